@@ -1,0 +1,16 @@
+//! The words that every part of Warpline shares: LP ids, virtual time, event keys, the history digest,
+//! random streams, and the record that a run leaves behind.
+//!
+//! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
+
+mod digest;
+mod id;
+mod key;
+pub mod random;
+pub mod record;
+mod time;
+
+pub use digest::{HistoryDigest, RunDigest};
+pub use id::LpId;
+pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
+pub use time::VirtualTime;

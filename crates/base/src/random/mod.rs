@@ -1,0 +1,173 @@
+//! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) and of nothing else.
+//!
+//! A [`Random`] holds no generator state that could get out of step: the engine points it at an LP's n-th event,
+//! and the numbers that this event will draw are fixed. Undoing the event is pointing at it again.
+//! All distributions give the same bits on every platform: they use only exact arithmetic and the pure-Rust `libm`.
+
+mod philox;
+mod weighted;
+mod ziggurat;
+mod ziggurat_tables;
+
+pub use philox::philox2x64;
+pub use weighted::{Weighted, WeightsError};
+
+/// Mixes the bits of a word so that every input bit moves every output bit (the finaliser of SplitMix64).
+#[inline]
+pub fn mix64(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+
+/// Both halves of the product of two words, folded into one.
+#[inline]
+pub fn fold64(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The random numbers of one LP's current event, from one stream.
+///
+/// Different streams of one LP are independent: drawing more from one moves nothing in another.
+///
+/// ```
+/// use warpline_base::{LpId, random::Random};
+/// let mut random = Random::new(42, LpId(7), 0);
+/// random.seek(3); // the LP's third event
+/// let first = (random.uniform(), random.exponential(2.0), random.below(6));
+/// random.seek(3);
+/// assert_eq!(first, (random.uniform(), random.exponential(2.0), random.below(6)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random {
+    seed: u64,
+    event: u64,
+    /// LP (32 bits), stream (8 bits) and, while drawing, the block within the event (24 bits).
+    place: u64,
+    draws: u32,
+    spare: u64,
+}
+
+impl Random {
+    /// The most numbers that one event may draw from one stream.
+    pub const DRAW_LIMIT: u32 = 1 << 25;
+
+    /// The given stream of an LP, before its first event (where `init` draws).
+    #[inline]
+    pub fn new(seed: u64, lp: LpId, stream: u8) -> Self {
+        let place = u64::from(lp.0) << 32 | u64::from(stream) << 24;
+        Random { seed, event: 0, place, draws: 0, spare: 0 }
+    }
+
+    /// Points at the first draw of the LP's `event`-th event (0 is `init`).
+    #[inline]
+    pub fn seek(&mut self, event: u64) {
+        self.event = event;
+        self.draws = 0;
+    }
+
+    /// How many words the current event has drawn so far.
+    #[inline]
+    pub fn position(&self) -> u32 {
+        self.draws
+    }
+
+    /// The next 64 random bits.
+    ///
+    /// # Panics
+    /// If one event draws more than [`DRAW_LIMIT`](Self::DRAW_LIMIT) words from this stream.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        let draw = self.draws;
+        self.draws = draw + 1;
+        if draw & 1 == 1 {
+            return self.spare;
+        }
+        if draw >= Self::DRAW_LIMIT {
+            too_many_draws();
+        }
+        let [word, spare] = philox2x64([self.event, self.place | u64::from(draw >> 1)], self.seed);
+        self.spare = spare;
+        word
+    }
+
+    /// A number in `[0, 1)`, a multiple of 2⁻⁵³.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        unit(self.next_u64())
+    }
+
+    /// An integer in `0..bound`, every one equally likely.
+    ///
+    /// # Panics
+    /// If `bound` is 0.
+    #[inline]
+    pub fn below(&mut self, bound: u32) -> u32 {
+        assert!(bound > 0, "below(0): there is no integer below zero; ask for at least below(1)");
+        let bound = u64::from(bound);
+        loop {
+            let product = u128::from(self.next_u64()) * u128::from(bound);
+            // The lowest 2^64 mod bound fractions are over-represented: draw again.
+            if product as u64 >= bound || product as u64 >= bound.wrapping_neg() % bound {
+                return (product >> 64) as u32;
+            }
+        }
+    }
+
+    /// `true` with probability `p` (never for `p <= 0` or NaN, always for `p >= 1`).
+    #[inline]
+    pub fn bernoulli(&mut self, p: f64) -> bool {
+        self.uniform() < p
+    }
+
+    /// An exponentially distributed number of the given mean.
+    #[inline]
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        mean * ziggurat::exponential(self)
+    }
+
+    /// A normally distributed number of the given mean and standard deviation.
+    #[inline]
+    pub fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
+        mean + deviation * ziggurat::normal(self)
+    }
+
+    /// An index of `weights`, each with probability proportional to its weight.
+    #[inline]
+    pub fn choose(&mut self, weights: &Weighted) -> usize {
+        weights.pick(self.next_u64())
+    }
+}
+
+/// For distributions of other crates. They are only as portable as their own arithmetic.
+impl rand_core::RngCore for Random {
+    fn next_u32(&mut self) -> u32 {
+        (Random::next_u64(self) >> 32) as u32
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        Random::next_u64(self)
+    }
+
+    fn fill_bytes(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&Random::next_u64(self).to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+#[inline]
+fn unit(word: u64) -> f64 {
+    (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+#[cold]
+fn too_many_draws() -> ! {
+    panic!("one event drew more than {} random numbers from one stream; draw them over several events", Random::DRAW_LIMIT)
+}
+
+use crate::LpId;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+use super::*;
+
+const SEED: u64 = 20_261_120;
+
+fn stream(stream: u8) -> Random {
+    Random::new(SEED, LpId(5), stream)
+}
+
+/// Mean and variance of `count` draws, and how far each lies from the truth in standard errors.
+fn moments(count: u32, mut draw: impl FnMut() -> f64) -> (f64, f64) {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for _ in 0..count {
+        let x = draw();
+        sum += x;
+        squares += x * x;
+    }
+    let mean = sum / f64::from(count);
+    (mean, squares / f64::from(count) - mean * mean)
+}
+
+/// Asserts that the empirical distribution follows `cdf` by a Kolmogorov-Smirnov test at about 1 in 10⁵.
+fn follows(mut draw: impl FnMut() -> f64, cdf: impl Fn(f64) -> f64) {
+    const COUNT: usize = 100_000;
+    let mut sample: Vec<f64> = (0..COUNT).map(|_| draw()).collect();
+    sample.sort_by(f64::total_cmp);
+    let distance = sample.iter().enumerate().map(|(i, &x)| (cdf(x) - (i as f64 + 0.5) / COUNT as f64).abs()).fold(0.0, f64::max);
+    assert!(distance * (COUNT as f64).sqrt() < 2.5, "distance {distance}");
+}
+
+#[test]
+fn an_event_draws_the_same_numbers_again() {
+    let mut random = stream(0);
+    random.seek(9);
+    let first: Vec<u64> = (0..7).map(|_| random.next_u64()).collect();
+    assert_eq!(random.position(), 7);
+    random.seek(10);
+    assert_ne!(random.next_u64(), first[0]);
+    random.seek(9);
+    assert_eq!(first, (0..7).map(|_| random.next_u64()).collect::<Vec<_>>());
+}
+
+#[test]
+fn streams_lps_events_and_seeds_differ() {
+    let first = |seed, lp, number, event| {
+        let mut random = Random::new(seed, LpId(lp), number);
+        random.seek(event);
+        random.next_u64()
+    };
+    let all = [first(1, 1, 1, 1), first(2, 1, 1, 1), first(1, 2, 1, 1), first(1, 1, 2, 1), first(1, 1, 1, 2)];
+    let distinct: std::collections::BTreeSet<u64> = all.into_iter().collect();
+    assert_eq!(distinct.len(), all.len());
+}
+
+#[test]
+fn uniform_is_uniform() {
+    let mut random = stream(0);
+    follows(|| random.uniform(), |x| x);
+}
+
+#[test]
+fn exponential_is_exponential() {
+    let mut random = stream(1);
+    follows(|| random.exponential(2.0), |x| 1.0 - (-x / 2.0).exp());
+    let (mean, variance) = moments(1_000_000, || random.exponential(3.0));
+    assert!((mean - 3.0).abs() < 0.012 && (variance - 9.0).abs() < 0.11, "{mean} {variance}");
+    // The tail beyond the last layer, 1 draw in 2200.
+    let tail = (0..1_000_000).filter(|_| random.exponential(1.0) > ziggurat::EXPONENTIAL_TAIL).count();
+    assert!((370..540).contains(&tail), "{tail} draws in the tail, 454 expected");
+}
+
+#[test]
+fn normal_is_normal() {
+    let mut random = stream(2);
+    follows(|| random.normal(0.0, 1.0), |x| 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2));
+    let (mean, variance) = moments(1_000_000, || random.normal(5.0, 2.0));
+    assert!((mean - 5.0).abs() < 0.008 && (variance - 4.0).abs() < 0.024, "{mean} {variance}");
+    let tail = (0..2_000_000).filter(|_| random.normal(0.0, 1.0).abs() > ziggurat::NORMAL_TAIL).count();
+    assert!((430..610).contains(&tail), "{tail} draws in the tails, 516 expected");
+}
+
+#[test]
+fn below_covers_its_range_evenly() {
+    let mut random = stream(3);
+    let mut seen = [0u32; 7];
+    (0..700_000).for_each(|_| seen[random.below(7) as usize] += 1);
+    let chi: f64 = seen.iter().map(|&n| (f64::from(n) - 1e5).powi(2) / 1e5).sum();
+    assert!(chi < 33.0, "chi-square {chi} of 6 degrees of freedom: {seen:?}");
+    assert_eq!(random.below(1), 0);
+}
+
+#[test]
+#[should_panic(expected = "below(0)")]
+fn below_zero_says_what_is_wrong() {
+    stream(0).below(0);
+}
+
+#[test]
+fn bernoulli_has_its_probability() {
+    let mut random = stream(4);
+    let hits = (0..1_000_000).filter(|_| random.bernoulli(0.3)).count();
+    assert!((298_000..302_000).contains(&hits), "{hits}");
+    assert!(!random.bernoulli(0.0) && random.bernoulli(1.0) && !random.bernoulli(f64::NAN));
+}
+
+#[test]
+fn weighted_choice_follows_its_weights() {
+    let weights = [0.0, 1.0, 2.0, 0.0, 7.0];
+    let (choice, mut random) = (Weighted::new(&weights).unwrap(), stream(5));
+    let mut seen = [0u32; 5];
+    (0..1_000_000).for_each(|_| seen[random.choose(&choice)] += 1);
+    for (index, weight) in weights.iter().enumerate() {
+        let expected = weight * 1e5;
+        assert!((f64::from(seen[index]) - expected).abs() <= 5.0 * expected.sqrt(), "{index}: {seen:?}");
+    }
+}
+
+#[test]
+fn weights_are_checked() {
+    assert_eq!(Weighted::new(&[1.0, -1.0]).unwrap_err(), WeightsError::Weight { index: 1, value: -1.0 });
+    assert!(matches!(Weighted::new(&[f64::NAN]), Err(WeightsError::Weight { index: 0, .. })));
+    assert!(Weighted::new(&[]).is_err() && Weighted::new(&[0.0]).is_err() && Weighted::new(&[f64::MAX, f64::MAX]).is_err());
+}
+
+/// Draws are the same on every platform and in every release: a run's digest depends on them.
+#[test]
+fn known_draws() {
+    let mut random = Random::new(1, LpId(2), 3);
+    random.seek(4);
+    let drawn = (random.next_u64(), random.uniform(), random.exponential(1.0), random.normal(0.0, 1.0), random.below(1000));
+    assert_eq!(drawn, (16_160_410_966_797_154_365, 0.120_682_449_483_694_78, 1.097_639_391_237_880_8, 1.324_798_597_390_137_7, 520));
+}

@@ -1,0 +1,173 @@
+//! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The whole outcome of one run.
+///
+/// [`RunRecord::summary`] is the part that `--json` prints; the rest feeds the report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The model's name, such as `network`.
+    pub model: String,
+    /// One line on what the model is.
+    pub about: String,
+    /// Every parameter of the model with the value in force.
+    pub parameters: Map<String, Value>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The end of the run in model time; events at this time are not executed.
+    pub end_time: f64,
+    /// Every engine setting in force.
+    pub engine: Map<String, Value>,
+    /// Events executed for good.
+    pub committed_events: u64,
+    /// The history digest: 16 hexadecimal digits, equal for equal histories.
+    pub digest: String,
+    /// Wall time of the whole run in seconds, start-up included.
+    pub wall_seconds: f64,
+    /// Wall time of the event loop alone in seconds.
+    pub loop_seconds: f64,
+    /// Committed events per second of the event loop.
+    pub event_rate: f64,
+    /// The most memory that the process ever held, in bytes; `None` where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+    /// The model's outputs.
+    pub results: Value,
+    /// How the run went on, in equal steps of wall time.
+    pub progress: Vec<ProgressSample>,
+    /// What the model adds to the report.
+    pub views: Vec<View>,
+}
+
+impl RunRecord {
+    /// The record without what only the report needs (progress and views).
+    pub fn summary(&self) -> Map<String, Value> {
+        let Ok(Value::Object(mut all)) = serde_json::to_value(self) else { unreachable!("a record is always an object") };
+        all.remove("progress");
+        all.remove("views");
+        all
+    }
+}
+
+/// The state of a run at one moment of wall time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgressSample {
+    /// Seconds since the event loop began.
+    pub wall_seconds: f64,
+    /// How far the run had got, in model time.
+    pub virtual_time: f64,
+    /// Events committed so far.
+    pub committed_events: u64,
+    /// Resident memory of the process, in bytes; `None` where the system does not tell.
+    pub rss_bytes: Option<u64>,
+}
+
+/// A picture or table that a model adds to the report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "view", rename_all = "snake_case")]
+pub enum View {
+    /// Nodes at places, joined by links that are coloured by a value.
+    Map(MapView),
+    /// Bars over ranges of a quantity.
+    Histogram(HistogramView),
+    /// Lines over a common axis.
+    Lines(LinesView),
+    /// Rows that can be sorted by column.
+    Table(TableView),
+}
+
+/// See [`View::Map`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MapView {
+    /// The heading.
+    pub title: String,
+    /// What colours the links, such as `utilisation`.
+    pub value_name: String,
+    /// The unit of the value; empty for a pure number.
+    pub unit: String,
+    /// The value of the coldest colour.
+    pub low: f64,
+    /// The value of the hottest colour.
+    pub high: f64,
+    /// The nodes.
+    pub nodes: Vec<MapNode>,
+    /// The links.
+    pub links: Vec<MapLink>,
+}
+
+/// A node of a [`MapView`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MapNode {
+    /// Its name.
+    pub name: String,
+    /// Degrees east.
+    pub longitude: f64,
+    /// Degrees north.
+    pub latitude: f64,
+}
+
+/// A directed link of a [`MapView`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MapLink {
+    /// Index of the node that it leaves.
+    pub source: usize,
+    /// Index of the node that it enters.
+    pub target: usize,
+    /// The value that colours it.
+    pub value: f64,
+    /// Further facts, as (name, value with unit).
+    pub facts: Vec<(String, String)>,
+}
+
+/// See [`View::Histogram`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistogramView {
+    /// The heading.
+    pub title: String,
+    /// The quantity on the horizontal axis.
+    pub quantity: String,
+    /// Its unit; empty for a pure number.
+    pub unit: String,
+    /// What is counted, such as `links` or `packets`.
+    pub counted: String,
+    /// The bars, from low to high.
+    pub bars: Vec<Bar>,
+    /// Marked values, as (name, value), such as `("p99", 0.031)`.
+    pub marks: Vec<(String, f64)>,
+}
+
+/// A bar of a [`HistogramView`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// Where its range begins.
+    pub low: f64,
+    /// Where its range ends.
+    pub high: f64,
+    /// How many fell into it.
+    pub count: u64,
+}
+
+/// See [`View::Lines`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinesView {
+    /// The heading.
+    pub title: String,
+    /// The quantity on the horizontal axis, with its unit.
+    pub x: String,
+    /// The quantity on the vertical axis, with its unit.
+    pub y: String,
+    /// The lines, as (name, points).
+    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// See [`View::Table`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableView {
+    /// The heading.
+    pub title: String,
+    /// The columns, as (name, unit).
+    pub columns: Vec<(String, String)>,
+    /// The rows; each cell is text or a number.
+    pub rows: Vec<Vec<Value>>,
+}

@@ -1,0 +1,88 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A point in virtual time: a finite number of model units, zero or later.
+///
+/// It is held as the bits of the `f64`, whose order as integers is the order of the numbers as long as they
+/// are not negative, so comparing two times is one integer comparison.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "f64", try_from = "f64")]
+pub struct VirtualTime(u64);
+
+impl VirtualTime {
+    /// The start of every run.
+    pub const ZERO: VirtualTime = VirtualTime(0);
+
+    /// `time` as a virtual time; `None` if it is NaN, infinite or negative.
+    #[inline]
+    pub fn new(time: f64) -> Option<Self> {
+        // Adding zero turns -0.0 into 0.0, whose bits are in order with the rest.
+        (time >= 0.0 && time < f64::INFINITY).then(|| VirtualTime((time + 0.0).to_bits()))
+    }
+
+    /// The time in model units.
+    #[inline]
+    pub fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+
+    /// The bits, whose integer order is the order in time.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The time whose [`bits`](Self::bits) these are.
+    #[inline]
+    pub fn from_bits(bits: u64) -> Self {
+        VirtualTime(bits)
+    }
+}
+
+impl fmt::Display for VirtualTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl fmt::Debug for VirtualTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl From<VirtualTime> for f64 {
+    fn from(time: VirtualTime) -> f64 {
+        time.get()
+    }
+}
+
+impl TryFrom<f64> for VirtualTime {
+    type Error = String;
+
+    fn try_from(time: f64) -> Result<Self, String> {
+        VirtualTime::new(time).ok_or_else(|| format!("{time} is no virtual time: it must be finite and not negative"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_of_bits_is_order_of_times() {
+        let times = [0.0, f64::MIN_POSITIVE / 4.0, 1e-300, 0.1, 1.0, 1.0 + f64::EPSILON, 1e300, f64::MAX];
+        for pair in times.windows(2) {
+            assert!(VirtualTime::new(pair[0]) < VirtualTime::new(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_time() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, -f64::MIN_POSITIVE] {
+            assert_eq!(VirtualTime::new(bad), None, "{bad}");
+        }
+        assert_eq!(VirtualTime::new(-0.0), Some(VirtualTime::ZERO));
+    }
+}
