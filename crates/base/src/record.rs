@@ -1,11 +1,13 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// The whole outcome of one run.
 ///
 /// [`RunRecord::summary`] is the part that `--json` prints; the rest feeds the report.
+///
+/// JSON has no word for a number that is not finite and says `null`; here and below, such a `null` is read back as NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The model's name, such as `network`.
@@ -17,6 +19,7 @@ pub struct RunRecord {
     /// The seed of all random streams.
     pub seed: u64,
     /// The end of the run in model time; events at this time are not executed.
+    #[serde(deserialize_with = "number")]
     pub end_time: f64,
     /// Every engine setting in force.
     pub engine: Map<String, Value>,
@@ -25,10 +28,13 @@ pub struct RunRecord {
     /// The history digest: 16 hexadecimal digits, equal for equal histories.
     pub digest: String,
     /// Wall time of the whole run in seconds, start-up included.
+    #[serde(deserialize_with = "number")]
     pub wall_seconds: f64,
     /// Wall time of the event loop alone in seconds.
+    #[serde(deserialize_with = "number")]
     pub loop_seconds: f64,
     /// Committed events per second of the event loop.
+    #[serde(deserialize_with = "number")]
     pub event_rate: f64,
     /// The most memory that the process ever held, in bytes; `None` where the system does not tell.
     pub peak_rss_bytes: Option<u64>,
@@ -54,8 +60,10 @@ impl RunRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgressSample {
     /// Seconds since the event loop began.
+    #[serde(deserialize_with = "number")]
     pub wall_seconds: f64,
     /// How far the run had got, in model time.
+    #[serde(deserialize_with = "number")]
     pub virtual_time: f64,
     /// Events committed so far.
     pub committed_events: u64,
@@ -87,8 +95,10 @@ pub struct MapView {
     /// The unit of the value; empty for a pure number.
     pub unit: String,
     /// The value of the coldest colour.
+    #[serde(deserialize_with = "number")]
     pub low: f64,
     /// The value of the hottest colour.
+    #[serde(deserialize_with = "number")]
     pub high: f64,
     /// The nodes.
     pub nodes: Vec<MapNode>,
@@ -102,8 +112,10 @@ pub struct MapNode {
     /// Its name.
     pub name: String,
     /// Degrees east.
+    #[serde(deserialize_with = "number")]
     pub longitude: f64,
     /// Degrees north.
+    #[serde(deserialize_with = "number")]
     pub latitude: f64,
 }
 
@@ -115,6 +127,7 @@ pub struct MapLink {
     /// Index of the node that it enters.
     pub target: usize,
     /// The value that colours it.
+    #[serde(deserialize_with = "number")]
     pub value: f64,
     /// Further facts, as (name, value with unit).
     pub facts: Vec<(String, String)>,
@@ -134,6 +147,7 @@ pub struct HistogramView {
     /// The bars, from low to high.
     pub bars: Vec<Bar>,
     /// Marked values, as (name, value), such as `("p99", 0.031)`.
+    #[serde(deserialize_with = "marks")]
     pub marks: Vec<(String, f64)>,
 }
 
@@ -141,8 +155,10 @@ pub struct HistogramView {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
     /// Where its range begins.
+    #[serde(deserialize_with = "number")]
     pub low: f64,
     /// Where its range ends.
+    #[serde(deserialize_with = "number")]
     pub high: f64,
     /// How many fell into it.
     pub count: u64,
@@ -158,6 +174,7 @@ pub struct LinesView {
     /// The quantity on the vertical axis, with its unit.
     pub y: String,
     /// The lines, as (name, points).
+    #[serde(deserialize_with = "lines")]
     pub lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
@@ -170,4 +187,25 @@ pub struct TableView {
     pub columns: Vec<(String, String)>,
     /// The rows; each cell is text or a number.
     pub rows: Vec<Vec<Value>>,
+}
+
+/// Reads a number that may be `null`.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// Reads marks whose values may be `null`.
+fn marks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>, D::Error> {
+    let marks = Vec::<(String, Option<f64>)>::deserialize(from)?;
+    Ok(marks.into_iter().map(|(name, value)| (name, value.unwrap_or(f64::NAN))).collect())
+}
+
+/// A line whose points may be `null`.
+type LooseLine = (String, Vec<(Option<f64>, Option<f64>)>);
+
+/// Reads lines whose points may be `null`.
+fn lines<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, Vec<(f64, f64)>)>, D::Error> {
+    let point = |(x, y): (Option<f64>, Option<f64>)| (x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN));
+    let lines = Vec::<LooseLine>::deserialize(from)?;
+    Ok(lines.into_iter().map(|(name, points)| (name, points.into_iter().map(point).collect())).collect())
 }

@@ -1,1 +1,80 @@
-//! To come.
+//! The model API of Warpline: everything that a modeller writes against, and nothing of the engines.
+//!
+//! A [`Model`] is a set of logical processes (LPs) that change their states when events reach them and send
+//! events to each other. Write it as plain Rust; any engine runs it, to the same answer.
+//!
+//! ```
+//! use warpline_model::prelude::*;
+//!
+//! /// Tokens that hop from LP to LP for ever.
+//! struct Hops { lps: u32 }
+//!
+//! #[derive(Debug)]
+//! struct Hop;
+//!
+//! impl Model for Hops {
+//!     type State = u64; // hops seen by an LP
+//!     type Event = Hop;
+//!
+//!     fn lps(&self) -> u32 { self.lps }
+//!
+//!     fn init(&self, lp: &mut Init<Self>) -> u64 {
+//!         lp.send(lp.id(), 1.0, Hop);
+//!         0
+//!     }
+//!
+//!     fn handle(&self, seen: &mut u64, _: &Hop, lp: &mut Context<Self>) {
+//!         *seen += 1;
+//!         let (to, delay) = (lp.random().below(self.lps), lp.random().exponential(1.0));
+//!         lp.send(to, delay, Hop);
+//!     }
+//! }
+//! ```
+//!
+//! What a model must keep to, so that one answer is possible:
+//! - `handle` is a function of (model, state, event, context): no clocks, no global state, no other randomness
+//!   than the context's, no iteration over hash maps.
+//! - A state holds all that changes. Interior mutability in the model or shared between states is not undone;
+//!   `warpline verify` finds it.
+//! - Prefer the context's distributions to `f64::ln` and friends, whose last bit depends on the platform.
+
+mod context;
+mod fault;
+mod level;
+mod model;
+mod parameters;
+mod phases;
+mod saved;
+pub mod statistics;
+mod tables;
+
+pub mod engine;
+
+pub use context::Context;
+pub use fault::Fault;
+pub use level::Level;
+pub use model::{Configure, Model, Outcome};
+pub use parameters::{Bounds, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
+pub use phases::{Commit, Finish, Init, Reverse};
+pub use saved::Saved;
+pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
+pub use tables::{Cell, Table};
+pub use warpline_base::random::{Random, Weighted};
+pub use warpline_base::{LpId, record};
+
+#[doc(hidden)]
+pub use serde_json;
+
+/// What the macros expand to.
+#[doc(hidden)]
+pub mod parameter_support {
+    pub use crate::parameters::{parse_within, range_text, typed};
+}
+
+/// What a model usually needs, in one `use`.
+pub mod prelude {
+    pub use crate::{
+        Cell, Commit, Configure, Context, Counter, Declarations, Finish, Histogram, Init, Level, LpId, Mean, Model, Observe, Outcome,
+        Random, Reverse, Statistics, Table, TimeMean, Weighted,
+    };
+}

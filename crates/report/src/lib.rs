@@ -1,1 +1,43 @@
-//! To come.
+//! HTML reports of Warpline runs.
+//!
+//! A report is one file: the style, the program, the chart library and the data are all inside it, so that it opens from a disk or a mail
+//! without any network, today and in ten years. Its only input is a [`RunRecord`].
+//!
+//! - [`render`] turns a record into a page.
+//! - [`write`] leaves `run.json` (the whole record) and `report.html` in a directory.
+//! - [`rerender`] makes `report.html` again from the `run.json` beside it.
+//!
+//! What can be said without a program (the summary, the settings, the results, the first rows of every table) is plain HTML, made here;
+//! the charts, and sorting and filtering tables, are the work of the scripts below `assets`. Text of the record is escaped wherever it goes,
+//! and numbers that are not finite are shown as a dash.
+//!
+//! ```
+//! # let record: warpline_base::record::RunRecord = serde_json::from_str(r#"{"model": "hops", "about": "Hops at random.",
+//! #   "parameters": {"lps": 1000}, "seed": 7, "end_time": 100.0, "engine": {}, "committed_events": 100812, "digest": "00c0ffee00c0ffee",
+//! #   "wall_seconds": 0.2, "loop_seconds": 0.1, "event_rate": 1008120.0, "peak_rss_bytes": null, "results": {}, "progress": [],
+//! #   "views": []}"#).unwrap();
+//! let page = warpline_report::render(&record);
+//! assert!(page.starts_with("<!doctype html>"));
+//! assert!(page.contains("1.01 M events/s"));
+//! ```
+
+mod error;
+mod files;
+mod format;
+mod html;
+mod page;
+mod results;
+mod summary;
+mod table;
+mod views;
+
+pub use error::ReportError;
+pub use files::{RECORD_FILE, REPORT_FILE, rerender, write};
+use warpline_base::record::RunRecord;
+
+/// The record as one self-contained HTML page.
+///
+/// The page names no other file; a report made by [`write`] or [`rerender`] also links to `run.json` and to the CSV tables beside it.
+pub fn render(record: &RunRecord) -> String {
+    page::page(record, &[])
+}

@@ -1,0 +1,190 @@
+//! The engines' side of the model API. Modellers need none of this.
+//!
+//! An engine owns one [`Context`] per thread. For each event it calls [`Context::begin`], then [`Model::handle`],
+//! and takes what the event did from [`Context::outbox_mut`], [`Context::notes_mut`], [`Context::saved_mut`] and
+//! [`Context::take_fault`].
+
+use warpline_base::random::Random;
+use warpline_base::{LpId, Priority, TieBreak, VirtualTime};
+
+use crate::statistics::Notes;
+use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
+
+/// An event on its way from `handle` into the engine. Its sender is the LP at hand, and its sequence number follows from its place in the outbox.
+#[derive(Debug)]
+pub struct Outgoing<E> {
+    /// When it happens.
+    pub time: VirtualTime,
+    /// The receiver.
+    pub to: LpId,
+    /// Zero-delay hops that led to it.
+    pub step: u32,
+    /// Its priority.
+    pub priority: Priority,
+    /// The payload.
+    pub event: E,
+}
+
+/// What a model's sends are held to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Receivers are `0..lps`.
+    pub lps: u32,
+    /// The least delay to another LP.
+    pub lookahead: f64,
+    /// The most zero-delay hops at one instant.
+    pub zero_delay_hops: u32,
+}
+
+impl Limits {
+    /// The most zero-delay hops at one instant, unless an engine is told otherwise.
+    pub const ZERO_DELAY_HOPS: u32 = 1_000_000;
+}
+
+/// How `model` orders events of equal time, step and priority.
+pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
+    if model.unbiased_ties() { TieBreak::Unbiased { seed } } else { TieBreak::BySender }
+}
+
+/// The random streams of the LP at hand, pointed at its current event.
+#[derive(Debug)]
+pub struct Streams {
+    seed: u64,
+    lp: LpId,
+    event: u64,
+    /// Counts the times that the streams were pointed anywhere, so that a stream knows whether it was since.
+    visit: u64,
+    pub(crate) main: Random,
+    /// Streams 1, 2, …, each with the visit in which it was last asked for.
+    others: Vec<(u64, Random)>,
+}
+
+impl Streams {
+    fn new(seed: u64) -> Self {
+        Streams { seed, lp: LpId(0), event: 0, visit: 0, main: Random::new(seed, LpId(0), 0), others: Vec::new() }
+    }
+
+    #[inline]
+    fn seek(&mut self, lp: LpId, event: u64) {
+        (self.lp, self.event) = (lp, event);
+        self.visit += 1;
+        self.main = Random::new(self.seed, lp, 0);
+        self.main.seek(event);
+    }
+
+    /// Points all streams at the first draw of the same event again.
+    fn rewind(&mut self) {
+        self.seek(self.lp, self.event);
+    }
+
+    pub(crate) fn get(&mut self, number: u8) -> &mut Random {
+        let Some(index) = usize::from(number).checked_sub(1) else { return &mut self.main };
+        while self.others.len() <= index {
+            self.others.push((0, Random::new(self.seed, LpId(0), 0)));
+        }
+        let (visit, random) = &mut self.others[index];
+        if *visit != self.visit {
+            *visit = self.visit;
+            *random = Random::new(self.seed, self.lp, number);
+            random.seek(self.event);
+        }
+        random
+    }
+
+    /// How much the current event has drawn from each stream, as (stream, words).
+    pub fn positions(&self) -> Vec<(u8, u32)> {
+        let drawn = self.others.iter().zip(1u8..).filter(|((visit, _), _)| *visit == self.visit);
+        [(0, self.main.position())].into_iter().chain(drawn.map(|((_, random), stream)| (stream, random.position()))).collect()
+    }
+}
+
+impl<M: Model> Context<M> {
+    /// A context for `model` under `seed`; with `saving` it keeps what events save for reverse code.
+    pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
+        Context {
+            now: 0.0,
+            id: LpId(0),
+            step: 0,
+            limits: Limits { lps: model.lps(), lookahead: model.lookahead(), zero_delay_hops },
+            streams: Streams::new(seed),
+            outbox: Vec::new(),
+            notes: Notes::default(),
+            saved: Vec::new(),
+            saving,
+            fault: None,
+        }
+    }
+
+    /// Points the context at the `event`-th event of `lp` (0 is `init`), which happens at `now`.
+    #[inline]
+    pub fn begin(&mut self, lp: LpId, event: u64, now: VirtualTime, step: u32) {
+        self.now = now.get();
+        self.id = lp;
+        self.step = step;
+        self.streams.seek(lp, event);
+    }
+
+    /// Makes the state of `lp`.
+    pub fn init(&mut self, model: &M, lp: LpId) -> M::State {
+        self.begin(lp, 0, VirtualTime::ZERO, 0);
+        model.init(&mut Init { context: self })
+    }
+
+    /// Undoes the event that the context points at, on the state it left behind.
+    pub fn reverse(&mut self, model: &M, state: &mut M::State, event: &M::Event) {
+        self.streams.rewind();
+        model.reverse(state, event, &mut Reverse { context: self });
+    }
+
+    /// Tells the model that the event at hand has committed.
+    #[inline]
+    pub fn commit(&mut self, model: &M, event: &M::Event) {
+        model.commit(event, &mut Commit { context: self });
+    }
+
+    /// Tells the model that `lp` has reached the end of the run.
+    pub fn finish(&mut self, model: &M, lp: LpId, state: &M::State, end: VirtualTime) {
+        self.now = end.get();
+        self.id = lp;
+        model.finish(state, &mut Finish { context: self });
+    }
+
+    /// The sends of the event at hand, in order; the engine empties it.
+    #[inline]
+    pub fn outbox_mut(&mut self) -> &mut Vec<Outgoing<M::Event>> {
+        &mut self.outbox
+    }
+
+    /// The observations of the event at hand; the engine empties it.
+    #[inline]
+    pub fn notes_mut(&mut self) -> &mut Notes {
+        &mut self.notes
+    }
+
+    /// What the event at hand saved for its reverse code.
+    #[inline]
+    pub fn saved_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.saved
+    }
+
+    /// The streams, for their positions.
+    pub fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Whether the event at hand did what it must not.
+    #[inline]
+    pub fn has_fault(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// The first thing that the event at hand did and must not do, if any.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take().map(|fault| *fault)
+    }
+}

@@ -1,0 +1,100 @@
+use warpline_base::{LpId, SEND_LIMIT};
+
+/// Something that a model did and must not do. The engine adds where and when.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// A delay that is NaN, infinite or negative.
+    #[error("sent an event to {to} with delay {delay}; a delay must be a finite number, zero or more")]
+    Delay {
+        /// The receiver.
+        to: LpId,
+        /// The delay as given.
+        delay: f64,
+    },
+    /// A delay below the declared lookahead.
+    #[error(
+        "sent an event to {to} with delay {delay}, below the declared lookahead {lookahead}; \
+         send it later, or declare a smaller lookahead"
+    )]
+    Lookahead {
+        /// The receiver.
+        to: LpId,
+        /// The delay as given.
+        delay: f64,
+        /// [`Model::lookahead`](crate::Model::lookahead).
+        lookahead: f64,
+    },
+    /// A receiver that does not exist.
+    #[error("sent an event to {to}, but the model has only LPs 0 to {last}; see Model::lps", last = lps - 1)]
+    UnknownLp {
+        /// The receiver as given.
+        to: LpId,
+        /// How many LPs there are.
+        lps: u32,
+    },
+    /// A delay that leads beyond the largest number.
+    #[error("sent an event to {to} with delay {delay}, which leads beyond the largest time that can be written ({max:e})", max = f64::MAX)]
+    EndOfTime {
+        /// The receiver.
+        to: LpId,
+        /// The delay as given.
+        delay: f64,
+    },
+    /// Too many zero-delay hops at one instant.
+    #[error("is hop {limit} in a row without delay: a zero-delay loop that never lets time go on; give one of its sends a delay")]
+    ZeroDelayLoop {
+        /// How many hops are allowed.
+        limit: u32,
+    },
+    /// Too many sends in one event.
+    #[error("sent more than {SEND_LIMIT} events from one event; spread them over several events")]
+    TooManySends,
+    /// Too many events of one LP.
+    #[error("is event {limit} of this LP, more than one LP can count; use more LPs or a shorter run")]
+    TooManyEvents {
+        /// The most that are possible.
+        limit: u64,
+    },
+    /// A statistic that was not declared, or declared as another kind or with fewer items.
+    #[error("wrote to item {item} of statistic slot {slot} as a {used}, but {declared}; see Model::declare")]
+    Statistic {
+        /// The slot of the handle.
+        slot: u16,
+        /// The item of the handle.
+        item: u32,
+        /// The kind of the handle.
+        used: &'static str,
+        /// What the declarations say of it.
+        declared: String,
+    },
+    /// An observation that is no number.
+    #[error("observed {value} for `{name}`; an observation must be finite")]
+    Observation {
+        /// The statistic.
+        name: String,
+        /// The value as given.
+        value: f64,
+    },
+    /// A count beyond the largest number.
+    #[error("counted `{name}` beyond the largest count, {max}", max = u64::MAX)]
+    CounterOverflow {
+        /// The counter.
+        name: String,
+    },
+    /// A row that does not fit its table.
+    #[error("recorded a row of {cells} cells in table slot {slot}, but {declared}; see Model::declare")]
+    Row {
+        /// The slot of the handle.
+        slot: u16,
+        /// The length of the row.
+        cells: usize,
+        /// What the declarations say of it.
+        declared: String,
+    },
+    /// The model gave up by [`Context::fail`](crate::Context::fail).
+    #[error("failed: {0}")]
+    Failed(String),
+    /// The model's code panicked.
+    #[error("panicked: {0}")]
+    Panic(String),
+}

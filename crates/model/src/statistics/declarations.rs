@@ -1,0 +1,146 @@
+use crate::{Counter, Histogram, Mean, Table, TimeMean};
+
+/// What kind of statistic a slot holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// See [`Counter`].
+    Counter,
+    /// See [`Mean`].
+    Mean,
+    /// See [`TimeMean`].
+    TimeMean,
+    /// See [`Histogram`].
+    Histogram,
+}
+
+impl Kind {
+    /// The kind in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Counter => "counter",
+            Kind::Mean => "mean",
+            Kind::TimeMean => "mean over time",
+            Kind::Histogram => "histogram",
+        }
+    }
+}
+
+/// A declared statistic.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    pub(crate) slot: u16,
+    pub(crate) kind: Kind,
+    /// Its name in results and report.
+    pub name: String,
+    /// The unit of its values; empty for a pure number.
+    pub unit: String,
+    /// What it tells.
+    pub meaning: String,
+    pub(crate) items: u32,
+}
+
+impl Declaration {
+    /// Gives the statistic this many items, reached by `at(0)`, `at(1)`, …
+    pub fn items(&mut self, items: u32) {
+        self.items = items;
+    }
+}
+
+/// A declared table.
+#[derive(Clone, Debug)]
+pub struct TableDeclaration {
+    pub(crate) slot: u16,
+    /// Its name, and that of its file.
+    pub name: String,
+    /// Its columns after time and LP, as (name, unit).
+    pub columns: Vec<(String, String)>,
+}
+
+/// The statistics and tables of a model: the second hand of [`Model::declare`](crate::Model::declare).
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    pub(crate) statistics: Vec<Declaration>,
+    pub(crate) tables: Vec<TableDeclaration>,
+}
+
+impl Declarations {
+    /// Declares a counter, with the unit of what it counts.
+    pub fn counter(&mut self, handle: Counter, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+        self.add(handle.slot, Kind::Counter, name, unit, meaning)
+    }
+
+    /// Declares a mean of values in `unit`.
+    pub fn mean(&mut self, handle: Mean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+        self.add(handle.slot, Kind::Mean, name, unit, meaning)
+    }
+
+    /// Declares a mean over time of a level in `unit`.
+    pub fn time_mean(&mut self, handle: TimeMean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+        self.add(handle.slot, Kind::TimeMean, name, unit, meaning)
+    }
+
+    /// Declares a histogram of values in `unit`.
+    pub fn histogram(&mut self, handle: Histogram, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+        self.add(handle.slot, Kind::Histogram, name, unit, meaning)
+    }
+
+    /// Declares a table with its columns, as (name, unit).
+    pub fn table(&mut self, table: Table, name: &str, columns: &[(&str, &str)]) {
+        let columns = columns.iter().map(|(name, unit)| (name.to_string(), unit.to_string())).collect();
+        self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });
+    }
+
+    fn add(&mut self, slot: u16, kind: Kind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+        let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
+        let index = self.statistics.len();
+        self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1 });
+        &mut self.statistics[index]
+    }
+
+    /// Puts declarations in the order of their slots.
+    ///
+    /// # Errors
+    /// If slots are not numbered 0, 1, 2, … without gap or repetition, or a name appears twice.
+    pub fn checked(mut self) -> Result<Self, String> {
+        self.statistics.sort_by_key(|d| d.slot);
+        self.tables.sort_by_key(|t| t.slot);
+        check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
+        check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;
+        Ok(self)
+    }
+}
+
+fn check<'a>(what: &str, slots: impl Iterator<Item = (u16, &'a String)>) -> Result<(), String> {
+    let mut names = std::collections::BTreeSet::new();
+    for (expected, (slot, name)) in slots.enumerate() {
+        if usize::from(slot) != expected {
+            return Err(format!(
+                "{what} `{name}` is declared in slot {slot}, but the next free slot is {expected}; number the slots 0, 1, 2, …"
+            ));
+        }
+        if !names.insert(name) {
+            return Err(format!("two {what}s are called `{name}`; give each its own name"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_must_be_dense_and_names_distinct() {
+        let declared = |pairs: &[(u16, &str)]| {
+            let mut declare = Declarations::default();
+            for (slot, name) in pairs {
+                declare.counter(Counter::slot(*slot), name, "", "");
+            }
+            declare.checked().map(|d| d.statistics.len())
+        };
+        assert_eq!(declared(&[(1, "b"), (0, "a")]), Ok(2));
+        assert!(declared(&[(0, "a"), (2, "b")]).unwrap_err().contains("next free slot is 1"));
+        assert!(declared(&[(0, "a"), (0, "b")]).unwrap_err().contains("slot 0"));
+        assert!(declared(&[(0, "a"), (1, "a")]).unwrap_err().contains("called `a`"));
+    }
+}

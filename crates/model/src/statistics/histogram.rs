@@ -1,0 +1,180 @@
+use warpline_base::record::Bar;
+
+use super::ExactSum;
+use super::means::Extremes;
+
+/// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
+///
+/// Negative values count in ranges of their own; a range that saw nothing costs memory only between those that did.
+#[derive(Clone, Debug, Default)]
+pub struct HistogramTally {
+    negative: Ranges,
+    zeros: u64,
+    positive: Ranges,
+    sum: ExactSum,
+    extremes: Extremes,
+}
+
+/// Counts of consecutive ranges, from the range of number `first`.
+#[derive(Clone, Debug, Default)]
+struct Ranges {
+    first: u32,
+    counts: Vec<u64>,
+}
+
+/// How many low bits of the mantissa a range leaves open.
+const OPEN_BITS: u32 = 52 - 6;
+
+impl Ranges {
+    fn add(&mut self, magnitude: f64, by: u64) {
+        let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
+        self.add_range(range, by);
+    }
+
+    fn add_range(&mut self, range: u32, by: u64) {
+        if self.counts.is_empty() {
+            self.first = range;
+        }
+        if range < self.first {
+            self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - range) as usize));
+            self.first = range;
+        }
+        let index = (range - self.first) as usize;
+        if index >= self.counts.len() {
+            self.counts.resize(index + 1, 0);
+        }
+        self.counts[index] += by;
+    }
+
+    fn merge(&mut self, other: &Ranges) {
+        for (range, &count) in (other.first..).zip(&other.counts).filter(|(_, count)| **count > 0) {
+            self.add_range(range, count);
+        }
+    }
+
+    fn bars(&self) -> impl DoubleEndedIterator<Item = Bar> {
+        let edge = |range: u32| f64::from_bits(u64::from(range) << OPEN_BITS);
+        let last = self.counts.len() as u32;
+        (0..last).map(move |i| Bar {
+            low: edge(self.first + i),
+            high: edge(self.first + i + 1).min(f64::MAX),
+            count: self.counts[i as usize],
+        })
+    }
+}
+
+impl HistogramTally {
+    pub(super) fn add(&mut self, value: f64) {
+        if value > 0.0 {
+            self.positive.add(value, 1);
+        } else if value < 0.0 {
+            self.negative.add(-value, 1);
+        } else {
+            self.zeros += 1;
+        }
+        self.sum.add(value);
+        self.extremes.add(value);
+    }
+
+    /// Adds another histogram of the same quantity.
+    pub fn merge(&mut self, other: &HistogramTally) {
+        self.positive.merge(&other.positive);
+        self.negative.merge(&other.negative);
+        self.zeros += other.zeros;
+        self.sum.merge(&other.sum);
+        self.extremes.merge(&other.extremes);
+    }
+
+    /// How many values there were.
+    pub fn count(&self) -> u64 {
+        self.zeros + self.positive.counts.iter().chain(&self.negative.counts).sum::<u64>()
+    }
+
+    /// The mean of the values, exact; `None` without values.
+    pub fn mean(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.sum.value() / count as f64)
+    }
+
+    /// The least value; `None` without values.
+    pub fn min(&self) -> Option<f64> {
+        self.extremes.min()
+    }
+
+    /// The largest value; `None` without values.
+    pub fn max(&self) -> Option<f64> {
+        self.extremes.max()
+    }
+
+    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        let (min, max) = (self.min()?, self.max()?);
+        let target = q.clamp(0.0, 1.0) * self.count() as f64;
+        let mut below = 0.0;
+        for bar in self.ranges() {
+            let count = bar.count as f64;
+            if count > 0.0 && below + count >= target {
+                let value = bar.low + (bar.high - bar.low) * (target - below) / count;
+                return Some(value.clamp(min, max));
+            }
+            below += count;
+        }
+        Some(max)
+    }
+
+    /// All ranges from the lowest to the highest value seen, empty ones between them included.
+    pub fn ranges(&self) -> impl Iterator<Item = Bar> {
+        let negative = self.negative.bars().rev().map(|bar| Bar { low: -bar.high, high: -bar.low, ..bar });
+        let zero = (self.zeros > 0).then_some(Bar { low: 0.0, high: 0.0, count: self.zeros });
+        negative.chain(zero).chain(self.positive.bars())
+    }
+
+    /// The values in at most `most` (at least 1) bars of whole ranges, for a picture.
+    pub fn bars(&self, most: usize) -> Vec<Bar> {
+        let ranges: Vec<Bar> = self.ranges().collect();
+        let group = ranges.len().div_ceil(most.max(1)).max(1);
+        let bar =
+            |group: &[Bar]| Bar { low: group[0].low, high: group[group.len() - 1].high, count: group.iter().map(|bar| bar.count).sum() };
+        ranges.chunks(group).map(bar).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn histogram(values: &[f64]) -> HistogramTally {
+        let mut tally = HistogramTally::default();
+        values.iter().for_each(|&x| tally.add(x));
+        tally
+    }
+
+    #[test]
+    fn empty_histogram_has_no_percentiles() {
+        let tally = histogram(&[]);
+        assert_eq!((tally.quantile(0.5), tally.mean(), tally.count()), (None, None, 0));
+        assert!(tally.bars(10).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_are_within_a_range(mut values in prop::collection::vec(prop_oneof![-1e3f64..1e3, 1e-9f64..1e-8, Just(0.0)], 1..300), q in 0.0f64..=1.0) {
+            let tally = histogram(&values);
+            values.sort_by(f64::total_cmp);
+            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let (estimate, exact) = (tally.quantile(q).unwrap(), values[rank - 1]);
+            prop_assert!((estimate - exact).abs() <= 0.016 * exact.abs() + 1e-300, "{} for {}", estimate, exact);
+            prop_assert_eq!(tally.bars(7).iter().map(|bar| bar.count).sum::<u64>(), values.len() as u64);
+        }
+
+        #[test]
+        fn merging_is_counting_all(a in prop::collection::vec(-10.0f64..10.0, 0..50), b in prop::collection::vec(0.0f64..1e6, 0..50)) {
+            let mut merged = histogram(&a);
+            merged.merge(&histogram(&b));
+            let all = histogram(&[a, b].concat());
+            prop_assert_eq!(merged.ranges().filter(|bar| bar.count > 0).collect::<Vec<_>>(), all.ranges().filter(|bar| bar.count > 0).collect::<Vec<_>>());
+            prop_assert_eq!(merged.mean(), all.mean());
+        }
+    }
+}

@@ -1,0 +1,217 @@
+use super::estimate::half_width;
+use super::{BATCHES, Estimate, ExactSum};
+
+/// The span of time that is observed, cut into batches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Horizon {
+    pub(super) start: f64,
+    pub(super) end: f64,
+}
+
+impl Horizon {
+    fn width(self) -> f64 {
+        (self.end - self.start) / BATCHES as f64
+    }
+
+    #[inline]
+    fn batch(self, time: f64) -> usize {
+        (((time - self.start) / self.width()) as usize).min(BATCHES - 1)
+    }
+
+    /// The start of a batch.
+    fn edge(self, batch: usize) -> f64 {
+        if batch == BATCHES { self.end } else { self.start + batch as f64 * self.width() }
+    }
+}
+
+/// The least and the largest of some values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extremes {
+    min: f64,
+    max: f64,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Extremes { min: f64::INFINITY, max: f64::NEG_INFINITY }
+    }
+}
+
+impl Extremes {
+    #[inline]
+    pub(super) fn add(&mut self, value: f64) {
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    pub(super) fn merge(&mut self, other: &Extremes) {
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    pub(super) fn min(&self) -> Option<f64> {
+        (self.min <= self.max).then_some(self.min)
+    }
+
+    pub(super) fn max(&self) -> Option<f64> {
+        (self.min <= self.max).then_some(self.max)
+    }
+}
+
+/// A mean of values, in batches of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MeanTally {
+    /// Sum and count of each batch; made at the first value.
+    batches: Vec<(ExactSum, u64)>,
+    squares: ExactSum,
+    extremes: Extremes,
+}
+
+impl MeanTally {
+    pub(super) fn add(&mut self, horizon: Horizon, time: f64, value: f64) {
+        self.batches.resize_with(BATCHES, Default::default);
+        let (sum, count) = &mut self.batches[horizon.batch(time)];
+        sum.add(value);
+        *count += 1;
+        // A square beyond the largest number would poison the sum; the deviation is then unknown anyway.
+        self.squares.add((value * value).min(f64::MAX));
+        self.extremes.add(value);
+    }
+
+    pub(super) fn merge(&mut self, other: &MeanTally) {
+        self.batches.resize_with(BATCHES, Default::default);
+        for ((sum, count), (other_sum, other_count)) in self.batches.iter_mut().zip(&other.batches) {
+            sum.merge(other_sum);
+            *count += other_count;
+        }
+        self.squares.merge(&other.squares);
+        self.extremes.merge(&other.extremes);
+    }
+
+    pub(super) fn estimate(&self) -> Estimate {
+        let mut total = ExactSum::default();
+        let mut batches = [(0.0, 0.0); BATCHES];
+        let mut count = 0;
+        for ((sum, n), batch) in self.batches.iter().zip(&mut batches) {
+            total.merge(sum);
+            count += n;
+            *batch = (sum.value(), *n as f64);
+        }
+        let mean = (count > 0).then(|| total.value() / count as f64);
+        let spread = |mean: f64| ((self.squares.value() - mean * total.value()) / (count - 1) as f64).max(0.0).sqrt();
+        Estimate {
+            mean,
+            ci95: half_width(&batches),
+            count,
+            deviation: mean.filter(|_| count > 1).map(spread),
+            min: self.extremes.min(),
+            max: self.extremes.max(),
+        }
+    }
+}
+
+/// A mean over time, in batches of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimeMeanTally {
+    /// Level times time in each batch; made at the first span.
+    batches: Vec<ExactSum>,
+    spans: u64,
+    extremes: Extremes,
+}
+
+impl TimeMeanTally {
+    pub(super) fn add(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
+        let (from, to) = (from.max(horizon.start), to.min(horizon.end));
+        if from > to || from == to && from == horizon.end {
+            return;
+        }
+        self.batches.resize_with(BATCHES, Default::default);
+        self.spans += 1;
+        self.extremes.add(level);
+        let (first, last) = (horizon.batch(from), horizon.batch(to));
+        for batch in first..=last {
+            let begin = if batch == first { from } else { horizon.edge(batch) };
+            let end = if batch == last { to } else { horizon.edge(batch + 1) };
+            self.batches[batch].add((end - begin) * level);
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &TimeMeanTally) {
+        self.batches.resize_with(BATCHES, Default::default);
+        for (area, other) in self.batches.iter_mut().zip(&other.batches) {
+            area.merge(other);
+        }
+        self.spans += other.spans;
+        self.extremes.merge(&other.extremes);
+    }
+
+    pub(super) fn estimate(&self, horizon: Horizon) -> Estimate {
+        let mut total = ExactSum::default();
+        let mut batches = [(0.0, horizon.width()); BATCHES];
+        for (area, batch) in self.batches.iter().zip(&mut batches) {
+            total.merge(area);
+            batch.0 = area.value();
+        }
+        let seen = self.spans > 0;
+        Estimate {
+            mean: seen.then(|| total.value() / (horizon.end - horizon.start)),
+            ci95: if seen { half_width(&batches) } else { None },
+            count: self.spans,
+            deviation: None,
+            min: self.extremes.min(),
+            max: self.extremes.max(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HORIZON: Horizon = Horizon { start: 10.0, end: 42.0 };
+
+    #[test]
+    fn mean_of_known_values() {
+        let mut tally = MeanTally::default();
+        (0..320).for_each(|i| tally.add(HORIZON, 10.0 + 0.1 * f64::from(i), f64::from(i % 4)));
+        let estimate = tally.estimate();
+        assert_eq!((estimate.mean, estimate.count, estimate.min, estimate.max), (Some(1.5), 320, Some(0.0), Some(3.0)));
+        assert!((estimate.deviation.unwrap() - 1.25f64.sqrt() * (320.0f64 / 319.0).sqrt()).abs() < 1e-12);
+        assert!(estimate.ci95.unwrap() < 0.2);
+    }
+
+    #[test]
+    fn a_single_batch_gives_no_interval() {
+        let mut tally = MeanTally::default();
+        (0..100).for_each(|i| tally.add(HORIZON, 10.1, f64::from(i)));
+        assert_eq!(tally.estimate().ci95, None);
+        assert_eq!(MeanTally::default().estimate().mean, None);
+    }
+
+    #[test]
+    fn spans_are_cut_at_warmup_end_and_batches() {
+        let mut tally = TimeMeanTally::default();
+        tally.add(HORIZON, 0.0, 26.0, 2.0);
+        tally.add(HORIZON, 26.0, 1e9, 1.0);
+        let estimate = tally.estimate(HORIZON);
+        assert_eq!(estimate.mean, Some(1.5));
+        tally.add(HORIZON, 0.0, 9.0, 7.0);
+        assert_eq!(tally.estimate(HORIZON).mean, Some(1.5));
+        let first: f64 = tally.batches[0].value();
+        assert_eq!(first, 2.0);
+    }
+
+    /// Intervals of independent values hold the truth about 95 times in 100.
+    #[test]
+    fn intervals_cover_the_truth() {
+        use warpline_base::{LpId, random::Random};
+        let covered = (0..1000u32).filter(|&run| {
+            let (mut tally, mut random) = (MeanTally::default(), Random::new(1, LpId(run), 0));
+            (0..640).for_each(|i| tally.add(HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
+            let estimate = tally.estimate();
+            (estimate.mean.unwrap() - 1.0).abs() < estimate.ci95.unwrap()
+        });
+        let covered = covered.count();
+        assert!((925..=970).contains(&covered), "{covered} of 1000");
+    }
+}

@@ -1,0 +1,236 @@
+use serde_json::{Map, Value, json};
+use warpline_base::LpId;
+use warpline_base::record::{HistogramView, View};
+
+use super::declarations::{Declaration, Declarations, Kind, TableDeclaration};
+use super::means::{Horizon, MeanTally, TimeMeanTally};
+use super::{Estimate, HistogramTally, Note, Notes};
+use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
+
+/// A committed row, on its way out.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The slot of its table.
+    pub table: u16,
+    /// The time of the event that wrote it.
+    pub time: f64,
+    /// The LP that wrote it.
+    pub lp: LpId,
+    /// Its cells, as many as the table has columns.
+    pub cells: &'a [Cell],
+}
+
+/// Where committed rows go.
+pub trait RowSink {
+    /// Takes one row.
+    fn row(&mut self, row: Row<'_>);
+}
+
+/// All committed statistics of a run. What it holds does not depend on the order of adding.
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    horizon: Horizon,
+    declared: Declarations,
+    tallies: Vec<Tallies>,
+}
+
+/// The items of one slot.
+#[derive(Clone, Debug)]
+enum Tallies {
+    Counters(Vec<u64>),
+    Means(Vec<MeanTally>),
+    TimeMeans(Vec<TimeMeanTally>),
+    Histograms(Vec<HistogramTally>),
+}
+
+impl Statistics {
+    /// Empty statistics for the span of time from `warmup` to `end`. The declarations must be
+    /// [`checked`](Declarations::checked).
+    pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
+        let tallies = |declaration: &Declaration| {
+            let items = declaration.items as usize;
+            match declaration.kind {
+                Kind::Counter => Tallies::Counters(vec![0; items]),
+                Kind::Mean => Tallies::Means(vec![MeanTally::default(); items]),
+                Kind::TimeMean => Tallies::TimeMeans(vec![TimeMeanTally::default(); items]),
+                Kind::Histogram => Tallies::Histograms(vec![HistogramTally::default(); items]),
+            }
+        };
+        let tallies = declared.statistics.iter().map(tallies).collect();
+        Statistics { horizon: Horizon { start: warmup, end }, declared, tallies }
+    }
+
+    /// Adds what an event of `lp` at `time` observed, and hands its rows to `sink`. What lies before the warm-up
+    /// does not count, rows excepted.
+    ///
+    /// # Errors
+    /// If a handle does not fit its declaration, or an observation is not finite. Everything before it has been added.
+    pub fn apply(&mut self, notes: &Notes, time: f64, lp: LpId, sink: &mut impl RowSink) -> Result<(), Fault> {
+        let mut cells = &notes.cells[..];
+        for note in &notes.list {
+            let Note::Row { table, cells: count } = note else {
+                self.add(note, time)?;
+                continue;
+            };
+            let (row, rest) = cells.split_at(*count as usize);
+            cells = rest;
+            self.check_row(table.0, row.len())?;
+            sink.row(Row { table: table.0, time, lp, cells: row });
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, note: &Note, time: f64) -> Result<(), Fault> {
+        let (slot, item, kind) = note.place();
+        if let Some(value) = note.not_finite() {
+            let name = self.declared.statistics.get(usize::from(slot)).map_or_else(String::new, |d| d.name.clone());
+            return Err(Fault::Observation { name, value });
+        }
+        let (horizon, observed, index) = (self.horizon, time >= self.horizon.start, item as usize);
+        let mut overflow = false;
+        let found = match (note, self.tallies.get_mut(usize::from(slot))) {
+            (Note::Count { by, .. }, Some(Tallies::Counters(items))) => items.get_mut(index).map(|total| {
+                let by = if observed { *by } else { 0 };
+                (*total, overflow) = total.overflowing_add(by);
+            }),
+            (Note::Span { from, to, level, .. }, Some(Tallies::TimeMeans(items))) => {
+                items.get_mut(index).map(|tally| tally.add(horizon, *from, *to, *level))
+            }
+            (Note::Observe { value, .. }, Some(Tallies::Means(items))) => items.get_mut(index).map(|tally| {
+                if observed {
+                    tally.add(horizon, time, *value)
+                }
+            }),
+            (Note::Sample { value, .. }, Some(Tallies::Histograms(items))) => items.get_mut(index).map(|tally| {
+                if observed {
+                    tally.add(*value)
+                }
+            }),
+            _ => None,
+        };
+        match found {
+            None => Err(self.misuse(slot, item, kind)),
+            Some(()) if overflow => Err(Fault::CounterOverflow { name: self.declared.statistics[usize::from(slot)].name.clone() }),
+            Some(()) => Ok(()),
+        }
+    }
+
+    fn check_row(&self, slot: u16, cells: usize) -> Result<(), Fault> {
+        let declared = match self.declared.tables.get(usize::from(slot)) {
+            None => "no table is declared there".to_owned(),
+            Some(table) if table.columns.len() != cells => format!("table `{}` has {} columns", table.name, table.columns.len()),
+            Some(_) => return Ok(()),
+        };
+        Err(Fault::Row { slot, cells, declared })
+    }
+
+    #[cold]
+    fn misuse(&self, slot: u16, item: u32, used: Kind) -> Fault {
+        let declared = match self.declared.statistics.get(usize::from(slot)) {
+            None => "no statistic is declared there".to_owned(),
+            Some(d) => format!("`{}` is declared there as a {} with {} item(s)", d.name, d.kind.name(), d.items),
+        };
+        Fault::Statistic { slot, item, used: used.name(), declared }
+    }
+
+    /// Adds the statistics of another part of the same run.
+    ///
+    /// # Errors
+    /// If a counter overflows.
+    pub fn merge(&mut self, other: &Statistics) -> Result<(), Fault> {
+        for (slot, (mine, theirs)) in self.tallies.iter_mut().zip(&other.tallies).enumerate() {
+            match (mine, theirs) {
+                (Tallies::Counters(a), Tallies::Counters(b)) => {
+                    for (a, b) in a.iter_mut().zip(b) {
+                        let overflow = || Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() };
+                        *a = a.checked_add(*b).ok_or_else(overflow)?;
+                    }
+                }
+                (Tallies::Means(a), Tallies::Means(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+                (Tallies::TimeMeans(a), Tallies::TimeMeans(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+                (Tallies::Histograms(a), Tallies::Histograms(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+                _ => unreachable!("parts of one run have one declaration"),
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a counter.
+    ///
+    /// # Panics
+    /// Like all look-ups here, if the handle does not fit its declaration.
+    pub fn counter(&self, handle: Counter) -> u64 {
+        let Tallies::Counters(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a counter") };
+        items[handle.item as usize]
+    }
+
+    /// The estimate of a mean.
+    pub fn mean(&self, handle: Mean) -> Estimate {
+        let Tallies::Means(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a mean") };
+        items[handle.item as usize].estimate()
+    }
+
+    /// The estimate of a mean over time.
+    pub fn time_mean(&self, handle: TimeMean) -> Estimate {
+        let Tallies::TimeMeans(items) = &self.tallies[usize::from(handle.slot)] else {
+            panic!("{handle:?} is not declared as a mean over time")
+        };
+        items[handle.item as usize].estimate(self.horizon)
+    }
+
+    /// A histogram.
+    pub fn histogram(&self, handle: Histogram) -> &HistogramTally {
+        let Tallies::Histograms(items) = &self.tallies[usize::from(handle.slot)] else {
+            panic!("{handle:?} is not declared as a histogram")
+        };
+        &items[handle.item as usize]
+    }
+
+    /// The declared tables, by slot.
+    pub fn tables(&self) -> &[TableDeclaration] {
+        &self.declared.tables
+    }
+
+    /// Every statistic under its name; those with several items as lists.
+    pub fn to_json(&self) -> Value {
+        let slots = self.declared.statistics.iter().zip(&self.tallies);
+        Value::Object(
+            slots.map(|(declaration, tallies)| (declaration.name.clone(), self.slot_json(declaration, tallies))).collect::<Map<_, _>>(),
+        )
+    }
+
+    fn slot_json(&self, declaration: &Declaration, tallies: &Tallies) -> Value {
+        let mut items: Vec<Value> = match tallies {
+            Tallies::Counters(items) => items.iter().map(|count| json!(count)).collect(),
+            Tallies::Means(items) => items.iter().map(|tally| tally.estimate().to_json()).collect(),
+            Tallies::TimeMeans(items) => items.iter().map(|tally| tally.estimate(self.horizon).to_json()).collect(),
+            Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
+        };
+        if declaration.items == 1 { items.remove(0) } else { Value::Array(items) }
+    }
+
+    /// A picture of each histogram that has one item.
+    pub fn histogram_views(&self) -> Vec<View> {
+        let slots = self.declared.statistics.iter().zip(&self.tallies);
+        let single = slots.filter_map(|(declaration, tallies)| match tallies {
+            Tallies::Histograms(items) if items.len() == 1 => Some((declaration, &items[0])),
+            _ => None,
+        });
+        single.map(|(declaration, tally)| View::Histogram(tally.view(&declaration.name, &declaration.meaning, &declaration.unit))).collect()
+    }
+}
+
+impl HistogramTally {
+    /// Count, mean, extremes and percentiles as a JSON object.
+    pub fn to_json(&self) -> Value {
+        let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|q| self.quantile(q));
+        json!({ "count": self.count(), "mean": self.mean(), "min": self.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": self.max() })
+    }
+
+    /// A picture of the distribution with its median and 99th percentile marked.
+    pub fn view(&self, title: &str, quantity: &str, unit: &str) -> HistogramView {
+        let marks = [("median", 0.5), ("p99", 0.99)].into_iter().filter_map(|(name, q)| Some((name.to_owned(), self.quantile(q)?)));
+        let [title, quantity, unit, counted] = [title, quantity, unit, "observations"].map(str::to_owned);
+        HistogramView { title, quantity, unit, counted, bars: self.bars(60), marks: marks.collect() }
+    }
+}

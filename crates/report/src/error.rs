@@ -1,0 +1,51 @@
+use std::io;
+use std::path::PathBuf;
+
+/// Why a report could not be made.
+///
+/// Whatever the reason, an earlier finished `run.json` or `report.html` in the directory is left as it was or is complete and new.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The directory of the report cannot be made or looked through.
+    #[error("cannot use {} as the directory of a report: {source}; name a directory that you may write to", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file of the report cannot be written.
+    #[error(
+        "cannot write {}: {source}; make room or get write access, and try again (an earlier finished file of that name is untouched)",
+        path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// There is no record in the directory.
+    #[error("there is no {}; name a directory in which a run has left its report", path.display())]
+    NoRecord {
+        /// The file that is missing.
+        path: PathBuf,
+    },
+    /// The record is there and cannot be read.
+    #[error("cannot read {}: {source}; get read access, or run the model again to write the record anew", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The record is there and is not one.
+    #[error("{} is not a run record: {source}; mend the file at that place, or run the model again to write it anew", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+}
