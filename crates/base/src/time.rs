@@ -18,7 +18,7 @@ impl VirtualTime {
     #[inline]
     pub fn new(time: f64) -> Option<Self> {
         // Adding zero turns -0.0 into 0.0, whose bits are in order with the rest.
-        (time >= 0.0 && time < f64::INFINITY).then(|| VirtualTime((time + 0.0).to_bits()))
+        (0.0..f64::INFINITY).contains(&time).then(|| VirtualTime((time + 0.0).to_bits()))
     }
 
     /// The time in model units.

@@ -104,7 +104,7 @@ impl<M: Model> Context<M> {
     #[cold]
     fn refuse(&mut self, to: LpId, delay: f64, valid: bool) {
         let Limits { lps, lookahead, zero_delay_hops } = self.limits;
-        self.set_fault(if !(delay >= 0.0 && delay < f64::INFINITY) {
+        self.set_fault(if !(0.0..f64::INFINITY).contains(&delay) {
             Fault::Delay { to, delay }
         } else if to.0 >= lps {
             Fault::UnknownLp { to, lps }

@@ -1,1 +1,6 @@
-//! To come.
+//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, then `network`.
+
+pub mod catalogue;
+pub mod mm1;
+pub mod network;
+pub mod phold;

@@ -42,7 +42,7 @@ fn round(value: f64, digits: usize) -> (String, i32) {
 fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() * 2);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 && digits.len() > 4 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(GROUP);
         }
         out.push(digit);
@@ -88,10 +88,10 @@ pub(crate) fn number(value: f64, digits: usize, zeros: Zeros) -> String {
     if size.fract() == 0.0 && size < 1e15 {
         return format!("{sign}{}", grouped(&format!("{size:.0}")));
     }
-    let (mut figures, exponent) = round(size, digits);
+    let (figures, exponent) = round(size, digits);
     let plain = (-4..6).contains(&exponent);
-    if plain && exponent >= 0 && exponent as usize + 1 > digits {
-        figures = round(size, exponent as usize + 1).0;
+    if plain && exponent >= digits as i32 {
+        return format!("{sign}{}", grouped(&format!("{:.0}", (size + 0.5).floor())));
     }
     // The decimal point comes after this many figures.
     let point = if !plain { 1 } else { exponent + 1 };
@@ -167,8 +167,9 @@ mod tests {
         let show = |value| number(value, 4, Zeros::Strip);
         assert_eq!(show(0.5), "0.5");
         assert_eq!(show(0.123456), "0.1235");
-        assert_eq!(show(1234.5), "1235");
-        assert_eq!(show(2345.5), "2346");
+        assert_eq!(show(1234.5), "1\u{202f}235");
+        assert_eq!(show(2345.5), "2\u{202f}346");
+        assert_eq!(show(999_999.7), "1×10⁶");
         assert_eq!(show(123456.7), "123\u{202f}457");
         assert_eq!(show(0.000123456), "0.0001235");
         assert_eq!(show(0.0000123456), "1.235×10⁻⁵");

@@ -18,7 +18,7 @@
 //! #   "views": []}"#).unwrap();
 //! let page = warpline_report::render(&record);
 //! assert!(page.starts_with("<!doctype html>"));
-//! assert!(page.contains("1.01 M events/s"));
+//! assert!(page.contains("00c0ffee00c0ffee"));
 //! ```
 
 mod error;

@@ -1,1 +1,62 @@
-//! To come.
+//! Warpline: a discrete event simulation engine. A model is written once, as plain Rust that knows nothing of
+//! threads or rollback, and gives the same answer wherever it runs.
+//!
+//! ```
+//! use warpline::prelude::*;
+//!
+//! struct Hops { lps: u32 }
+//!
+//! #[derive(Debug)]
+//! struct Hop;
+//!
+//! impl Model for Hops {
+//!     type State = u64;
+//!     type Event = Hop;
+//!     fn lps(&self) -> u32 { self.lps }
+//!     fn init(&self, lp: &mut Init<Self>) -> u64 {
+//!         lp.send(lp.id(), 1.0, Hop);
+//!         0
+//!     }
+//!     fn handle(&self, seen: &mut u64, _: &Hop, lp: &mut Context<Self>) {
+//!         *seen += 1;
+//!         let (to, delay) = (lp.random().below(self.lps), lp.random().exponential(1.0));
+//!         lp.send(to, delay, Hop);
+//!     }
+//! }
+//!
+//! let run = Simulation::new(Hops { lps: 1000 }).end(100.0).seed(7).run()?;
+//! assert_eq!(run.states.iter().sum::<u64>(), run.record.committed_events);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! # Guarantees
+//! - **One answer.** The committed history, the final states, statistics and rows are a function of model,
+//!   parameters, seed and end time alone. [`record::RunRecord::digest`] proves it: equal digests, equal histories.
+//! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event sends comes strictly after
+//!   it, even without delay. A run covers `[0, end)`.
+//! - **Mistakes are values.** What a model or a user does wrong comes back as an [`Error`] that says where, which
+//!   value, what to do and what remains.
+
+mod drive;
+mod error;
+mod lp;
+mod memory_use;
+mod rows;
+mod sequential;
+mod simulation;
+mod verify;
+
+pub use drive::Progress;
+pub use error::{Error, Failure, Place};
+pub use rows::{Records, TableRows};
+pub use simulation::{Pending, Run, Simulation, Sync, Undo};
+pub use verify::{Mismatch, Verified, VerifyError};
+pub use warpline_base as base;
+pub use warpline_kernel::pending;
+pub use warpline_model::*;
+
+/// What a program around a model usually needs, in one `use`.
+pub mod prelude {
+    pub use crate::{Error, Records, Run, Simulation, Undo};
+    pub use warpline_model::prelude::*;
+}

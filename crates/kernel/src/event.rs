@@ -1,0 +1,41 @@
+use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
+
+/// An event in an engine's memory. With a payload of up to 16 bytes it fits one cache line of 64, with room for two links.
+#[derive(Clone, Debug)]
+#[repr(align(16))]
+pub struct Event<E> {
+    /// When it happens.
+    pub time: VirtualTime,
+    /// The sender's sequence number.
+    pub sequence: Sequence,
+    /// The LP that sent it.
+    pub sender: LpId,
+    /// The LP that it reaches.
+    pub receiver: LpId,
+    /// Zero-delay hops that led to it.
+    pub step: u32,
+    /// Its priority.
+    pub priority: Priority,
+    /// What it carries.
+    pub payload: E,
+}
+
+impl<E> Event<E> {
+    /// Its place in the order of events.
+    #[inline]
+    pub fn key(&self) -> EventKey {
+        EventKey { time: self.time, step: self.step, priority: self.priority, sender: self.sender, sequence: self.sequence }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_of_16_bytes_fits_a_cache_line() {
+        assert_eq!(size_of::<Option<Event<[u64; 2]>>>(), 48);
+        assert_eq!(size_of::<Option<Event<u64>>>(), 48);
+        assert_eq!(size_of::<Option<Event<()>>>(), 32);
+    }
+}

@@ -1,0 +1,189 @@
+use std::fmt;
+
+use crate::{prefer_huge_pages, prefetch};
+
+/// Where a value lies in its [`Pool`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(u32);
+
+impl Handle {
+    /// The handle as a number.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The handle whose [`bits`](Self::bits) these are.
+    #[inline]
+    pub fn from_bits(bits: u32) -> Self {
+        Handle(bits)
+    }
+}
+
+/// Every place of a pool is taken, and more cannot be numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolFull;
+
+impl fmt::Display for PoolFull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "more than {} events are pending at once, more than can be numbered", u32::MAX)
+    }
+}
+
+impl std::error::Error for PoolFull {}
+
+/// Values that come and go in any order, in memory that is never given back before the end.
+///
+/// A freed place is the next to be taken (LIFO), while it is still in the cache. A place that is free is known to be:
+/// using a stale handle panics, as that is a mistake of an engine that could give wrong answers.
+#[derive(Debug)]
+pub struct Pool<T> {
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+    advised: usize,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Pool { places: Vec::new(), free: Vec::new(), advised: 0 }
+    }
+}
+
+impl<T> Pool<T> {
+    /// Puts a value into a free place.
+    ///
+    /// # Errors
+    /// If 2³² - 1 values are in the pool already.
+    #[inline]
+    pub fn insert(&mut self, value: T) -> Result<Handle, PoolFull> {
+        match self.free.pop() {
+            Some(place) => {
+                self.places[place as usize] = Some(value);
+                Ok(Handle(place))
+            }
+            None => self.grow(value),
+        }
+    }
+
+    fn grow(&mut self, value: T) -> Result<Handle, PoolFull> {
+        let place = u32::try_from(self.places.len()).ok().filter(|&place| place < u32::MAX).ok_or(PoolFull)?;
+        self.places.push(Some(value));
+        if self.places.capacity() > self.advised {
+            prefer_huge_pages(&mut self.places);
+            self.advised = self.places.capacity();
+        }
+        Ok(Handle(place))
+    }
+
+    /// The value at a handle.
+    ///
+    /// # Panics
+    /// Like all methods here that take a handle, if no value is there.
+    #[inline]
+    pub fn get(&self, handle: Handle) -> &T {
+        match &self.places[handle.0 as usize] {
+            Some(value) => value,
+            None => stale(handle),
+        }
+    }
+
+    /// Puts another value in the place of the one at a handle.
+    #[inline]
+    pub fn replace(&mut self, handle: Handle, value: T) {
+        match &mut self.places[handle.0 as usize] {
+            Some(old) => *old = value,
+            None => stale(handle),
+        }
+    }
+
+    /// Takes a value out and frees its place.
+    #[inline]
+    pub fn remove(&mut self, handle: Handle) -> T {
+        match self.places[handle.0 as usize].take() {
+            Some(value) => {
+                self.free.push(handle.0);
+                value
+            }
+            None => stale(handle),
+        }
+    }
+
+    /// Brings the cache line of a value near, if there is one at the handle.
+    #[inline]
+    pub fn prefetch(&self, handle: Handle) {
+        if let Some(place) = self.places.get(handle.0 as usize) {
+            prefetch(place);
+        }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many places there are, taken and free.
+    pub fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// All values, in the order of their places.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.places.iter().flatten()
+    }
+}
+
+#[cold]
+fn stale(handle: Handle) -> ! {
+    panic!("no value at {handle:?}: it was taken out before")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_places_are_reused_last_first() {
+        let mut pool = Pool::default();
+        let handles: Vec<Handle> = (0..4).map(|n| pool.insert(n).unwrap()).collect();
+        assert_eq!(pool.remove(handles[1]), 1);
+        assert_eq!(pool.remove(handles[3]), 3);
+        assert_eq!(pool.insert(10), Ok(handles[3]));
+        assert_eq!(pool.insert(11), Ok(handles[1]));
+        assert_eq!((pool.len(), pool.places()), (4, 4));
+        assert_eq!(pool.iter().copied().collect::<Vec<_>>(), [0, 11, 2, 10]);
+    }
+
+    #[test]
+    fn values_are_dropped_once() {
+        let value = std::rc::Rc::new(());
+        let mut pool = Pool::default();
+        let handle = pool.insert(value.clone()).unwrap();
+        pool.replace(handle, value.clone());
+        assert_eq!(std::rc::Rc::strong_count(&value), 2);
+        drop(pool.remove(handle));
+        assert_eq!(std::rc::Rc::strong_count(&value), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "taken out before")]
+    fn a_stale_handle_is_caught() {
+        let mut pool = Pool::default();
+        let handle = pool.insert(1).unwrap();
+        pool.remove(handle);
+        pool.get(handle);
+    }
+
+    #[test]
+    #[should_panic(expected = "taken out before")]
+    fn a_second_free_is_caught() {
+        let mut pool = Pool::default();
+        let handle = pool.insert(1).unwrap();
+        pool.remove(handle);
+        pool.remove(handle);
+    }
+}

@@ -1,0 +1,189 @@
+//! A queue with one server, Poisson arrivals and exponential service: the first model to read.
+//!
+//! LP 0 is the source, LP 1 the server. With arrival rate λ, service rate μ and ρ = λ/μ < 1, theory gives ρ/(1-ρ) customers
+//! in the system on average, each of whom stays 1/(μ-λ).
+
+use std::collections::VecDeque;
+
+use warpline::prelude::*;
+use warpline::{choices, parameters};
+
+parameters! {
+    /// The parameters of `mm1`.
+    pub struct Mm1Parameters {
+        /// Mean number of customers that arrive per unit of time.
+        arrival_rate: f64 = 0.8, "1/time", 1e-9..=1e9;
+        /// Mean number of customers that the server can serve per unit of time.
+        service_rate: f64 = 1.0, "1/time", 1e-9..=1e9;
+        /// The order of service.
+        discipline: Discipline = Discipline::Fifo, "", ..;
+    }
+}
+
+choices! {
+    /// Who is served next.
+    pub enum Discipline {
+        /// Who came first.
+        Fifo = "fifo",
+        /// Who came last.
+        Lifo = "lifo",
+    }
+}
+
+/// The model: what all LPs share.
+#[derive(Debug)]
+pub struct Mm1 {
+    parameters: Mm1Parameters,
+}
+
+/// What an LP is, and what it remembers.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Sends customers.
+    Source,
+    /// Serves them.
+    Server {
+        /// When each waiting customer arrived.
+        waiting: VecDeque<f64>,
+        /// When the customer in service arrived.
+        in_service: Option<f64>,
+        /// Customers in the system, over time.
+        inside: Level,
+    },
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// The source sends the next customer.
+    Next,
+    /// A customer reaches the server.
+    Arrive,
+    /// The server has done with a customer.
+    Depart,
+}
+
+const SOURCE: u32 = 0;
+const SERVER: u32 = 1;
+
+const STAY: Histogram = Histogram::slot(0);
+const MEAN_STAY: Mean = Mean::slot(1);
+const INSIDE: TimeMean = TimeMean::slot(2);
+
+impl Mm1 {
+    fn send_customer(&self, gap: f64, send: &mut dyn FnMut(u32, f64, Event)) {
+        send(SERVER, gap, Event::Arrive);
+        send(SOURCE, gap, Event::Next);
+    }
+
+    fn serve(&self, arrived: f64, in_service: &mut Option<f64>, lp: &mut Context<Self>) {
+        *in_service = Some(arrived);
+        let service = lp.random().exponential(1.0 / self.parameters.service_rate);
+        lp.send(SERVER, service, Event::Depart);
+    }
+
+    fn gap(&self, random: &mut Random) -> f64 {
+        random.exponential(1.0 / self.parameters.arrival_rate)
+    }
+}
+
+impl Model for Mm1 {
+    type State = State;
+    type Event = Event;
+
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
+        Some(if lp.0 == SOURCE { vec![LpId(SERVER)] } else { vec![] })
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.histogram(STAY, "stay", "time", "time from arrival to departure");
+        declare.mean(MEAN_STAY, "mean_stay", "time", "mean time from arrival to departure");
+        declare.time_mean(INSIDE, "customers", "", "customers waiting or in service");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> State {
+        if lp.id().0 != SOURCE {
+            return State::Server { waiting: VecDeque::new(), in_service: None, inside: Level::default() };
+        }
+        let gap = self.gap(lp.random());
+        self.send_customer(gap, &mut |to, delay, event| lp.send(to, delay, event));
+        State::Source
+    }
+
+    fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
+        match (state, event) {
+            (State::Source, _) => {
+                let gap = self.gap(lp.random());
+                self.send_customer(gap, &mut |to, delay, event| lp.send(to, delay, event));
+            }
+            (State::Server { waiting, in_service, inside }, Event::Arrive) => {
+                inside.set(inside.get() + 1.0, INSIDE, lp);
+                if in_service.is_none() {
+                    self.serve(lp.now(), in_service, lp);
+                } else {
+                    waiting.push_back(lp.now());
+                }
+            }
+            (State::Server { waiting, in_service, inside }, _) => {
+                inside.set(inside.get() - 1.0, INSIDE, lp);
+                let arrived = in_service.take().unwrap_or_default();
+                lp.save(arrived);
+                lp.sample(STAY, lp.now() - arrived);
+                lp.observe(MEAN_STAY, lp.now() - arrived);
+                let next = match self.parameters.discipline {
+                    Discipline::Fifo => waiting.pop_front(),
+                    Discipline::Lifo => waiting.pop_back(),
+                };
+                if let Some(next) = next {
+                    self.serve(next, in_service, lp);
+                }
+            }
+        }
+    }
+
+    fn reverse(&self, state: &mut State, event: &Event, lp: &mut Reverse<Self>) {
+        match (state, event) {
+            (State::Source, _) => {}
+            (State::Server { waiting, in_service, inside }, Event::Arrive) => {
+                if waiting.pop_back().is_none() {
+                    *in_service = None;
+                }
+                inside.unset(lp);
+            }
+            (State::Server { waiting, in_service, inside }, _) => {
+                if let Some(next) = in_service.replace(lp.restore()) {
+                    match self.parameters.discipline {
+                        Discipline::Fifo => waiting.push_front(next),
+                        Discipline::Lifo => waiting.push_back(next),
+                    }
+                }
+                inside.unset(lp);
+            }
+        }
+    }
+
+    fn finish(&self, state: &State, lp: &mut Finish<Self>) {
+        if let State::Server { inside, .. } = state {
+            inside.close(INSIDE, lp);
+        }
+    }
+}
+
+impl Configure for Mm1 {
+    type Parameters = Mm1Parameters;
+
+    const NAME: &'static str = "mm1";
+    const ABOUT: &'static str = "a queue with one server, Poisson arrivals and exponential service";
+    const TIME_UNIT: &'static str = "time";
+    const DEFAULT_END: f64 = 100_000.0;
+
+    fn configure(parameters: &Mm1Parameters) -> Result<Self, String> {
+        Ok(Mm1 { parameters: parameters.clone() })
+    }
+}

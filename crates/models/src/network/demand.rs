@@ -1,0 +1,95 @@
+//! Traffic matrices.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::parameters::Demand;
+use super::reader::{id_text, kind};
+use super::topology::Topology;
+
+/// Traffic from one node to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Flow {
+    /// Index of the node where it enters.
+    pub(super) source: u32,
+    /// Index of the node where it leaves.
+    pub(super) target: u32,
+    /// Its size relative to the others, more than 0.
+    pub(super) weight: f64,
+}
+
+/// All flows of a matrix, ordered by source and target.
+pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, String> {
+    let flows = match demand {
+        Demand::Uniform => {
+            check_count(topology)?;
+            pairs(topology, |_, _| 1.0)
+        }
+        Demand::Degree => {
+            check_count(topology)?;
+            let degree = |node: u32| f64::from(topology.nodes[node as usize].degree);
+            pairs(topology, |source, target| degree(source) * degree(target))
+        }
+        Demand::File => file(topology)?,
+    };
+    let sum: f64 = flows.iter().map(|flow| flow.weight).sum();
+    if flows.is_empty() || !sum.is_finite() {
+        return Err(format!("the demands between different nodes sum to {sum}; their sum must be finite and more than 0"));
+    }
+    Ok(flows)
+}
+
+/// Refuses more pairs than there can be LPs, before a list of them is made.
+fn check_count(topology: &Topology) -> Result<(), String> {
+    let nodes = topology.nodes.len() as u64;
+    let lps = nodes.saturating_mul(nodes - 1).saturating_add(topology.links.len() as u64);
+    if lps > u64::from(u32::MAX) {
+        return Err(format!(
+            "{nodes} nodes with a demand between every pair and {} links need {lps} LPs, more than the most possible ({}); \
+             use fewer nodes, or `demand=file` with fewer demands",
+            topology.links.len(),
+            u32::MAX
+        ));
+    }
+    Ok(())
+}
+
+fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
+    let nodes = topology.nodes.len() as u32;
+    let all = (0..nodes).flat_map(|source| (0..nodes).map(move |target| (source, target)));
+    let flows = all.filter(|(s, t)| s != t).map(|(source, target)| Flow { source, target, weight: weight(source, target) });
+    flows.filter(|flow| flow.weight > 0.0).collect()
+}
+
+/// `graph.demands[source][target]` of the file. What a node has for itself uses no link and is left out.
+fn file(topology: &Topology) -> Result<Vec<Flow>, String> {
+    let Some(demands) = &topology.demands else {
+        return Err("`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into());
+    };
+    let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
+    let index: BTreeMap<String, u32> = texts.collect();
+    let node = |at: &str, id: &str| {
+        index.get(id).copied().ok_or_else(|| format!("the topology's file has a mistake at graph.demands{at}: there is no node `{id}`"))
+    };
+    let object = |at: &str, value: &Value| match value {
+        Value::Object(fields) => Ok(fields.clone()),
+        other => Err(format!("the topology's file has {} at graph.demands{at}, where an object of node ids is expected", kind(other))),
+    };
+    let mut flows = Vec::new();
+    for (from, row) in &object("", demands)? {
+        let at = format!("[\"{from}\"]");
+        let source = node(&at, from)?;
+        for (to, value) in &object(&at, row)? {
+            let at = format!("{at}[\"{to}\"]");
+            let target = node(&at, to)?;
+            let Some(weight) = value.as_f64().filter(|weight| weight.is_finite() && *weight >= 0.0) else {
+                return Err(format!("the topology's file has {value} at graph.demands{at}; a demand must be a finite number, 0 or more"));
+            };
+            flows.push(Flow { source, target, weight });
+        }
+    }
+    flows.retain(|flow| flow.weight > 0.0 && flow.source != flow.target);
+    flows.sort_by_key(|flow| (flow.source, flow.target));
+    Ok(flows)
+}

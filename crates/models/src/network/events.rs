@@ -1,0 +1,162 @@
+//! What happens: LP states, events, and the code that joins them.
+
+use std::num::NonZeroU32;
+
+use warpline::prelude::*;
+
+use super::routing::Route;
+use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, Pattern, UTILISATION};
+
+/// The state of an LP, 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum State {
+    /// A directed link with its buffer: the output port of a router.
+    Link {
+        /// Which link.
+        link: u32,
+        /// When it will have sent all that it holds, in s.
+        free_at: f64,
+    },
+    /// A source of packets from one node to another.
+    Source {
+        /// Which demand.
+        demand: u32,
+        /// Whether the next wake-up sends a packet (or only begins an on time).
+        sends: bool,
+        /// The end of the present or next on time, in s; unused by Poisson sources.
+        on_until: f64,
+    },
+}
+
+/// What reaches an LP, 16 bytes.
+#[derive(Debug)]
+pub enum Event {
+    /// A source acts.
+    Wake,
+    /// A packet reaches a link, from a source or from the link before.
+    Packet(Packet),
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// When its source made it, in s.
+    pub created: f64,
+    /// The demand that it belongs to.
+    pub demand: u32,
+    /// Its size in bits.
+    pub bits: NonZeroU32,
+}
+
+const _: () = assert!(size_of::<State>() == 16 && size_of::<Event>() == 16);
+
+impl Network {
+    /// A packet reaches a link: it is dropped, or sent on to the next link, or delivered.
+    #[inline]
+    pub(super) fn forward(&self, link: u32, free_at: &mut f64, packet: &Packet, lp: &mut Context<Self>) {
+        lp.save(*free_at);
+        let port = &self.ports[link as usize];
+        let (now, bits) = (lp.now(), packet.bits.get());
+        let wait = (*free_at - now).max(0.0);
+        // In whole bits, so that rounding in time neither fills nor empties a buffer.
+        let backlog = (wait * self.bits_per_second + 0.5) as u64;
+        if backlog + u64::from(bits) > self.buffer_bits {
+            lp.count(DROPS.at(link), 1);
+            lp.count(LOST.at(packet.demand), 1);
+            return;
+        }
+        let begin = now + wait;
+        let end = begin + f64::from(bits) * self.seconds_per_bit;
+        *free_at = end;
+        lp.count(PACKETS.at(link), 1);
+        lp.span(UTILISATION.at(link), begin, end, 1.0);
+        let route = self.routes[port.row as usize + self.destinations[packet.demand as usize] as usize];
+        match self.next_hop(route, lp) {
+            None => lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created),
+            Some(next) => lp.send(next, end - now + port.onward, Event::Packet(*packet)),
+        }
+    }
+
+    /// A source acts: it sends a packet, if that is what it woke for, and sets its next wake-up.
+    #[inline]
+    pub(super) fn wake(&self, demand: u32, sends: &mut bool, on_until: &mut f64, lp: &mut Context<Self>) {
+        let flow = self.flows[demand as usize];
+        if *sends {
+            let packet = Packet { created: lp.now(), demand, bits: self.size(lp.random()) };
+            lp.count(OFFERED.at(demand), 1);
+            if let Some(next) = self.next_hop(flow.route, lp) {
+                lp.send(next, self.processing, Event::Packet(packet));
+            }
+        }
+        let gap = lp.random().exponential(flow.gap);
+        let delay = match self.pattern {
+            Pattern::Poisson => gap,
+            Pattern::OnOff { on, off } => {
+                lp.save(*sends);
+                lp.save(*on_until);
+                *sends = lp.now() + gap < *on_until;
+                if *sends { gap } else { next_on(on_until, on, off, lp.random()) - lp.now() }
+            }
+        };
+        lp.send(lp.id(), delay, Event::Wake);
+    }
+
+    /// Undoes what [`forward`](Self::forward) and [`wake`](Self::wake) did to a state.
+    #[inline]
+    pub(super) fn undo(&self, state: &mut State, lp: &mut Reverse<Self>) {
+        match state {
+            State::Link { free_at, .. } => *free_at = lp.restore(),
+            State::Source { sends, on_until, .. } => {
+                if let Pattern::OnOff { .. } = self.pattern {
+                    *on_until = lp.restore();
+                    *sends = lp.restore();
+                }
+            }
+        }
+    }
+
+    /// A source at time 0, and its first wake-up. On-off sources begin in their steady state.
+    pub(super) fn start(&self, demand: u32, lp: &mut Init<Self>) -> State {
+        let (id, gap) = (lp.id(), self.flows[demand as usize].gap);
+        let (sends, on_until, delay) = match self.pattern {
+            Pattern::Poisson => (true, 0.0, lp.random().exponential(gap)),
+            Pattern::OnOff { on, off } => {
+                let random = lp.random();
+                let begin = if random.bernoulli(on / (on + off)) { 0.0 } else { random.exponential(off) };
+                (false, begin + random.exponential(on), begin)
+            }
+        };
+        lp.send(id, delay, Event::Wake);
+        State::Source { demand, sends, on_until }
+    }
+
+    /// The LP that a packet goes to next; `None` where it has arrived.
+    #[inline]
+    fn next_hop(&self, route: Route, lp: &mut Context<Self>) -> Option<LpId> {
+        match route {
+            Route::Here => None,
+            Route::Link(next) => Some(LpId(next)),
+            Route::Split { count, first } => {
+                let choice = first + lp.random().below(u32::from(count));
+                Some(LpId(self.splits[choice as usize]))
+            }
+        }
+    }
+
+    /// The size of a new packet, in bits.
+    #[inline]
+    fn size(&self, random: &mut Random) -> NonZeroU32 {
+        if !self.exponential_sizes {
+            return self.mean_bits;
+        }
+        let bits = random.exponential(f64::from(self.mean_bits.get())) + 0.5;
+        NonZeroU32::new(bits as u32).unwrap_or(NonZeroU32::MIN)
+    }
+}
+
+/// Draws the next off and on time of a source; returns when it goes on again.
+fn next_on(on_until: &mut f64, on: f64, off: f64, random: &mut Random) -> f64 {
+    let begin = *on_until + random.exponential(off);
+    *on_until = begin + random.exponential(on);
+    begin
+}

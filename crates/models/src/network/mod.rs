@@ -1,0 +1,290 @@
+//! `network`: packets through a backbone, store and forward.
+//!
+//! Nodes are routers; directed links join them. There is one LP for every directed link (the output port of a router, with its
+//! buffer) and one for every demand (a source of packets from one node to another).
+//!
+//! - **Traffic.** A matrix says how much each ordered pair of nodes has relative to the others. It is scaled so that the most
+//!   loaded link has the expected utilisation `load`. A source sends packets as a Poisson process, or as an on-off process:
+//!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in the steady state.
+//! - **Routing.** Shortest paths by hop count. At every node, a packet takes one of the next hops, each equally likely: the
+//!   equal-cost multipath of real routers, packet by packet. Parallel links are next hops of their own.
+//! - **Links.** First come, first served. A packet that reaches a link finds some work in front of it, in bytes; if that and the
+//!   packet itself exceed `buffer`, it is dropped. So with packets of one size, a buffer of K packets is that of M/D/1/K.
+//!   One event per packet and link: the link works out at once when it will have sent the packet.
+//! - **Delay.** From a packet's making to its arrival at the last node: at every router that sends it on (the first included) `processing`,
+//!   then waiting, transmission at `rate`, and propagation at 200 000 km/s.
+//!
+//! Conventions at the end of a run: a packet counts as delivered, with its delay, when its last link accepts it, though it may
+//! arrive after the end; packets on their way to a further link are neither delivered nor dropped. Utilisation counts transmission up to the end only.
+
+mod demand;
+mod events;
+mod outputs;
+mod parameters;
+mod reader;
+mod routing;
+mod topology;
+
+use std::num::NonZeroU32;
+
+use warpline::prelude::*;
+use warpline::record::View;
+use warpline::serde_json::Value;
+
+pub use events::{Event, Packet, State};
+pub use parameters::{Demand, NetworkParameters, Sizes, Sources};
+use routing::{Route, Routing};
+pub use topology::{Link, Node, Position, Topology};
+
+/// The share of time that each link transmits.
+const UTILISATION: TimeMean = TimeMean::slot(0);
+/// Packets accepted by each link.
+const PACKETS: Counter = Counter::slot(1);
+/// Packets dropped at each link.
+const DROPS: Counter = Counter::slot(2);
+/// Packets sent by each demand's source.
+const OFFERED: Counter = Counter::slot(3);
+/// Packets of each demand that were dropped.
+const LOST: Counter = Counter::slot(4);
+/// Delays of each demand's packets; their count is that of packets delivered.
+const DELAY: Histogram = Histogram::slot(5);
+
+/// Light in fibre, km/s.
+const PROPAGATION_SPEED: f64 = 200_000.0;
+
+/// A packet network; see the [module documentation](self).
+#[derive(Debug)]
+pub struct Network {
+    topology: Topology,
+    /// What each LP is.
+    places: Vec<Place>,
+    demands: Vec<Pair>,
+    /// By link.
+    ports: Vec<Port>,
+    /// The utilisation of each link that routing leads to expect.
+    expected: Vec<f64>,
+    /// By node and destination; next hops are LPs. See [`Routing`].
+    routes: Vec<Route>,
+    columns: u32,
+    splits: Vec<u32>,
+    /// By demand: the column of its destination.
+    destinations: Vec<u32>,
+    /// By demand.
+    flows: Vec<Source>,
+    pattern: Pattern,
+    processing: f64,
+    bits_per_second: f64,
+    seconds_per_bit: f64,
+    buffer_bits: u64,
+    mean_bits: NonZeroU32,
+    exponential_sizes: bool,
+}
+
+/// What an LP is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Link(u32),
+    Source(u32),
+}
+
+/// Which nodes a demand joins, and by how many links.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    source: u32,
+    target: u32,
+    hops: u32,
+}
+
+/// What a link's events need to know of it.
+#[derive(Clone, Copy, Debug)]
+struct Port {
+    /// Where the routes of the node at its end begin.
+    row: u32,
+    /// s
+    propagation: f64,
+    /// Propagation and processing, s.
+    onward: f64,
+}
+
+/// What a source's events need to know of it.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    route: Route,
+    /// Mean time between packets, for on-off sources within an on time, s.
+    gap: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Pattern {
+    Poisson,
+    /// Mean on and off times, s.
+    OnOff { on: f64, off: f64 },
+}
+
+impl Network {
+    /// A network of this topology; the parameter `topology` is not looked at.
+    ///
+    /// # Errors
+    /// If a demand has no path or the file's demands are at fault, if parameters do not go together, or if the network is too large.
+    pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
+        let matrix = demand::flows(&topology, parameters.demand)?;
+        let mean_bits = NonZeroU32::MIN.saturating_add(parameters.packet_size.saturating_mul(8) - 1);
+        let buffer_bits = parameters.buffer.saturating_mul(8);
+        if parameters.sizes == Sizes::Fixed && buffer_bits < u64::from(mean_bits.get()) {
+            let (buffer, size) = (parameters.buffer, parameters.packet_size);
+            return Err(format!("`buffer` ({buffer} bytes) is smaller than a packet (`packet-size`, {size} bytes), so every packet would be dropped"));
+        }
+        let places = places(&topology, &matrix)?;
+        let mut routing = Routing::new(&topology, &matrix)?;
+        let most = routing.loads.iter().copied().fold(0.0, f64::max);
+        let expected: Vec<f64> = routing.loads.iter().map(|load| load / most * parameters.load).collect();
+        routing.rename(&lps_of_links(&places, topology.links.len()));
+        let bits_per_second = parameters.rate * 1e6;
+        // Bit/s per unit of the matrix, over bits per packet.
+        let packet_rate = parameters.load / most * bits_per_second / f64::from(mean_bits.get());
+        let (pattern, duty) = match parameters.sources {
+            Sources::Poisson => (Pattern::Poisson, 1.0),
+            Sources::OnOff => {
+                let (on, off) = (parameters.on, parameters.off);
+                (Pattern::OnOff { on, off }, on / (on + off))
+            }
+        };
+        let flows = matrix.iter().zip(&routing.destinations).map(|(flow, &column)| {
+            let route = routing.at(flow.source, column);
+            Source { route, gap: duty / (flow.weight * packet_rate) }
+        });
+        let port = |link: &Link| {
+            let propagation = link.length / PROPAGATION_SPEED;
+            Port { row: link.target * routing.columns, propagation, onward: propagation + parameters.processing }
+        };
+        let pair = |(flow, hops): (&demand::Flow, &u32)| Pair { source: flow.source, target: flow.target, hops: *hops };
+        Ok(Network {
+            places,
+            demands: matrix.iter().zip(&routing.hops).map(pair).collect(),
+            ports: topology.links.iter().map(port).collect(),
+            flows: flows.collect(),
+            topology,
+            expected,
+            routes: routing.routes,
+            columns: routing.columns,
+            splits: routing.splits,
+            destinations: routing.destinations,
+            pattern,
+            processing: parameters.processing,
+            bits_per_second,
+            seconds_per_bit: 1.0 / bits_per_second,
+            buffer_bits,
+            mean_bits,
+            exponential_sizes: parameters.sizes == Sizes::Exponential,
+        })
+    }
+
+    /// The network's nodes and links.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The utilisation (0 to 1) of each link of [`Topology::links`] that traffic matrix and routing lead to expect when nothing is dropped.
+    pub fn expected_utilisation(&self) -> &[f64] {
+        &self.expected
+    }
+}
+
+/// The LPs in the order of nodes: at each its links, then its sources, so that a block of LPs is a region of the network.
+fn places(topology: &Topology, matrix: &[demand::Flow]) -> Result<Vec<Place>, String> {
+    let (links, sources) = (topology.links.len(), matrix.len());
+    if u32::try_from(links + sources).is_err() {
+        return Err(format!("{links} links and {sources} demands need {} LPs, more than the most possible ({})", links + sources, u32::MAX));
+    }
+    let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Place::Link(i)));
+    let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Place::Source(i)));
+    let mut places: Vec<(u32, Place)> = links.chain(sources).collect();
+    places.sort_by_key(|(node, _)| *node);
+    Ok(places.into_iter().map(|(_, place)| place).collect())
+}
+
+/// For every link, its LP.
+fn lps_of_links(places: &[Place], links: usize) -> Vec<u32> {
+    let mut lps = vec![0; links];
+    for (lp, place) in (0..).zip(places) {
+        if let Place::Link(link) = place {
+            lps[*link as usize] = lp;
+        }
+    }
+    lps
+}
+
+impl Model for Network {
+    type State = State;
+    type Event = Event;
+
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.processing
+    }
+
+    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
+        Some(self.next_lps(lp))
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        let (links, demands) = (self.ports.len() as u32, self.demands.len() as u32);
+        declare.time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits").items(links);
+        declare.counter(PACKETS, "packets", "packets", "packets accepted by a link").items(links);
+        declare.counter(DROPS, "drops", "packets", "packets dropped at a link").items(links);
+        declare.counter(OFFERED, "offered", "packets", "packets sent by a source").items(demands);
+        declare.counter(LOST, "lost", "packets", "packets of a demand dropped anywhere").items(demands);
+        declare.histogram(DELAY, "delay", "s", "delay of packets from source to destination").items(demands);
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> State {
+        match self.places[lp.id().index()] {
+            Place::Link(link) => State::Link { link, free_at: 0.0 },
+            Place::Source(demand) => self.start(demand, lp),
+        }
+    }
+
+    #[inline]
+    fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
+        match (state, event) {
+            (State::Link { link, free_at }, Event::Packet(packet)) => self.forward(*link, free_at, packet, lp),
+            (State::Source { demand, sends, on_until }, Event::Wake) => self.wake(*demand, sends, on_until, lp),
+            (state, event) => lp.fail(format!("{state:?} cannot handle {event:?}")),
+        }
+    }
+
+    #[inline]
+    fn reverse(&self, state: &mut State, _: &Event, lp: &mut Reverse<Self>) {
+        self.undo(state, lp);
+    }
+
+    fn results(&self, outcome: &Outcome) -> Value {
+        outputs::results(self, outcome)
+    }
+
+    fn views(&self, outcome: &Outcome) -> Vec<View> {
+        outputs::views(self, outcome)
+    }
+}
+
+impl Configure for Network {
+    type Parameters = NetworkParameters;
+
+    const NAME: &'static str = "network";
+    const ABOUT: &'static str = "packets through a backbone of store-and-forward links";
+    const TIME_UNIT: &'static str = "s";
+    const DEFAULT_END: f64 = 100.0;
+
+    fn configure(parameters: &NetworkParameters) -> Result<Self, String> {
+        let topology = match parameters.topology.as_str() {
+            "" => Topology::built_in()?,
+            path => Topology::from_file(path)?,
+        };
+        Network::new(topology, parameters)
+    }
+}

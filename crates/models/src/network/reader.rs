@@ -1,0 +1,148 @@
+//! Node-link JSON, with errors that name the element. Unknown fields are left alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::topology::{Link, Node, Position, Topology};
+
+type Object = Map<String, Value>;
+
+/// Makes a topology of `text`. Errors go on from words like "the topology file `x`".
+pub(super) fn read(text: &str) -> Result<Topology, String> {
+    let file: Value = serde_json::from_str(text).map_err(|why| format!("is not valid JSON: {why}"))?;
+    let Value::Object(mut file) = file else {
+        return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));
+    };
+    let directed = match file.get("directed") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(directed)) => *directed,
+        Some(other) => return Err(format!("says `directed`: {other}; it must be true or false")),
+    };
+    let (_, list) = list(&file, &["nodes"])?;
+    let (mut nodes, index) = read_nodes(list)?;
+    let (name, list) = self::list(&file, &["edges", "links"])?;
+    let mut links = Vec::with_capacity(list.len() * 2);
+    for (i, edge) in list.iter().enumerate() {
+        let at = format!("{name}[{i}]");
+        let link = read_edge(&at, edge, &nodes, &index)?;
+        links.push(link);
+        if !directed {
+            links.push(Link { source: link.target, target: link.source, ..link });
+        }
+        nodes[link.source as usize].degree += 1;
+        nodes[link.target as usize].degree += 1;
+    }
+    let demands = match file.get_mut("graph") {
+        Some(Value::Object(graph)) => graph.remove("demands").filter(|demands| !demands.is_null()),
+        _ => None,
+    };
+    Ok(Topology { nodes, links, demands })
+}
+
+/// What a value is, in words.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A node's id as text, by which it is known: `7` and `"7"` are the same.
+pub(super) fn id_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The first list of these names, with its name.
+fn list<'a>(file: &'a Object, names: &[&'a str]) -> Result<(&'a str, &'a [Value]), String> {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.iter().find_map(|name| Some((*name, file.get(*name)?))) {
+        Some((name, Value::Array(list))) => Ok((name, list)),
+        Some((name, other)) => Err(format!("has {} as `{name}`, where a list is expected", kind(other))),
+        None => Err(format!("has no {}: it must be node-link JSON, as networkx writes it", quoted.join(" or "))),
+    }
+}
+
+/// The nodes, and where each id is.
+fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), String> {
+    if list.len() < 2 {
+        return Err(format!("has {} node(s); a network needs at least 2", list.len()));
+    }
+    if u32::try_from(list.len()).is_err() {
+        return Err(format!("has {} nodes, more than can be numbered ({})", list.len(), u32::MAX));
+    }
+    let mut index = BTreeMap::new();
+    let mut nodes = Vec::with_capacity(list.len());
+    for (i, value) in (0u32..).zip(list) {
+        let at = format!("nodes[{i}]");
+        let Value::Object(fields) = value else { return Err(format!("has {} at {at}, where a node is expected", kind(value))) };
+        let id = fields.get("id").cloned().unwrap_or(Value::Null);
+        let Some(text) = id_text(&id) else {
+            return Err(format!("has {id} as {at}.id; a node's id is a whole number or a string"));
+        };
+        let name = match fields.get("name").or(fields.get("label")) {
+            Some(Value::String(name)) => name.clone(),
+            _ => text.clone(),
+        };
+        let position = read_position(&at, fields)?;
+        if let Some(before) = index.insert(text, i) {
+            return Err(format!("has the id {id} at {at}, but nodes[{before}] has it already; ids must differ"));
+        }
+        nodes.push(Node { id, name, position, degree: 0 });
+    }
+    Ok((nodes, index))
+}
+
+fn read_position(at: &str, fields: &Object) -> Result<Option<Position>, String> {
+    let position = match fields.get("pos") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(position) => position,
+    };
+    let numbers: Option<Vec<f64>> = position.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
+    match numbers.as_deref() {
+        Some(&[longitude, latitude]) => Ok(Some(Position { longitude, latitude })),
+        _ => Err(format!("has {position} as {at}.pos; it must be [longitude, latitude] in degrees")),
+    }
+}
+
+fn read_edge(at: &str, edge: &Value, nodes: &[Node], index: &BTreeMap<String, u32>) -> Result<Link, String> {
+    let Value::Object(fields) = edge else { return Err(format!("has {} at {at}, where an edge is expected", kind(edge))) };
+    let end = |name: &str| {
+        let id = fields.get(name).ok_or_else(|| format!("has no {at}.{name}: every edge needs a source and a target"))?;
+        let found = id_text(id).and_then(|text| index.get(&text).copied());
+        found.ok_or_else(|| format!("has a mistake at {at}.{name}: there is no node {id}"))
+    };
+    let (source, target) = (end("source")?, end("target")?);
+    if source == target {
+        return Err(format!("has a link from node {} to itself at {at}; remove it", nodes[source as usize].id));
+    }
+    let length = match fields.get("dist") {
+        None | Some(Value::Null) => great_circle(at, &nodes[source as usize], &nodes[target as usize])?,
+        Some(dist) => match dist.as_f64() {
+            Some(length) if length.is_finite() && length >= 0.0 => length,
+            _ => return Err(format!("has {dist} as {at}.dist; it must be a length in km, 0 or more")),
+        },
+    };
+    Ok(Link { source, target, length })
+}
+
+/// The length of an edge that names none.
+fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
+    let place = |node: &Node| {
+        let known = node.position.ok_or_else(|| format!("has neither {at}.dist, in km, nor a `pos` of node {} to work it out from", node.id))?;
+        let on_earth = known.longitude.abs() <= 360.0 && known.latitude.abs() <= 90.0;
+        on_earth.then_some(known).ok_or_else(|| {
+            let Position { longitude, latitude } = known;
+            format!("has no {at}.dist, and `pos` of node {} is no [longitude, latitude] in degrees: [{longitude}, {latitude}]", node.id)
+        })
+    };
+    Ok(place(source)?.distance(place(target)?))
+}

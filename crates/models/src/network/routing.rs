@@ -1,0 +1,207 @@
+//! Shortest paths by hop count, and how they spread traffic over the links.
+//!
+//! At every node, traffic to a destination is split equally over all links that lie on a shortest path to it.
+
+use super::demand::Flow;
+use super::topology::Topology;
+
+/// The most pairs of node and destination that there may be routes for: 8 GiB of them.
+const MOST_ROUTES: u64 = 1 << 30;
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// Nowhere: it has arrived. (Also where no path begins; no packet comes there.)
+    Here,
+    /// To the only next hop.
+    Link(u32),
+    /// To one of several next hops, equally likely: `count` entries of [`Routing::splits`] from `first`.
+    Split {
+        /// How many.
+        count: u16,
+        /// The place of the first.
+        first: u32,
+    },
+}
+
+/// The routes of a topology towards all destinations of a traffic matrix.
+#[derive(Debug)]
+pub(super) struct Routing {
+    /// For every node, one route for every destination.
+    pub(super) routes: Vec<Route>,
+    /// How many destinations there are: the length of a node's row in `routes`.
+    pub(super) columns: u32,
+    /// Next hops where there are several.
+    pub(super) splits: Vec<u32>,
+    /// For every flow, the column of its destination.
+    pub(super) destinations: Vec<u32>,
+    /// For every flow, how many links its packets take.
+    pub(super) hops: Vec<u32>,
+    /// For every link, the traffic that it carries, in the unit of the flows' weights.
+    pub(super) loads: Vec<f64>,
+}
+
+impl Routing {
+    /// Routes `flows`; what a route names are links.
+    pub(super) fn new(topology: &Topology, flows: &[Flow]) -> Result<Self, String> {
+        let graph = Graph::new(topology)?;
+        let column_of = columns(topology, flows);
+        let columns = column_of.iter().flatten().count();
+        let entries = topology.nodes.len() as u64 * columns as u64;
+        if entries > MOST_ROUTES {
+            let nodes = topology.nodes.len();
+            return Err(format!("{nodes} nodes and {columns} destinations need {entries} routes, more than {MOST_ROUTES}; use fewer nodes"));
+        }
+        let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); columns];
+        let mut destinations = Vec::with_capacity(flows.len());
+        for (i, flow) in flows.iter().enumerate() {
+            let Some(column) = column_of[flow.target as usize] else { unreachable!("every target has a column") };
+            arriving[column as usize].push(i);
+            destinations.push(column);
+        }
+        let (columns, hops, loads) = (columns as u32, vec![0; flows.len()], vec![0.0; topology.links.len()]);
+        let mut routing = Routing { routes: vec![Route::Here; entries as usize], columns, splits: Vec::new(), destinations, hops, loads };
+        for (target, column) in (0u32..).zip(&column_of).filter_map(|(node, column)| Some((node, (*column)?))) {
+            let tree = graph.towards(target);
+            routing.spread(topology, flows, &arriving[column as usize], &tree)?;
+            routing.add_column(&graph, column, &tree);
+        }
+        Ok(routing)
+    }
+
+    /// The route at `node` to the destination in `column`.
+    #[inline]
+    pub(super) fn at(&self, node: u32, column: u32) -> Route {
+        self.routes[node as usize * self.columns as usize + column as usize]
+    }
+
+    /// The next hops of a route.
+    pub(super) fn hops_of(&self, route: Route) -> Vec<u32> {
+        match route {
+            Route::Here => Vec::new(),
+            Route::Link(next) => vec![next],
+            Route::Split { count, first } => self.splits[first as usize..][..usize::from(count)].to_vec(),
+        }
+    }
+
+    /// Gives every next hop another name: its LP.
+    pub(super) fn rename(&mut self, lps: &[u32]) {
+        for route in &mut self.routes {
+            if let Route::Link(link) = route {
+                *link = lps[*link as usize];
+            }
+        }
+        for link in &mut self.splits {
+            *link = lps[*link as usize];
+        }
+    }
+
+    /// Adds the flows to one destination to the loads, the farthest nodes first.
+    fn spread(&mut self, topology: &Topology, flows: &[Flow], these: &[usize], tree: &Tree) -> Result<(), String> {
+        let mut through = vec![0.0; topology.nodes.len()];
+        for &i in these {
+            let flow = flows[i];
+            let Some(distance) = tree.distance[flow.source as usize] else {
+                let name = |node: u32| format!("{} (node {})", topology.nodes[node as usize].name, topology.nodes[node as usize].id);
+                return Err(format!(
+                    "there is no path from {} to {}, but a demand between them; add links, or use `demand=file` without it",
+                    name(flow.source),
+                    name(flow.target)
+                ));
+            };
+            self.hops[i] = distance;
+            through[flow.source as usize] += flow.weight;
+        }
+        for &node in tree.order.iter().rev() {
+            let next = &tree.next[node as usize];
+            let share = through[node as usize] / next.len() as f64;
+            for &link in next {
+                self.loads[link as usize] += share;
+                through[topology.links[link as usize].target as usize] += share;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_column(&mut self, graph: &Graph, column: u32, tree: &Tree) {
+        for (node, next) in tree.next.iter().enumerate().take(graph.leaving.len()) {
+            let route = match next[..] {
+                [] => Route::Here,
+                [only] => Route::Link(only),
+                _ => {
+                    let first = self.splits.len() as u32;
+                    self.splits.extend(next);
+                    Route::Split { count: next.len() as u16, first }
+                }
+            };
+            self.routes[node * self.columns as usize + column as usize] = route;
+        }
+    }
+}
+
+/// For every node, the column of its routes if it is the target of a flow.
+fn columns(topology: &Topology, flows: &[Flow]) -> Vec<Option<u32>> {
+    let mut columns = vec![None; topology.nodes.len()];
+    flows.iter().for_each(|flow| columns[flow.target as usize] = Some(0));
+    columns.iter_mut().flatten().zip(0..).for_each(|(column, number)| *column = number);
+    columns
+}
+
+/// The links at every node.
+struct Graph<'a> {
+    topology: &'a Topology,
+    leaving: Vec<Vec<u32>>,
+    entering: Vec<Vec<u32>>,
+}
+
+/// The shortest paths to one node.
+struct Tree {
+    /// Links from here to there; `None` where there is no path.
+    distance: Vec<Option<u32>>,
+    /// The nodes with a path, the nearest first.
+    order: Vec<u32>,
+    /// The links on shortest paths out of every node.
+    next: Vec<Vec<u32>>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(topology: &'a Topology) -> Result<Self, String> {
+        let mut leaving = vec![Vec::new(); topology.nodes.len()];
+        let mut entering = leaving.clone();
+        for (i, link) in (0u32..).zip(&topology.links) {
+            leaving[link.source as usize].push(i);
+            entering[link.target as usize].push(i);
+        }
+        match leaving.iter().position(|links| links.len() > usize::from(u16::MAX)) {
+            Some(node) => Err(format!("node {} has more than {} links", topology.nodes[node].id, u16::MAX)),
+            None => Ok(Graph { topology, leaving, entering }),
+        }
+    }
+
+    /// Breadth-first search against the direction of the links.
+    fn towards(&self, target: u32) -> Tree {
+        let links = &self.topology.links;
+        let mut distance = vec![None; self.leaving.len()];
+        distance[target as usize] = Some(0);
+        let mut order = vec![target];
+        let mut at = 0;
+        while let Some(&node) = order.get(at) {
+            at += 1;
+            let farther = distance[node as usize].map(|hops: u32| hops + 1);
+            for &link in &self.entering[node as usize] {
+                let before = links[link as usize].source;
+                if distance[before as usize].is_none() {
+                    distance[before as usize] = farther;
+                    order.push(before);
+                }
+            }
+        }
+        let nearer = |from: Option<u32>, link: u32| {
+            let to = distance[links[link as usize].target as usize];
+            matches!((from, to), (Some(from), Some(to)) if to + 1 == from)
+        };
+        let next_of = |(node, from): (usize, &Option<u32>)| self.leaving[node].iter().copied().filter(|&l| nearer(*from, l)).collect();
+        let next = distance.iter().enumerate().map(next_of).collect();
+        Tree { distance, order, next }
+    }
+}

@@ -1,0 +1,92 @@
+//! A network of nodes and directed links.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::reader;
+
+/// A network of nodes and directed links, as read from node-link JSON.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    /// The nodes, in the order of the file.
+    pub nodes: Vec<Node>,
+    /// The directed links: for every edge of the file source→target and, unless the file says `directed`, target→source after it.
+    pub links: Vec<Link>,
+    /// `graph.demands` of the file, unread: it is looked into only when asked for.
+    pub(super) demands: Option<Value>,
+}
+
+/// A node: a router with the sources and sinks of traffic at its place.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The id as in the file: a whole number or a string.
+    pub id: Value,
+    /// The name, or the id where there is none.
+    pub name: String,
+    /// The place on earth, if known.
+    pub position: Option<Position>,
+    /// The number of edges at the node, for demand by degree.
+    pub degree: u32,
+}
+
+/// A place on earth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// Degrees east.
+    pub longitude: f64,
+    /// Degrees north.
+    pub latitude: f64,
+}
+
+/// A directed link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Index of the node that it leaves.
+    pub source: u32,
+    /// Index of the node that it enters.
+    pub target: u32,
+    /// Length in km.
+    pub length: f64,
+}
+
+impl Topology {
+    /// The built-in backbone of twelve European cities.
+    ///
+    /// # Errors
+    /// Never; see [`parse`](Self::parse).
+    pub fn built_in() -> Result<Self, String> {
+        reader::read(include_str!("default.json")).map_err(|why| format!("the built-in topology {why}"))
+    }
+
+    /// Reads node-link JSON.
+    ///
+    /// # Errors
+    /// What is wrong, where (`edges[3].target`), and what is expected there.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        reader::read(text).map_err(|why| format!("the topology {why}"))
+    }
+
+    /// Reads a file of node-link JSON.
+    ///
+    /// # Errors
+    /// Like [`parse`](Self::parse), and if the file cannot be read; the message names the file.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, String> {
+        let shown = path.as_ref().display();
+        let text = std::fs::read_to_string(&path).map_err(|why| format!("the topology file `{shown}` cannot be read: {why}"))?;
+        reader::read(&text).map_err(|why| format!("the topology file `{shown}` {why}"))
+    }
+}
+
+impl Position {
+    /// The great-circle distance in km on a sphere of the earth's mean radius, in whole metres, so that the last bits of
+    /// a platform's sines do not show.
+    pub fn distance(self, other: Position) -> f64 {
+        const EARTH_RADIUS_KM: f64 = 6371.0;
+        let [from, to] = [self.latitude, other.latitude].map(f64::to_radians);
+        let east = (other.longitude - self.longitude).to_radians();
+        let haversine = ((to - from) / 2.0).sin().powi(2) + from.cos() * to.cos() * (east / 2.0).sin().powi(2);
+        let km = 2.0 * EARTH_RADIUS_KM * haversine.sqrt().min(1.0).asin();
+        (km * 1000.0).round() / 1000.0
+    }
+}

@@ -1,0 +1,186 @@
+//! PHOLD, the classic synthetic workload: a constant population of messages that hop between LPs for ever.
+//!
+//! Source: Fujimoto, "Performance of Time Warp under synthetic workloads", SCS Distributed Simulation (1990). Clusters
+//! stand in for processors of other engines' benchmarks; they are part of the model, so that the answer depends on no engine.
+
+use std::hint::black_box;
+
+use warpline::parameters;
+use warpline::prelude::*;
+
+parameters! {
+    /// The parameters of `phold`.
+    pub struct PholdParameters {
+        /// Number of LPs.
+        lps: u32 = 8192, "", 1..;
+        /// Messages per LP at the start, and on average for ever.
+        population: u32 = 1, "messages", 1..=1_000_000;
+        /// Mean of the exponential part of a delay.
+        mean: f64 = 1.0, "time", 1e-9..=1e9;
+        /// Constant part of a delay: the lookahead.
+        lookahead: f64 = 0.1, "time", 0.0..=1e9;
+        /// Size of a message's payload.
+        payload: u32 = 8, "bytes", 0..=4096;
+        /// Event granularity: iterations of floating-point work per event, of some nanoseconds each.
+        epg: u32 = 0, "iterations", 0..;
+        /// Number of clusters of consecutive LPs, which must divide the LPs; 1 sends everything to any LP.
+        clusters: u32 = 1, "", 1..;
+        /// With several clusters: the probability that a message leaves its cluster.
+        remote: f64 = 0.1, "", 0.0..=1.0;
+        /// With several clusters: how many clusters away a message may go, on a ring; 0 is anywhere.
+        reach: u32 = 0, "clusters", 0..;
+    }
+}
+
+/// The model, for payloads of up to `BYTES` bytes.
+#[derive(Debug)]
+pub struct Phold<const BYTES: usize> {
+    parameters: PholdParameters,
+    /// LPs per cluster.
+    cluster: u32,
+}
+
+/// What an LP remembers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// The sum of all payloads received, to show that they arrive.
+    pub payloads: u64,
+    /// Messages sent to other clusters.
+    pub remote: u64,
+}
+
+/// A message. Its payload begins with a number that the sender drew.
+#[derive(Clone, Debug)]
+pub struct Message<const BYTES: usize> {
+    payload: [u8; BYTES],
+}
+
+const REMOTE: Counter = Counter::slot(0);
+const PAYLOADS: Counter = Counter::slot(1);
+
+impl<const BYTES: usize> Message<BYTES> {
+    const WORD: usize = 8;
+
+    fn new(value: u64, payload: [u8; BYTES]) -> Self {
+        let mut message = Message { payload };
+        message.payload[..Self::WORD].copy_from_slice(&value.to_le_bytes());
+        message
+    }
+
+    fn value(&self) -> u64 {
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.payload[..Self::WORD]);
+        u64::from_le_bytes(word)
+    }
+}
+
+impl<const BYTES: usize> Phold<BYTES> {
+    #[inline]
+    fn delay(&self, random: &mut Random) -> f64 {
+        random.exponential(self.parameters.mean) + self.parameters.lookahead
+    }
+
+    /// Where a message from `from` goes, and whether that is another cluster.
+    #[inline]
+    fn destination(&self, from: LpId, random: &mut Random) -> (u32, bool) {
+        if self.parameters.clusters == 1 { (random.below(self.parameters.lps), false) } else { self.clustered(from.0, random) }
+    }
+
+    fn clustered(&self, from: u32, random: &mut Random) -> (u32, bool) {
+        let (clusters, home) = (self.parameters.clusters, from / self.cluster);
+        let remote = random.bernoulli(self.parameters.remote);
+        let cluster = match (remote, self.parameters.reach) {
+            (false, _) => home,
+            (true, 0) => (home + 1 + random.below(clusters - 1)) % clusters,
+            (true, reach) => {
+                // -reach..=-1 and 1..=reach, as steps around the ring.
+                let step = random.below(2 * reach);
+                (home + if step < reach { clusters - reach + step } else { step - reach + 1 }) % clusters
+            }
+        };
+        (cluster * self.cluster + random.below(self.cluster), remote)
+    }
+
+    fn work(&self) {
+        let mut x = black_box(1.0f64);
+        for _ in 0..self.parameters.epg {
+            x = x * 0.999_999 + 1e-6;
+        }
+        black_box(x);
+    }
+}
+
+impl<const BYTES: usize> Model for Phold<BYTES> {
+    type State = State;
+    type Event = Message<BYTES>;
+
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        self.parameters.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.parameters.lookahead
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster");
+        declare.counter(PAYLOADS, "payload_sum", "", "sum of all payloads received, modulo 2^32 per LP");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> State {
+        for number in 0..self.parameters.population {
+            let delay = self.delay(lp.random());
+            lp.send(lp.id(), delay, Message::new(u64::from(number), [0; BYTES]));
+        }
+        State { payloads: 0, remote: 0 }
+    }
+
+    fn handle(&self, state: &mut State, message: &Message<BYTES>, lp: &mut Context<Self>) {
+        if self.parameters.epg > 0 {
+            self.work();
+        }
+        state.payloads = state.payloads.wrapping_add(message.value());
+        let delay = self.delay(lp.random());
+        let (to, remote) = self.destination(lp.id(), lp.random());
+        state.remote += u64::from(remote);
+        lp.send(to, delay, Message::new(message.value() ^ u64::from(to), message.payload));
+    }
+
+    fn reverse(&self, state: &mut State, message: &Message<BYTES>, lp: &mut Reverse<Self>) {
+        self.delay(lp.random());
+        let (_, remote) = self.destination(lp.id(), lp.random());
+        state.remote -= u64::from(remote);
+        state.payloads = state.payloads.wrapping_sub(message.value());
+    }
+
+    fn finish(&self, state: &State, lp: &mut Finish<Self>) {
+        lp.count(REMOTE, state.remote);
+        lp.count(PAYLOADS, state.payloads & u64::from(u32::MAX));
+    }
+}
+
+impl<const BYTES: usize> Configure for Phold<BYTES> {
+    type Parameters = PholdParameters;
+
+    const NAME: &'static str = "phold";
+    const ABOUT: &'static str = "the classic synthetic workload: messages that hop between LPs for ever";
+    const TIME_UNIT: &'static str = "time";
+    const DEFAULT_END: f64 = 1000.0;
+
+    fn configure(parameters: &PholdParameters) -> Result<Self, String> {
+        let PholdParameters { lps, clusters, reach, payload, .. } = *parameters;
+        if payload as usize > BYTES || BYTES < 8 {
+            return Err(format!("a payload of {payload} bytes needs Phold<{}>; this is Phold<{BYTES}>", payload.max(8)));
+        }
+        if !lps.is_multiple_of(clusters) {
+            return Err(format!("{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the divisors of `lps`"));
+        }
+        // Widened, so that no reach overflows.
+        if clusters > 1 && 2 * u64::from(reach) >= u64::from(clusters) {
+            return Err(format!("a reach of {reach} goes more than once around {clusters} clusters; choose `reach` below {}", clusters.div_ceil(2)));
+        }
+        Ok(Phold { parameters: parameters.clone(), cluster: lps / clusters })
+    }
+}

@@ -1,0 +1,103 @@
+// Curves: the progress of the run, and the lines of a model.
+
+/** One curve over wall time, filled down to zero. */
+function curve(look, { name, unit, points, step }) {
+  return {
+    animation: false,
+    grid: { left: 4, right: 14, top: 14, bottom: 4, outerBoundsMode: 'same' },
+    tooltip: tooltip(look, {
+      trigger: 'axis',
+      axisPointer: cursor(look),
+      formatter: ([at]) => tip(`${quantity(at.value[0], 's', 4)} of wall time`, [[name, quantity(at.value[1], unit, 4)]]),
+    }),
+    xAxis: across(look, { max: points.at(-1)[0], splitNumber: 3, axisLabel: { formatter: (value) => tick(value, 's'), showMaxLabel: null } }),
+    yAxis: upwards(look, { min: 0, splitNumber: 3, axisLabel: { formatter: (value) => tick(value, unit) } }),
+    series: [
+      {
+        type: 'line',
+        name,
+        data: points,
+        step,
+        showSymbol: false,
+        symbolSize: 7,
+        sampling: 'lttb',
+        lineStyle: { color: look.accent, width: 2 },
+        itemStyle: { color: look.accent },
+        areaStyle: { color: look.accent, opacity: 0.12 },
+        emphasis: { disabled: false, lineStyle: { width: 2 } },
+      },
+    ],
+  };
+}
+
+/** What is drawn of the progress of the run. */
+function progressCurve(key, samples) {
+  const known = samples.filter((sample) => finite(sample.wall_seconds));
+  if (key === 'time') {
+    const points = known.filter((sample) => finite(sample.virtual_time)).map((sample) => [sample.wall_seconds, sample.virtual_time]);
+    return { name: 'virtual time', unit: '', points };
+  }
+  if (key === 'memory') {
+    const points = known.filter((sample) => finite(sample.rss_bytes)).map((sample) => [sample.wall_seconds, sample.rss_bytes]);
+    return { name: 'memory', unit: 'B', points };
+  }
+  // The rate of an interval holds from its beginning to its end.
+  const points = [];
+  for (let at = 1; at < known.length; at += 1) {
+    const [before, after] = [known[at - 1], known[at]];
+    const seconds = after.wall_seconds - before.wall_seconds;
+    if (!(seconds > 0)) continue;
+    const rate = (after.committed_events - before.committed_events) / seconds;
+    if (points.length === 0) points.push([before.wall_seconds, rate]);
+    points.push([after.wall_seconds, rate]);
+  }
+  return { name: 'event rate', unit: 'events/s', points, step: 'start' };
+}
+
+/** The lines of a model over a common axis. */
+function plotLines(look, view) {
+  const lines = view.lines.map(([name, points]) => [name, points.filter(([x]) => finite(x))]);
+  const colour = (index) => look.lines[index % look.lines.length];
+  const dash = (index) => ['solid', 'dashed', 'dotted'][Math.floor(index / look.lines.length) % 3];
+  const several = lines.length > 1;
+  const single = (points) => points.length === 1;
+  return {
+    animation: false,
+    color: look.lines,
+    grid: { left: 4, right: 16, top: several ? 62 : 34, bottom: 4, outerBoundsMode: 'same' },
+    legend: {
+      show: several,
+      type: 'scroll',
+      top: 0,
+      left: 0,
+      right: 0,
+      icon: 'roundRect',
+      itemWidth: 16,
+      itemHeight: 4,
+      itemGap: 16,
+      textStyle: { color: look.ink, fontSize: 12, fontFamily: look.font },
+      inactiveColor: look.faint,
+      pageIconColor: look.ink,
+      pageIconInactiveColor: look.faint,
+      pageTextStyle: { color: look.muted },
+      data: lines.map(([name]) => ({ name })),
+    },
+    tooltip: tooltip(look, {
+      trigger: 'axis',
+      axisPointer: cursor(look),
+      formatter: (hits) => tip(`${view.x} ${number(hits[0].value[0])}`, hits.map((hit) => [hit.seriesName, number(hit.value[1]), hit.color])),
+    }),
+    xAxis: across(look, { name: view.x, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
+    yAxis: upwards(look, { name: view.y, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
+    series: lines.map(([name, points], index) => ({
+      type: 'line',
+      name,
+      data: points,
+      showSymbol: single(points),
+      symbolSize: 7,
+      sampling: 'lttb',
+      lineStyle: { color: colour(index), width: 2, type: dash(index) },
+      itemStyle: { color: colour(index) },
+    })),
+  };
+}

@@ -1,0 +1,121 @@
+// Brings the page to life: charts, tables, and the buttons.
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const charts = [];
+
+/** What `build` needs to know, by the key of a chart's place in the page. */
+function plan(key) {
+  const { progress, views } = data;
+  if (['rate', 'time', 'memory'].includes(key)) {
+    const facts = progressCurve(key, progress);
+    return facts.points.length > 1 && { build: (look) => curve(look, facts), linked: true };
+  }
+  const view = views[Number(key)];
+  switch (view.view) {
+    case 'map':
+      return {
+        build: (look, width, height, zoom) => plotMap(look, view, width, height, zoom),
+        height: (width) => mapHeight(layMap(view.nodes), width),
+        canvas: view.links.length > MANY_LINKS,
+      };
+    case 'histogram':
+      return { build: (look, width) => plotHistogram(look, view, width) };
+    default:
+      return { build: (look) => plotLines(look, view), canvas: view.lines.some(([, points]) => points.length > 20000) };
+  }
+}
+
+/** Draws a chart anew, for the colours and the width in force; how far a map was zoomed is kept. */
+function draw(chart) {
+  const { place, drawing, planned } = chart;
+  const width = place.clientWidth;
+  if (width === 0) return;
+  if (planned.height) place.style.height = `${planned.height(width)}px`;
+  drawing.resize();
+  const zooms = drawing.getOption()?.dataZoom ?? [];
+  const zoom = (at) => [zooms[at]?.start ?? 0, zooms[at]?.end ?? 100];
+  drawing.setOption(planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) }), true);
+  chart.width = width;
+}
+
+function addChart(place) {
+  const planned = plan(place.dataset.chart);
+  if (!planned) {
+    const sentence = document.createElement('p');
+    sentence.className = 'empty';
+    sentence.textContent = 'The samples hold too little to draw a curve.';
+    place.replaceWith(sentence);
+    return;
+  }
+  const drawing = echarts.init(place, null, { renderer: planned.canvas ? 'canvas' : 'svg' });
+  if (planned.linked) drawing.group = 'progress';
+  const chart = { place, drawing, planned, width: 0 };
+  draw(chart);
+  charts.push(chart);
+}
+
+/** Zooms a map about its middle, or back to the whole of it. */
+function zoomMap(drawing, way) {
+  const batch = drawing.getOption().dataZoom.map(({ start, end }, dataZoomIndex) => {
+    const middle = (start + end) / 2;
+    const half = Math.min(50, ((end - start) / 2) * (way === 'in' ? 0.625 : 1.6));
+    const from = Math.min(Math.max(0, middle - half), 100 - 2 * half);
+    return way === 'all' ? { dataZoomIndex, start: 0, end: 100 } : { dataZoomIndex, start: from, end: from + 2 * half };
+  });
+  drawing.dispatchAction({ type: 'dataZoom', batch });
+}
+
+function bindZoom(card) {
+  const chart = charts.find((one) => card.contains(one.place));
+  for (const button of card.querySelectorAll('[data-zoom]')) {
+    button.addEventListener('click', () => {
+      zoomMap(chart.drawing, button.dataset.zoom);
+      draw(chart);
+    });
+  }
+}
+
+async function copy(button) {
+  const source = document.getElementById(button.dataset.copy);
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+  } catch {
+    getSelection().selectAllChildren(source);
+    done = document.execCommand('copy');
+  }
+  button.textContent = done ? 'Copied' : 'Press Ctrl+C';
+  setTimeout(() => (button.textContent = 'Copy'), 2000);
+}
+
+/** On paper everything is open, light, and as wide as a page. */
+function bindPrinting() {
+  const root = document.documentElement;
+  let opened = [];
+  addEventListener('beforeprint', () => {
+    opened = [...document.querySelectorAll('details.fold:not([open])')];
+    for (const fold of opened) fold.open = true;
+    root.classList.add('paper');
+    charts.forEach(draw);
+  });
+  addEventListener('afterprint', () => {
+    for (const fold of opened) fold.open = false;
+    root.classList.remove('paper');
+    charts.forEach(draw);
+  });
+}
+
+function start() {
+  document.querySelectorAll('[data-chart]').forEach(addChart);
+  echarts.connect('progress');
+  document.querySelectorAll('[data-table]').forEach((box) => bindTable(box, data.tables[Number(box.dataset.table)]));
+  document.querySelectorAll('section:has([data-zoom])').forEach(bindZoom);
+  document.querySelectorAll('[data-copy]').forEach((button) => button.addEventListener('click', () => copy(button)));
+  bindPrinting();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => charts.forEach(draw));
+  const watcher = new ResizeObserver(() => requestAnimationFrame(() => charts.filter((chart) => chart.place.clientWidth !== chart.width).forEach(draw)));
+  for (const chart of charts) watcher.observe(chart.place);
+  document.documentElement.dataset.ready = 'yes';
+}
+
+start();

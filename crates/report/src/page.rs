@@ -1,0 +1,90 @@
+//! The page as a whole.
+
+use crate::html::{escape, fill, relative_link, script_json};
+use crate::table::Table;
+use crate::{format, results, summary, views};
+use serde::Serialize;
+use warpline_base::record::{ProgressSample, RunRecord, View};
+
+const TEMPLATE: &str = include_str!("../assets/report.html");
+const STYLE: &str = include_str!("../assets/report.css");
+const CHARTS: &str = include_str!("../assets/echarts.min.js");
+/// The scripts, in the order in which they build on each other.
+const SCRIPTS: [&str; 7] = [
+    include_str!("../assets/format.js"),
+    include_str!("../assets/table.js"),
+    include_str!("../assets/theme.js"),
+    include_str!("../assets/plots.js"),
+    include_str!("../assets/histogram.js"),
+    include_str!("../assets/map.js"),
+    include_str!("../assets/report.js"),
+];
+
+/// A file beside the report, to be linked from it.
+pub(crate) struct Neighbour {
+    /// Its name, without a directory.
+    pub(crate) name: String,
+    /// Its length in bytes.
+    pub(crate) bytes: u64,
+}
+
+/// What the scripts read.
+#[derive(Serialize)]
+struct Data<'a> {
+    progress: &'a [ProgressSample],
+    /// `None` for tables, which are told once, below.
+    views: Vec<Option<&'a View>>,
+    /// The table of each view, if it has one.
+    tables: &'a [Option<Table>],
+}
+
+/// The record as a page with links to `neighbours`.
+pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
+    let (views, tables) = views::views(&record.views);
+    let data = Data {
+        progress: &record.progress,
+        views: record.views.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
+        tables: &tables,
+    };
+    let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
+    fill(
+        TEMPLATE,
+        &[
+            ("style", STYLE),
+            ("model", &escape(&record.model)),
+            ("about", &escape(&record.about)),
+            ("tiles", &summary::tiles(record)),
+            ("settings", &summary::settings(record)),
+            ("results", &results::results(&record.results)),
+            ("progress", &views::progress(record)),
+            ("views", &shown(&views)),
+            ("files", &files(neighbours)),
+            ("data", &script_json(&data)),
+            ("echarts", CHARTS),
+            ("script", &script),
+        ],
+    )
+}
+
+/// The model's views under their heading.
+fn shown(views: &str) -> String {
+    if views.is_empty() {
+        return String::new();
+    }
+    format!("<h2 class=\"over\">What the model shows</h2>\n<div class=\"grid\">{views}</div>")
+}
+
+/// Links to the files beside the report.
+fn files(neighbours: &[Neighbour]) -> String {
+    if neighbours.is_empty() {
+        return String::new();
+    }
+    let items: String = neighbours
+        .iter()
+        .map(|Neighbour { name, bytes }| {
+            let size = format::quantity(*bytes as f64, "B");
+            format!("<li><a href=\"{}\">{}</a> <span class=\"muted\">{size}</span></li>", escape(&relative_link(name)), escape(name))
+        })
+        .collect();
+    format!("<section class=\"card files\"><h2>Files of this run</h2><ul>{items}</ul></section>")
+}

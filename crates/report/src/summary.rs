@@ -1,0 +1,91 @@
+//! The head of a report: what ran, how it went in a few tiles, and the settings in force.
+
+use crate::format::{self, NOTHING, Zeros};
+use crate::html::escape;
+use serde_json::{Map, Value};
+use warpline_base::record::RunRecord;
+
+/// One tile: what it says, large, and a further remark below.
+struct Tile {
+    label: &'static str,
+    value: String,
+    note: String,
+}
+
+/// The tiles, the digest among them.
+pub(crate) fn tiles(record: &RunRecord) -> String {
+    let start_up = record.wall_seconds - record.loop_seconds;
+    let tiles = [
+        Tile {
+            label: "Event rate",
+            value: format::quantity(record.event_rate, "events/s"),
+            note: format!("over {} of event loop", format::duration(record.loop_seconds)),
+        },
+        Tile { label: "Committed events", value: format::integer(record.committed_events), note: "executed for good".into() },
+        Tile {
+            label: "Wall time",
+            value: format::duration(record.wall_seconds),
+            note: if start_up >= 0.0 { format!("{} outside the event loop", format::duration(start_up)) } else { String::new() },
+        },
+        Tile {
+            label: "Virtual end time",
+            value: format::number(record.end_time, 6, Zeros::Strip),
+            note: "where the run stops, in model time".into(),
+        },
+        Tile {
+            label: "Peak memory",
+            value: record.peak_rss_bytes.map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),
+            note: if record.peak_rss_bytes.is_some() { "most ever held" } else { "the system does not tell" }.into(),
+        },
+        Tile { label: "Seed", value: record.seed.to_string(), note: "of all random streams".into() },
+    ];
+    let mut out: String = tiles.iter().map(tile).collect();
+    let digest = escape(&record.digest);
+    out += &format!(
+        "<div class=\"tile digest\"><dt>History digest</dt><dd><code id=\"digest\">{digest}</code>\
+         <button type=\"button\" class=\"quiet script\" data-copy=\"digest\">Copy</button>\
+         <small>equal digests, equal histories</small></dd></div>"
+    );
+    out
+}
+
+fn tile(Tile { label, value, note }: &Tile) -> String {
+    let length = if value.chars().count() > 12 { " long" } else { "" };
+    format!(
+        "<div class=\"tile{length}\"><dt>{label}</dt><dd><span class=\"value\">{}</span><small>{}</small></dd></div>",
+        escape(value),
+        escape(note)
+    )
+}
+
+/// Parameters and engine settings, each behind its heading.
+pub(crate) fn settings(record: &RunRecord) -> String {
+    fold("Parameters", "parameter", &record.parameters) + &fold("Engine settings", "setting", &record.engine)
+}
+
+/// A table of names and exact values that opens on demand.
+fn fold(heading: &str, singular: &str, entries: &Map<String, Value>) -> String {
+    let count = match entries.len() {
+        1 => format!("1 {singular}"),
+        many => format!("{many} {singular}s"),
+    };
+    let body = if entries.is_empty() {
+        format!("<p class=\"empty\">There are no {singular}s.</p>")
+    } else {
+        let rows: String = entries
+            .iter()
+            .map(|(name, value)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", escape(name), escape(&exact(value))))
+            .collect();
+        format!("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>")
+    };
+    format!("<details class=\"card fold\"><summary><h2>{heading}</h2><span class=\"muted\">{count}</span></summary>{body}</details>")
+}
+
+/// A setting as it would be typed: no rounding, no grouping.
+fn exact(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => NOTHING.into(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,159 @@
+//! The places of the charts: headings, descriptions for those who cannot see them, and the tables behind them.
+
+use crate::format::{self, Zeros};
+use crate::html::escape;
+use crate::table::Table;
+use warpline_base::record::{HistogramView, LinesView, MapView, RunRecord, View};
+
+/// What the progress of the run is drawn as: key, heading and remark.
+const PROGRESS: [(&str, &str, &str); 3] = [
+    ("rate", "Event rate", "Committed events per second of wall time, between one sample and the next."),
+    ("time", "Virtual time", "How far the run had got in model time, over wall time."),
+    ("memory", "Memory", "Resident memory of the process, over wall time."),
+];
+
+/// The three charts of how the run went on.
+pub(crate) fn progress(record: &RunRecord) -> String {
+    let samples = record.progress.iter().filter(|sample| sample.wall_seconds.is_finite()).count();
+    let told = record.progress.iter().any(|sample| sample.rss_bytes.is_some());
+    let figure = |(key, heading, remark): (&str, &str, &str)| {
+        let body = match (samples, key) {
+            (0, _) => empty("The run kept no samples of its progress."),
+            (1, _) => empty("The run was over after one sample; a curve needs two."),
+            (_, "memory") if !told => empty("The system does not tell how much memory the process holds."),
+            _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
+        };
+        format!("<section class=\"card third\"><h3>{heading}</h3><p class=\"muted\">{remark}</p>{body}</section>")
+    };
+    PROGRESS.into_iter().map(figure).collect()
+}
+
+/// The model's views in their order, and the table of each for the script.
+pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
+    let tables: Vec<Option<Table>> = views
+        .iter()
+        .map(|view| match view {
+            View::Map(map) => Table::of_map(map),
+            View::Histogram(histogram) => Table::of_histogram(histogram),
+            View::Lines(lines) => Table::of_lines(lines),
+            View::Table(table) => Some(Table::of_table(table)),
+        })
+        .collect();
+    let halves = halves(views);
+    let html = views.iter().zip(&tables).enumerate().map(|(index, (view, table))| {
+        let width = if halves[index] { "half" } else { "whole" };
+        let (title, remark, body) = match view {
+            View::Map(map) => (&map.title, map_remark(map), map_body(index, map)),
+            View::Histogram(histogram) => (&histogram.title, histogram_remark(histogram), histogram_body(index, histogram)),
+            View::Lines(lines) => (&lines.title, lines_remark(lines), lines_body(index, lines)),
+            View::Table(table) => (&table.title, String::new(), String::new()),
+        };
+        let table = match (view, table) {
+            (View::Table(_), Some(table)) => table.html(index),
+            (_, Some(table)) if !body.starts_with(EMPTY) => behind(table, index),
+            _ => String::new(),
+        };
+        let remark = if remark.is_empty() { remark } else { format!("<p class=\"muted\">{}</p>", escape(&remark)) };
+        format!("<section class=\"card {width}\"><h3>{}</h3>{remark}{body}{table}</section>", escape(title))
+    });
+    let html = html.collect();
+    (html, tables)
+}
+
+/// Which views share a row with a neighbour: pairs of charts that need no room.
+fn halves(views: &[View]) -> Vec<bool> {
+    let mut halves = vec![false; views.len()];
+    let small = |view: &View| matches!(view, View::Histogram(_) | View::Lines(_));
+    for index in 1..views.len() {
+        if small(&views[index - 1]) && small(&views[index]) && !halves[index - 1] {
+            halves[index - 1] = true;
+            halves[index] = true;
+        }
+    }
+    halves
+}
+
+const EMPTY: &str = "<p class=\"empty\">";
+
+fn empty(sentence: &str) -> String {
+    format!("{EMPTY}{sentence}</p>")
+}
+
+/// A place for the script to draw in, with a description.
+fn chart(key: &str, class: &str, description: &str) -> String {
+    format!("<div class=\"chart {class}\" data-chart=\"{key}\" role=\"img\" aria-label=\"{}\"></div>", escape(description))
+}
+
+/// The numbers behind a chart, on demand.
+fn behind(table: &Table, index: usize) -> String {
+    format!("<details class=\"behind\"><summary>The numbers</summary>{}</details>", table.html(index))
+}
+
+fn counted(count: usize, singular: &str) -> String {
+    format!("{} {singular}{}", format::integer(count as u64), if count == 1 { "" } else { "s" })
+}
+
+fn map_remark(map: &MapView) -> String {
+    format!("{} and {}, coloured by {}.", counted(map.nodes.len(), "node"), counted(map.links.len(), "link"), map.value_name)
+}
+
+fn map_body(index: usize, map: &MapView) -> String {
+    if map.nodes.is_empty() {
+        return empty("There are no nodes to draw.");
+    }
+    let hottest = map.links.iter().filter(|link| link.value.is_finite()).max_by(|one, other| one.value.total_cmp(&other.value));
+    let name = |index: usize| map.nodes.get(index).map_or("?", |node| &node.name);
+    let hottest = hottest.map_or(String::new(), |link| {
+        format!(" The highest is {}, from {} to {}.", format::quantity(link.value, &map.unit), name(link.source), name(link.target))
+    });
+    let none = if map.links.is_empty() { empty("There are no links to draw.").replace("empty", "muted") } else { String::new() };
+    let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and wheel to zoom.</span>\
+                  <button type=\"button\" class=\"quiet\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\
+                  <button type=\"button\" class=\"quiet\" data-zoom=\"out\" aria-label=\"Zoom out\">−</button>\
+                  <button type=\"button\" class=\"quiet\" data-zoom=\"all\">Whole map</button></p>";
+    format!("{none}{legend}{}", chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title)))
+}
+
+fn histogram_remark(histogram: &HistogramView) -> String {
+    let total: u64 = histogram.bars.iter().fold(0, |sum, bar| sum.saturating_add(bar.count));
+    if total == 0 {
+        return String::new();
+    }
+    format!("{} {} by {}.", format::integer(total), histogram.counted, histogram.quantity)
+}
+
+fn histogram_body(index: usize, histogram: &HistogramView) -> String {
+    if histogram.bars.iter().all(|bar| bar.count == 0) {
+        return empty(&format!("There were no {} to count.", escape(&histogram.counted)));
+    }
+    let marks: Vec<String> =
+        histogram.marks.iter().map(|(name, value)| format!("{name} {}", format::quantity(*value, &histogram.unit))).collect();
+    let marks = if marks.is_empty() { String::new() } else { format!(" Marked: {}.", marks.join(", ")) };
+    let description = format!("Histogram: {} over {}, {}.{marks}", histogram.counted, histogram.quantity, counted(histogram.bars.len(), "bar"));
+    chart(&index.to_string(), "", &description)
+}
+
+fn lines_remark(lines: &LinesView) -> String {
+    format!("{} over {}.", lines.y, lines.x)
+}
+
+fn lines_body(index: usize, lines: &LinesView) -> String {
+    let drawable = |points: &[(f64, f64)]| points.iter().any(|(x, y)| x.is_finite() && y.is_finite());
+    if !lines.lines.iter().any(|(_, points)| drawable(points)) {
+        return empty("There are no points to draw.");
+    }
+    let names: Vec<&str> = lines.lines.iter().map(|(name, _)| name.as_str()).take(12).collect();
+    let span = lines.lines.iter().flat_map(|(_, points)| points).filter(|(x, _)| x.is_finite());
+    let (low, high) = span.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
+    let show = |value| format::number(value, 4, Zeros::Strip);
+    let description = format!(
+        "{}: {} over {} from {} to {}: {}.",
+        counted(lines.lines.len(), "line"),
+        lines.y,
+        lines.x,
+        show(low),
+        show(high),
+        names.join(", ")
+    );
+    chart(&index.to_string(), "", &description)
+}

@@ -1,0 +1,196 @@
+//! A run as a network model might leave it.
+
+use serde_json::{Map, Value, json};
+use warpline_base::record::*;
+
+const CITIES: [(&str, f64, f64); 12] = [
+    ("Amsterdam", 4.90, 52.37),
+    ("Berlin", 13.40, 52.52),
+    ("Brussels", 4.35, 50.85),
+    ("Frankfurt", 8.68, 50.11),
+    ("Geneva", 6.14, 46.20),
+    ("London", -0.13, 51.51),
+    ("Madrid", -3.70, 40.42),
+    ("Milan", 9.19, 45.46),
+    ("Paris", 2.35, 48.86),
+    ("Prague", 14.42, 50.08),
+    ("Vienna", 16.37, 48.21),
+    ("Warsaw", 21.01, 52.23),
+];
+const CABLES: [(usize, usize); 18] = [
+    (0, 2),
+    (0, 3),
+    (0, 5),
+    (1, 3),
+    (1, 9),
+    (1, 11),
+    (2, 8),
+    (3, 4),
+    (3, 9),
+    (4, 7),
+    (4, 8),
+    (5, 8),
+    (6, 8),
+    (6, 4),
+    (7, 10),
+    (9, 10),
+    (10, 11),
+    (5, 2),
+];
+
+/// A number between 0 and 1 that looks random and is always the same.
+pub fn noise(index: usize) -> f64 {
+    ((index as f64 * 12.9898).sin() * 43758.547).fract().abs()
+}
+
+pub fn object(value: Value) -> Map<String, Value> {
+    let Value::Object(entries) = value else { panic!("not an object: {value}") };
+    entries
+}
+
+/// The whole record.
+pub fn sample() -> RunRecord {
+    RunRecord {
+        model: "network".into(),
+        about: "Packets on a European backbone, with drop-tail queues and shortest paths.".into(),
+        parameters: object(json!({
+            "topology": "cost266", "packets_per_second": 125000.0, "packet_bytes": 1500, "queue_packets": 512, "link_gbit": 10,
+            "jitter": true, "traffic": "gravity"
+        })),
+        seed: 20_260_117,
+        end_time: 60.0,
+        engine: object(json!({"sync": "optimistic", "gvt": "asynchronous", "workers": 8, "batch": 128, "undo": "copy", "pool": "sender"})),
+        committed_events: 48_213_977,
+        digest: "9f86d081884c7d65".into(),
+        wall_seconds: 15.43,
+        loop_seconds: 15.06,
+        event_rate: 48_213_977.0 / 15.06,
+        peak_rss_bytes: Some(412_876_800),
+        results: json!({
+            "packets_sent": 7_499_812, "packets_delivered": 7_481_003, "packets_dropped": 18_809, "loss": 0.002_507_9,
+            "busiest_link": "Frankfurt → Geneva",
+            "delay_seconds": {"mean": 0.013_421_7, "ci95": 0.000_022_1, "max": 0.094_312, "count": 7_481_003},
+            "queue_packets": {"mean": 3.1187, "ci95": 0.0412, "max": 512, "count": 2_160_000},
+            "hops": {"mean": 2.4417, "ci95": 0.000_81, "max": 6, "count": 7_481_003},
+            "delay_percentiles": (0..100).map(|index| 0.001 * f64::from(index)).collect::<Vec<_>>()
+        }),
+        progress: progress(),
+        views: vec![
+            View::Map(map()),
+            View::Histogram(utilisation()),
+            View::Histogram(delay()),
+            View::Lines(queues()),
+            View::Table(links()),
+        ],
+    }
+}
+
+fn progress() -> Vec<ProgressSample> {
+    let mut events = 0.0;
+    let sample = |index: usize| {
+        let wall = 15.06 * index as f64 / 60.0;
+        events += if index == 0 { 0.0 } else { 803_566.0 * (0.85 + 0.2 * noise(index)) * (1.0 - (-(index as f64) / 3.0).exp()) };
+        ProgressSample {
+            wall_seconds: wall,
+            virtual_time: 60.0 * index as f64 / 60.0,
+            committed_events: events as u64,
+            rss_bytes: Some((9.0e7 + 3.2e8 * (1.0 - (-wall / 2.0).exp())) as u64),
+        }
+    };
+    (0..=60).map(sample).collect()
+}
+
+/// Both directions of every cable, with how busy they were.
+fn directed() -> impl Iterator<Item = (usize, usize, f64)> {
+    let both = CABLES.iter().flat_map(|(one, other)| [(*one, *other), (*other, *one)]);
+    both.enumerate().map(|(index, (source, target))| (source, target, 0.04 + 0.93 * noise(index + 7)))
+}
+
+fn map() -> MapView {
+    let link = |(source, target, value): (usize, usize, f64)| MapLink {
+        source,
+        target,
+        value,
+        facts: vec![
+            ("capacity".into(), "10 Gbit/s".into()),
+            ("packets".into(), format!("{:.0}", value * 833_333.0)),
+            ("longest queue".into(), format!("{:.0} packets", value * 512.0)),
+        ],
+    };
+    MapView {
+        title: "How busy the links were".into(),
+        value_name: "utilisation".into(),
+        unit: String::new(),
+        low: 0.0,
+        high: 1.0,
+        nodes: CITIES.iter().map(|(name, longitude, latitude)| MapNode { name: (*name).into(), longitude: *longitude, latitude: *latitude }).collect(),
+        links: directed().map(link).collect(),
+    }
+}
+
+fn utilisation() -> HistogramView {
+    let bar = |index: usize| Bar {
+        low: index as f64 / 20.0,
+        high: (index + 1) as f64 / 20.0,
+        count: directed().filter(|(_, _, value)| (value * 20.0) as usize == index).count() as u64,
+    };
+    HistogramView {
+        title: "Utilisation of links".into(),
+        quantity: "utilisation".into(),
+        unit: String::new(),
+        counted: "links".into(),
+        bars: (0..20).map(bar).collect(),
+        marks: vec![("mean".into(), 0.4713)],
+    }
+}
+
+fn delay() -> HistogramView {
+    let edge = |index: usize| 1e-4 * 10f64.powf(index as f64 / 12.0);
+    let count = |index: usize| {
+        let distance = (index as f64 - 25.0) / 4.5;
+        (900_000.0 * (-distance * distance / 2.0).exp()) as u64
+    };
+    HistogramView {
+        title: "End-to-end delay of packets".into(),
+        quantity: "delay".into(),
+        unit: "s".into(),
+        counted: "packets".into(),
+        bars: (0..40).map(|index| Bar { low: edge(index), high: edge(index + 1), count: count(index) }).collect(),
+        marks: vec![("median".into(), 0.0124), ("p90".into(), 0.0301), ("p99".into(), 0.0598), ("p99.9".into(), 0.0871)],
+    }
+}
+
+fn queues() -> LinesView {
+    let line = |(row, name): (usize, &str)| {
+        let point = |index: usize| {
+            let time = index as f64 * 0.5;
+            (time, 20.0 * (row + 1) as f64 * (1.0 + (time / 7.0 + row as f64).sin()) + 12.0 * noise(index + 500 * row))
+        };
+        (name.to_owned(), (0..120).map(point).collect())
+    };
+    LinesView {
+        title: "Queues of the busiest links".into(),
+        x: "model time (s)".into(),
+        y: "queue (packets)".into(),
+        lines: ["Frankfurt → Geneva", "London → Paris", "Milan → Vienna"].into_iter().enumerate().map(line).collect(),
+    }
+}
+
+fn links() -> TableView {
+    let row = |(source, target, value): (usize, usize, f64)| {
+        vec![
+            json!(format!("{} → {}", CITIES[source].0, CITIES[target].0)),
+            json!(value),
+            json!(value * 833_333.25),
+            json!((value * 49_999_995.0) as u64),
+            json!(if value > 0.9 { (value * 1000.0) as u64 } else { 0 }),
+            json!(0.0001 / (1.0 - value)),
+        ]
+    };
+    let column = |(name, unit): (&str, &str)| (name.to_owned(), unit.to_owned());
+    TableView {
+        title: "Every link".into(),
+        columns: [("link", ""), ("utilisation", ""), ("rate", "packets/s"), ("packets", ""), ("dropped", ""), ("mean wait", "s")].map(column).into(),
+        rows: directed().take(30).map(row).collect(),
+    }
+}

@@ -1,0 +1,139 @@
+//! Drives an engine step by step, watches the clock for it, and keeps the log of its progress.
+
+use std::time::{Duration, Instant};
+
+use warpline_base::record::ProgressSample;
+
+use crate::memory_use;
+
+/// How a run is going.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// How far it has got, in model time.
+    pub virtual_time: f64,
+    /// Where it ends, in model time.
+    pub end: f64,
+    /// Events committed so far.
+    pub committed_events: u64,
+    /// Wall time since the event loop began.
+    pub elapsed: Duration,
+    /// Committed events per second since the last report.
+    pub event_rate: f64,
+    /// Resident memory, in bytes; `None` where the system does not tell.
+    pub rss_bytes: Option<u64>,
+}
+
+/// How long the engine should work between two looks at the clock.
+const SLICE: Duration = Duration::from_millis(20);
+/// How often progress is reported.
+const REPORT_EVERY: Duration = Duration::from_millis(250);
+/// The most samples of progress that are kept; beyond, every other one is dropped.
+const SAMPLES_MOST: usize = 600;
+
+/// Chooses how many events a step has, by the time that the last one took.
+pub(crate) struct Pace {
+    events: u32,
+    since: Instant,
+}
+
+impl Pace {
+    pub(crate) fn new(now: Instant) -> Self {
+        Pace { events: 64, since: now }
+    }
+
+    pub(crate) fn events(&self) -> u32 {
+        self.events
+    }
+
+    pub(crate) fn stepped(&mut self, now: Instant) {
+        let took = now - self.since;
+        self.since = now;
+        if took < SLICE / 2 {
+            self.events = self.events.saturating_mul(2).min(1 << 24);
+        } else if took > SLICE * 2 {
+            self.events = (self.events / 2).max(1);
+        }
+    }
+}
+
+/// The log of a run's progress.
+pub(crate) struct Log<'a> {
+    start: Instant,
+    end: f64,
+    report: Option<&'a mut dyn FnMut(&Progress)>,
+    reported: (Duration, u64),
+    samples: Vec<ProgressSample>,
+    sample_every: Duration,
+}
+
+impl<'a> Log<'a> {
+    pub(crate) fn new(start: Instant, end: f64, report: Option<&'a mut dyn FnMut(&Progress)>) -> Self {
+        Log { start, end, report, reported: (Duration::ZERO, 0), samples: Vec::new(), sample_every: Duration::from_millis(20) }
+    }
+
+    /// Notes how far the run has got.
+    pub(crate) fn note(&mut self, now: Instant, virtual_time: f64, committed_events: u64) {
+        let elapsed = now - self.start;
+        if elapsed - self.reported.0 >= REPORT_EVERY {
+            let rate = (committed_events - self.reported.1) as f64 / (elapsed - self.reported.0).as_secs_f64();
+            let (end, rss_bytes) = (self.end, memory_use::resident());
+            let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes };
+            if let Some(report) = &mut self.report {
+                report(&progress);
+            }
+            self.reported = (elapsed, committed_events);
+        }
+        let due = self.samples.last().is_none_or(|last| elapsed.as_secs_f64() - last.wall_seconds >= self.sample_every.as_secs_f64());
+        if due {
+            self.sample(elapsed, virtual_time, committed_events);
+        }
+    }
+
+    fn sample(&mut self, elapsed: Duration, virtual_time: f64, committed_events: u64) {
+        if self.samples.len() == SAMPLES_MOST {
+            let mut index = 0;
+            self.samples.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.sample_every *= 2;
+        }
+        let (wall_seconds, rss_bytes) = (elapsed.as_secs_f64(), memory_use::resident());
+        self.samples.push(ProgressSample { wall_seconds, virtual_time, committed_events, rss_bytes });
+    }
+
+    /// The samples of the whole run.
+    pub(crate) fn finish(mut self, now: Instant, virtual_time: f64, committed_events: u64) -> Vec<ProgressSample> {
+        self.sample(now - self.start, virtual_time, committed_events);
+        self.samples
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_thinned_and_stay_in_order() {
+        let start = Instant::now();
+        let mut log = Log::new(start, 1.0, None);
+        for step in 0..10_000u64 {
+            log.note(start + Duration::from_millis(25 * step), step as f64, step);
+        }
+        let samples = log.finish(start + Duration::from_secs(250), 1e4, 10_000);
+        assert!(samples.len() <= SAMPLES_MOST && samples.len() > SAMPLES_MOST / 4, "{}", samples.len());
+        assert!(samples.windows(2).all(|pair| pair[0].committed_events < pair[1].committed_events));
+        assert_eq!(samples.last().unwrap().committed_events, 10_000);
+    }
+
+    #[test]
+    fn progress_is_reported_with_its_rate() {
+        let (start, mut seen) = (Instant::now(), Vec::new());
+        let mut report = |progress: &Progress| seen.push(*progress);
+        let mut log = Log::new(start, 10.0, Some(&mut report));
+        log.note(start + Duration::from_millis(100), 1.0, 10);
+        log.note(start + Duration::from_millis(500), 5.0, 1000);
+        assert_eq!(seen.len(), 1);
+        assert_eq!(seen[0].event_rate, 2000.0);
+    }
+}

@@ -1,0 +1,100 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use warpline_base::LpId;
+use warpline_model::Fault;
+
+/// Why a run did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A setting of the run, or something that the model says of itself, makes no sense. Nothing was simulated.
+    #[error("{0}")]
+    Setting(String),
+    /// The model did something that it must not.
+    #[error(transparent)]
+    Fault(Box<Failure>),
+    /// More events are pending at once than can be numbered.
+    #[error("at time {time}, {lp} sent one event too many: more than 2^32 are pending at once; the model may send more than it consumes")]
+    TooManyPending {
+        /// The sender.
+        lp: LpId,
+        /// The virtual time, in model units.
+        time: f64,
+    },
+    /// A file of rows could not be written.
+    #[error("cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)")]
+    Rows {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+}
+
+/// What a model did that it must not, where and when.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "model `{model}`: {place} {fault}\n  {committed} events were committed up to time {time}; \
+     there are no results, and rows written before stay"
+)]
+pub struct Failure {
+    /// The model.
+    pub model: String,
+    /// Where in the model.
+    pub place: Place,
+    /// The virtual time, in model units.
+    pub time: f64,
+    /// What it did.
+    pub fault: Fault,
+    /// How many events had been committed before.
+    pub committed: u64,
+}
+
+/// Which code of the model was running.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// [`Model::init`](crate::Model::init) of an LP.
+    Init(LpId),
+    /// An event.
+    Event {
+        /// The LP that it reached.
+        lp: LpId,
+        /// Its time, in model units.
+        time: f64,
+        /// Its payload, as `Debug` writes it.
+        event: String,
+    },
+    /// [`Model::finish`](crate::Model::finish) of an LP.
+    Finish(LpId),
+    /// [`Model::results`](crate::Model::results) or [`Model::views`](crate::Model::views).
+    Results,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Init(lp) => write!(f, "init of {lp}"),
+            Place::Event { lp, time, event } => write!(f, "event {event} of {lp} at time {time}"),
+            Place::Finish(lp) => write!(f, "finish of {lp}"),
+            Place::Results => write!(f, "making the results"),
+        }
+    }
+}
+
+/// The message of a panic.
+pub(crate) fn panic_message(payload: Box<dyn std::any::Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
+    }
+}
+
+/// An event's `Debug` text, cut to a length that fits a message.
+pub(crate) fn event_text(event: &impl fmt::Debug) -> String {
+    const MOST: usize = 200;
+    let text = format!("{event:?}");
+    match text.char_indices().nth(MOST) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}

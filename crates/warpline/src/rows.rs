@@ -1,0 +1,132 @@
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use warpline_base::LpId;
+use warpline_model::statistics::{Row, RowSink, TableDeclaration};
+use warpline_model::{Cell, Statistics};
+
+use crate::Error;
+
+/// What becomes of the rows that a model records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// They are kept in memory and returned in [`Run::tables`](crate::Run::tables).
+    #[default]
+    Keep,
+    /// They are dropped.
+    Drop,
+    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are time and LP.
+    Write(PathBuf),
+}
+
+/// The rows of one table, in the order of their events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableRows {
+    /// The table's name.
+    pub name: String,
+    /// Its columns after time and LP, as (name, unit).
+    pub columns: Vec<(String, String)>,
+    /// The rows: time, LP and cells.
+    pub rows: Vec<(f64, LpId, Vec<Cell>)>,
+}
+
+/// Takes committed rows in the order of their events.
+pub(crate) enum Rows {
+    Keep(Vec<TableRows>),
+    Drop,
+    Write(Vec<CsvTable>),
+}
+
+pub(crate) struct CsvTable {
+    path: PathBuf,
+    file: BufWriter<File>,
+    failed: Option<std::io::Error>,
+}
+
+impl Rows {
+    pub(crate) fn new(records: &Records, statistics: &Statistics) -> Result<Self, Error> {
+        let tables = statistics.tables().iter();
+        Ok(match records {
+            Records::Drop => Rows::Drop,
+            Records::Keep => {
+                let empty = |t: &TableDeclaration| TableRows { name: t.name.clone(), columns: t.columns.clone(), rows: Vec::new() };
+                Rows::Keep(tables.map(empty).collect())
+            }
+            Records::Write(directory) => {
+                let open = |t: &TableDeclaration| CsvTable::create(directory.join(format!("{}.csv", t.name)), t);
+                Rows::Write(tables.map(open).collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// Completes files and returns what was kept.
+    pub(crate) fn finish(self) -> Result<Vec<TableRows>, Error> {
+        match self {
+            Rows::Keep(tables) => Ok(tables),
+            Rows::Drop => Ok(Vec::new()),
+            Rows::Write(tables) => tables.into_iter().try_for_each(CsvTable::finish).map(|()| Vec::new()),
+        }
+    }
+}
+
+impl CsvTable {
+    fn create(path: PathBuf, table: &TableDeclaration) -> Result<Self, Error> {
+        let title = |(name, unit): &(String, String)| if unit.is_empty() { name.clone() } else { format!("{name} [{unit}]") };
+        let titles: Vec<String> = ["time".to_owned(), "lp".to_owned()].into_iter().chain(table.columns.iter().map(title)).collect();
+        let written = File::create(&path).and_then(|file| {
+            let mut file = BufWriter::new(file);
+            writeln!(file, "{}", titles.iter().map(|title| quoted(title)).collect::<Vec<_>>().join(","))?;
+            Ok(file)
+        });
+        match written {
+            Ok(file) => Ok(CsvTable { path, file, failed: None }),
+            Err(cause) => Err(Error::Rows { path, cause }),
+        }
+    }
+
+    fn write(&mut self, row: Row<'_>) -> std::io::Result<()> {
+        write!(self.file, "{},{}", row.time, row.lp.0)?;
+        for cell in row.cells {
+            match cell {
+                Cell::Text(text) => write!(self.file, ",{}", quoted(text))?,
+                cell => write!(self.file, ",{cell}")?,
+            }
+        }
+        writeln!(self.file)
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        let outcome = self.failed.take().map_or_else(|| self.file.flush(), Err);
+        outcome.map_err(|cause| Error::Rows { path: self.path, cause })
+    }
+}
+
+/// A CSV field, in quotes if it needs them (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+impl RowSink for Rows {
+    fn row(&mut self, row: Row<'_>) {
+        match self {
+            Rows::Drop => {}
+            Rows::Keep(tables) => tables[usize::from(row.table)].rows.push((row.time, row.lp, row.cells.to_vec())),
+            Rows::Write(tables) => {
+                let table = &mut tables[usize::from(row.table)];
+                if table.failed.is_none() {
+                    table.failed = table.write(row).err();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fields_are_quoted_where_needed() {
+        assert_eq!(super::quoted("plain"), "plain");
+        assert_eq!(super::quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}

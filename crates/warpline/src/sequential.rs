@@ -1,0 +1,219 @@
+//! The sequential engine: the reference for the answer and for every speed-up.
+
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
+use warpline_kernel::Event;
+use warpline_kernel::pending::{Entry, PendingSet, Ties};
+use warpline_memory::{Handle, Pool, prefer_huge_pages, prefetch};
+use warpline_model::engine::Outgoing;
+use warpline_model::{Context, Fault, Model, Statistics};
+
+use crate::error::{Failure, event_text, panic_message};
+use crate::lp::Lp;
+use crate::rows::Rows;
+use crate::{Error, Place};
+
+/// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
+const EVENT_AHEAD: usize = 12;
+const LP_AHEAD: usize = 6;
+/// A working set up to this many bytes stays in the nearer caches without being fetched ahead.
+const CACHED_BYTES: usize = 1 << 20;
+
+/// All of a simulation, and the loop over its events.
+pub(crate) struct Sequential<'m, M: Model, Q> {
+    model: &'m M,
+    name: &'m str,
+    ties: TieBreak,
+    end: VirtualTime,
+    pub(crate) lps: Vec<Lp<M::State>>,
+    events: Pool<Event<M::Event>>,
+    pending: Q,
+    context: Context<M>,
+    pub(crate) statistics: Statistics,
+    pub(crate) rows: Rows,
+    pub(crate) committed: u64,
+    now: VirtualTime,
+    current: Option<Handle>,
+    prefetching: bool,
+}
+
+/// Orders entries of equal rank by the keys of their events.
+struct Keys<'a, E> {
+    events: &'a Pool<Event<E>>,
+    ties: TieBreak,
+}
+
+impl<E> Ties for Keys<'_, E> {
+    #[cold]
+    fn order(&self, a: Handle, b: Handle) -> Ordering {
+        self.ties.compare(&self.events.get(a).key(), &self.events.get(b).key())
+    }
+}
+
+/// Whether there is more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Worked,
+    Finished,
+}
+
+impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
+    /// An engine whose LPs are still to be made, by [`init`](Self::init).
+    pub(crate) fn new(model: &'m M, name: &'m str, context: Context<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: Rows) -> Self {
+        let mut lps = Vec::with_capacity(model.lps() as usize);
+        prefer_huge_pages(&mut lps);
+        let (events, pending) = (Pool::default(), Q::default());
+        let (committed, now, current, prefetching) = (0, VirtualTime::ZERO, None, false);
+        Sequential { model, name, ties, end, lps, events, pending, context, statistics, rows, committed, now, current, prefetching }
+    }
+
+    /// Makes all LPs, in the order of their ids.
+    pub(crate) fn init(&mut self) -> Result<(), Error> {
+        for id in (0..self.model.lps()).map(LpId) {
+            let place = |_: &Self| Place::Init(id);
+            let state = self.guarded(place, |engine| engine.context.init(engine.model, id))?;
+            self.lps.push(Lp::new(state));
+            self.take_effect(None, id, 0).or_else(|stop| self.explain(stop, place))?;
+        }
+        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
+        self.prefetching = bytes > CACHED_BYTES;
+        Ok(())
+    }
+
+    /// Executes up to `most` events.
+    pub(crate) fn step(&mut self, most: u32) -> Result<Step, Error> {
+        self.guarded(Self::current_place, |engine| engine.execute_batch(most))?.or_else(|stop| self.explain(stop, Self::current_place))
+    }
+
+    /// The event loop.
+    fn execute_batch(&mut self, most: u32) -> Result<Step, Stop> {
+        for _ in 0..most {
+            let keys = Keys { events: &self.events, ties: self.ties };
+            let Some(entry) = self.pending.pop_before(self.end, &keys) else { return Ok(Step::Finished) };
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.execute(entry)?;
+        }
+        Ok(Step::Worked)
+    }
+
+    #[inline]
+    fn execute(&mut self, entry: Entry) -> Result<(), Stop> {
+        self.current = Some(entry.handle);
+        self.now = entry.time;
+        let event = self.events.get(entry.handle);
+        let id = event.receiver;
+        let lp = &mut self.lps[id.index()];
+        let number = lp.events + 1;
+        if number >= Sequence::EVENT_LIMIT {
+            return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
+        }
+        self.context.begin(id, number, entry.time, event.step);
+        self.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if let Some(fault) = self.context.take_fault() {
+            return Err(Stop::Fault(fault));
+        }
+        lp.events = number;
+        lp.history.push(&event.key());
+        self.context.commit(self.model, &event.payload);
+        self.take_effect(Some(entry.handle), id, number)?;
+        self.committed += 1;
+        Ok(())
+    }
+
+    /// Lets what LP `id` did in its `number`-th event take effect. The event itself, in `spent`, is over: its memory
+    /// goes to the first that it sent.
+    #[inline]
+    fn take_effect(&mut self, spent: Option<Handle>, id: LpId, number: u64) -> Result<(), Stop> {
+        if let Some(fault) = self.context.take_fault() {
+            return Err(Stop::Fault(fault));
+        }
+        if !self.context.notes_mut().is_empty() {
+            self.observe(id)?;
+        }
+        let sequence = Sequence::first_of(number);
+        let mut spent = spent;
+        for (index, Outgoing { time, to, step, priority, event }) in (0..).zip(self.context.outbox_mut().drain(..)) {
+            let event = Event { time, sequence: sequence.nth(index), sender: id, receiver: to, step, priority, payload: event };
+            let tie = self.ties.prefix(&event.key());
+            let handle = match spent.take() {
+                Some(handle) => {
+                    self.events.replace(handle, event);
+                    handle
+                }
+                None => self.events.insert(event).map_err(|_| Stop::TooManyPending)?,
+            };
+            self.pending.push(Entry { time, tie, handle }, &Keys { events: &self.events, ties: self.ties });
+        }
+        if let Some(handle) = spent {
+            self.events.remove(handle);
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, id: LpId) -> Result<(), Stop> {
+        let notes = self.context.notes_mut();
+        let outcome = self.statistics.apply(notes, self.now.get(), id, &mut self.rows);
+        notes.clear();
+        outcome.map_err(Stop::Fault)
+    }
+
+    /// Brings the memory of coming events near, and of the LPs that they reach.
+    #[inline]
+    fn fetch_ahead(&self) {
+        if let Some(handle) = self.pending.upcoming(EVENT_AHEAD) {
+            self.events.prefetch(handle);
+        }
+        if let Some(handle) = self.pending.upcoming(LP_AHEAD) {
+            prefetch(&self.lps[self.events.get(handle).receiver.index()]);
+        }
+    }
+
+    /// Calls `finish` for all LPs, and closes the books.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        self.now = self.end;
+        for id in (0..self.model.lps()).map(LpId) {
+            let place = |_: &Self| Place::Finish(id);
+            self.guarded(place, |engine| engine.context.finish(engine.model, id, &engine.lps[id.index()].state, engine.end))?;
+            self.observe(id).or_else(|stop| self.explain(stop, place))?;
+        }
+        assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
+        Ok(())
+    }
+
+    /// How far the run has got.
+    pub(crate) fn now(&self) -> VirtualTime {
+        self.now
+    }
+
+    /// Runs code of the model, and makes an error of a panic.
+    fn guarded<T>(&mut self, place: impl Fn(&Self) -> Place, run: impl FnOnce(&mut Self) -> T) -> Result<T, Error> {
+        // The engine is not used again after a panic but to say where it happened.
+        catch_unwind(AssertUnwindSafe(|| run(self))).or_else(|panic| self.explain(Stop::Fault(Fault::Panic(panic_message(panic))), place))
+    }
+
+    fn current_place(&self) -> Place {
+        let event = self.current.map(|handle| self.events.get(handle));
+        event.map_or(Place::Results, |e| Place::Event { lp: e.receiver, time: e.time.get(), event: event_text(&e.payload) })
+    }
+
+    #[cold]
+    fn explain<T>(&self, stop: Stop, place: impl Fn(&Self) -> Place) -> Result<T, Error> {
+        let (time, committed, model) = (self.now.get(), self.committed, self.name.to_owned());
+        Err(match (stop, place(self)) {
+            (Stop::Fault(fault), place) => Error::Fault(Box::new(Failure { model, place, time, fault, committed })),
+            (Stop::TooManyPending, Place::Event { lp, .. } | Place::Init(lp) | Place::Finish(lp)) => Error::TooManyPending { lp, time },
+            (Stop::TooManyPending, Place::Results) => Error::TooManyPending { lp: LpId(0), time },
+        })
+    }
+}
+
+/// Why the loop stops early.
+#[derive(Debug)]
+enum Stop {
+    Fault(Fault),
+    TooManyPending,
+}
