@@ -142,6 +142,7 @@ impl TieBreak {
     }
 }
 
+#[cold]
 fn unbiased(seed: u64, key: &EventKey) -> u64 {
     mix64(seed ^ mix64(key.sequence.bits() ^ mix64(u64::from(key.sender.0))))
 }

@@ -179,7 +179,10 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
         }
         // Widened, so that no reach overflows.
         if clusters > 1 && 2 * u64::from(reach) >= u64::from(clusters) {
-            return Err(format!("a reach of {reach} goes more than once around {clusters} clusters; choose `reach` below {}", clusters.div_ceil(2)));
+            return Err(format!(
+                "a reach of {reach} goes more than once around {clusters} clusters; choose `reach` below {}",
+                clusters.div_ceil(2)
+            ));
         }
         Ok(Phold { parameters: parameters.clone(), cluster: lps / clusters })
     }

@@ -29,13 +29,13 @@ function plotHistogram(look, view, width) {
   const high = Math.max(layout.high, ...marks.map(([, value]) => value));
   const placed = placeMarks(look, marks, view.unit, layout, [low, high], width);
   const rows = Math.max(-1, ...placed.map((mark) => mark.row)) + 1;
-  const perUnit = layout.log ? 'tenfold' : view.unit || 'unit';
+  const perUnit = layout.log ? 'factor of 10' : view.unit || 'unit';
   const labelled = PREFIXABLE.includes(view.unit) || !view.unit ? view.quantity : `${view.quantity} (${view.unit})`;
   const name = layout.fromZero ? `${labelled}; the first bar begins at 0` : labelled;
   const total = bars.reduce((sum, bar) => sum + bar.count, 0);
   return {
     animation: false,
-    grid: { left: 4, right: 18, top: 34 + MARK_ROW * rows, bottom: 4, outerBoundsMode: 'same' },
+    grid: { left: 4, right: 18, top: 2, bottom: 4, outerBoundsMode: 'same' },
     tooltip: tooltip(look, {
       trigger: 'item',
       formatter: (hit) => barTip(bars[hit.dataIndex], view, total),
@@ -43,6 +43,7 @@ function plotHistogram(look, view, width) {
     xAxis: across(look, {
       type: layout.log ? 'log' : 'value',
       name,
+      nameTruncate: { maxWidth: width - 60 },
       min: low,
       max: high,
       minorTick: { show: layout.log, lineStyle: { color: look.faint } },
@@ -50,6 +51,8 @@ function plotHistogram(look, view, width) {
     }),
     yAxis: upwards(look, {
       name: layout.density ? `${view.counted} per ${perUnit}` : view.counted,
+      nameTruncate: { maxWidth: width - 90 },
+      nameGap: 10 + MARK_ROW * rows,
       min: 0,
       minInterval: layout.density ? undefined : 1,
       axisLabel: { formatter: (value) => tick(value, '') },
@@ -92,13 +95,20 @@ function barSeries(look, bars, layout, height) {
 }
 
 /** Gives every mark a row for its label above the bars, so that no two labels meet. `width` is that of the chart. */
-function placeMarks(look, marks, unit, layout, [low, high], width) {
+function placeMarks(look, marks, unit, layout, range, width) {
+  const full = stackMarks(look, marks, (name, value) => `${name}  ${quantity(value, unit)}`, layout, range, width);
+  const crowded = full.some((mark) => mark.flip || mark.row > 1);
+  // The values are also told above the chart.
+  return crowded ? stackMarks(look, marks, (name) => name, layout, range, width) : full;
+}
+
+function stackMarks(look, marks, say, layout, [low, high], width) {
   const scale = layout.log ? Math.log : (value) => value;
   const [left, right] = [46, width - 18];
   const font = `600 11px ${look.font}`;
   const placed = [];
   for (const [name, value] of [...marks].sort((one, other) => other[1] - one[1])) {
-    const text = `${name}  ${quantity(value, unit)}`;
+    const text = say(name, value);
     const size = echarts.format.getTextRect(text, font).width + 10;
     const x = left + ((right - left) * (scale(value) - scale(low))) / (scale(high) - scale(low));
     const flip = x + size > width;
@@ -120,7 +130,7 @@ function markSeries(look, placed) {
     renderItem: (params, api) => {
       const mark = placed[params.dataIndex];
       const [x, bottom] = api.coord([mark.value, 0]);
-      return draw(mark, x, params.coordSys.y - 34 - MARK_ROW * mark.row, bottom);
+      return draw(mark, x, params.coordSys.y - 14 - MARK_ROW * mark.row, bottom);
     },
   });
   const line = (mark, x, y, bottom) => ({

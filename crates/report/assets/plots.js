@@ -10,8 +10,8 @@ function curve(look, { name, unit, points, step }) {
       axisPointer: cursor(look),
       formatter: ([at]) => tip(`${quantity(at.value[0], 's', 4)} of wall time`, [[name, quantity(at.value[1], unit, 4)]]),
     }),
-    xAxis: across(look, { max: points.at(-1)[0], splitNumber: 3, axisLabel: { formatter: (value) => tick(value, 's'), showMaxLabel: null } }),
-    yAxis: upwards(look, { min: 0, splitNumber: 3, axisLabel: { formatter: (value) => tick(value, unit) } }),
+    xAxis: across(look, { max: points.at(-1)[0], splitNumber: 3, axisLabel: { formatter: (value) => tick(value, 's'), showMaxLabel: false } }),
+    yAxis: upwards(look, { min: 0, splitNumber: 3, axisLabel: { formatter: (value) => tick(value, unit === 'B' ? unit : '') } }),
     series: [
       {
         type: 'line',
@@ -54,27 +54,53 @@ function progressCurve(key, samples) {
   return { name: 'event rate', unit: 'events/s', points, step: 'start' };
 }
 
+/** A name that fits into a legend. */
+const cut = (name) => (name.length > 36 ? `${name.slice(0, 35)}…` : name);
+
+/** How many rows the names of the lines fill. */
+function legendRows(look, names, width) {
+  let [rows, used] = [1, 0];
+  for (const name of names) {
+    const size = echarts.format.getTextRect(cut(name), `12px ${look.font}`).width + 16 + 5 + 18;
+    if (used > 0 && used + size > width) [rows, used] = [rows + 1, 0];
+    used += size;
+  }
+  return rows;
+}
+
+/** Names that would fill more rows than this are paged. */
+const LEGEND_ROWS = 10;
+
+/** A chart that has room for its lines and for their names. */
+function linesHeight(look, view, width) {
+  const rows = legendRows(look, view.lines.map(([name]) => name), width);
+  return (width < 500 ? 285 : width < 700 ? 315 : 360) + 22 * ((rows > LEGEND_ROWS ? 1 : rows) - 1);
+}
+
 /** The lines of a model over a common axis. */
-function plotLines(look, view) {
+function plotLines(look, view, width) {
   const lines = view.lines.map(([name, points]) => [name, points.filter(([x]) => finite(x))]);
   const colour = (index) => look.lines[index % look.lines.length];
   const dash = (index) => ['solid', 'dashed', 'dotted'][Math.floor(index / look.lines.length) % 3];
   const several = lines.length > 1;
+  const rows = several ? legendRows(look, lines.map(([name]) => name), width) : 0;
+  const paged = rows > LEGEND_ROWS;
   const single = (points) => points.length === 1;
   return {
     animation: false,
     color: look.lines,
-    grid: { left: 4, right: 16, top: several ? 62 : 34, bottom: 4, outerBoundsMode: 'same' },
+    grid: { left: 4, right: 16, top: 6 + 22 * (paged ? 1 : rows), bottom: 4, outerBoundsMode: 'same' },
     legend: {
       show: several,
-      type: 'scroll',
+      type: paged ? 'scroll' : 'plain',
       top: 0,
       left: 0,
       right: 0,
+      formatter: cut,
       icon: 'roundRect',
       itemWidth: 16,
       itemHeight: 4,
-      itemGap: 16,
+      itemGap: 14,
       textStyle: { color: look.ink, fontSize: 12, fontFamily: look.font },
       inactiveColor: look.faint,
       pageIconColor: look.ink,
@@ -87,8 +113,8 @@ function plotLines(look, view) {
       axisPointer: cursor(look),
       formatter: (hits) => tip(`${view.x} ${number(hits[0].value[0])}`, hits.map((hit) => [hit.seriesName, number(hit.value[1]), hit.color])),
     }),
-    xAxis: across(look, { name: view.x, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
-    yAxis: upwards(look, { name: view.y, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
+    xAxis: across(look, { name: view.x, nameTruncate: { maxWidth: width - 60 }, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
+    yAxis: upwards(look, { name: view.y, nameTruncate: { maxWidth: width - 90 }, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
     series: lines.map(([name, points], index) => ({
       type: 'line',
       name,

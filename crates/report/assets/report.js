@@ -21,20 +21,27 @@ function plan(key) {
     case 'histogram':
       return { build: (look, width) => plotHistogram(look, view, width) };
     default:
-      return { build: (look) => plotLines(look, view), canvas: view.lines.some(([, points]) => points.length > 20000) };
+      return {
+        build: (look, width) => plotLines(look, view, width),
+        height: (width, look) => linesHeight(look, view, width),
+        canvas: view.lines.some(([, points]) => points.length > 20000),
+      };
   }
 }
 
 /** Draws a chart anew, for the colours and the width in force; how far a map was zoomed is kept. */
-function draw(chart) {
+function draw(chart, { seriesOnly = false } = {}) {
   const { place, drawing, planned } = chart;
   const width = place.clientWidth;
   if (width === 0) return;
-  if (planned.height) place.style.height = `${planned.height(width)}px`;
+  if (planned.height) place.style.height = `${planned.height(width, theme())}px`;
   drawing.resize();
   const zooms = drawing.getOption()?.dataZoom ?? [];
   const zoom = (at) => [zooms[at]?.start ?? 0, zooms[at]?.end ?? 100];
-  drawing.setOption(planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) }), true);
+  const option = planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) });
+  // While a map is being moved, the rest of it must stay what it is.
+  if (seriesOnly) drawing.setOption({ series: option.series });
+  else drawing.setOption(option, true);
   chart.width = width;
 }
 
@@ -51,6 +58,11 @@ function addChart(place) {
   if (planned.linked) drawing.group = 'progress';
   const chart = { place, drawing, planned, width: 0 };
   draw(chart);
+  let pending = 0;
+  drawing.on('datazoom', () => {
+    clearTimeout(pending);
+    pending = setTimeout(() => draw(chart, { seriesOnly: true }), 150);
+  });
   charts.push(chart);
 }
 
@@ -96,12 +108,12 @@ function bindPrinting() {
     opened = [...document.querySelectorAll('details.fold:not([open])')];
     for (const fold of opened) fold.open = true;
     root.classList.add('paper');
-    charts.forEach(draw);
+    charts.forEach((chart) => draw(chart));
   });
   addEventListener('afterprint', () => {
     for (const fold of opened) fold.open = false;
     root.classList.remove('paper');
-    charts.forEach(draw);
+    charts.forEach((chart) => draw(chart));
   });
 }
 
@@ -112,8 +124,8 @@ function start() {
   document.querySelectorAll('section:has([data-zoom])').forEach(bindZoom);
   document.querySelectorAll('[data-copy]').forEach((button) => button.addEventListener('click', () => copy(button)));
   bindPrinting();
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => charts.forEach(draw));
-  const watcher = new ResizeObserver(() => requestAnimationFrame(() => charts.filter((chart) => chart.place.clientWidth !== chart.width).forEach(draw)));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => charts.forEach((chart) => draw(chart)));
+  const watcher = new ResizeObserver(() => requestAnimationFrame(() => charts.filter((chart) => chart.place.clientWidth !== chart.width).forEach((chart) => draw(chart))));
   for (const chart of charts) watcher.observe(chart.place);
   document.documentElement.dataset.ready = 'yes';
 }

@@ -10,6 +10,7 @@ function theme() {
     muted: read('muted'),
     faint: read('faint'),
     card: read('card'),
+    sea: read('sea'),
     raised: read('raised'),
     accent: read('accent'),
     mark: read('mark'),

@@ -133,11 +133,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
     let gap = NO_BREAK;
-    if hours == 0 {
-        format!("{minutes}{gap}min {seconds}{gap}s")
-    } else {
-        format!("{}{gap}h {minutes}{gap}min", integer(hours))
-    }
+    if hours == 0 { format!("{minutes}{gap}min {seconds}{gap}s") } else { format!("{}{gap}h {minutes}{gap}min", integer(hours)) }
 }
 
 /// A JSON value that is not a list or an object, for reading; and in full, where that says more.

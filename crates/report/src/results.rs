@@ -124,7 +124,21 @@ fn row(name: &str, cell: &Cell) -> String {
     format!("<tr><th scope=\"row\">{}</th><td>{value}</td></tr>", escape(name))
 }
 
+/// Where a figure stands in its row: the mean and its error first, how many there were last.
+fn rank(key: &str) -> u8 {
+    match key {
+        "mean" => 0,
+        "ci95" => 1,
+        "min" => 2,
+        "max" => 4,
+        "count" => 5,
+        _ => 3,
+    }
+}
+
 fn sheet(keys: &[&str], rows: &[(String, &Map<String, Value>)]) -> String {
+    let mut keys = keys.to_vec();
+    keys.sort_by_key(|key| rank(key));
     let numeric = |key: &str| rows.iter().all(|(_, entries)| entries.get(key).is_none_or(|value| value.is_number() || value.is_null()));
     let classes: Vec<&str> = keys.iter().map(|key| if numeric(key) { " class=\"num\"" } else { "" }).collect();
     let head: String =
@@ -132,8 +146,7 @@ fn sheet(keys: &[&str], rows: &[(String, &Map<String, Value>)]) -> String {
     let body: String = rows
         .iter()
         .map(|(name, entries)| {
-            let cells: String =
-                entries.values().zip(&classes).map(|(value, class)| format!("<td{class}>{}</td>", span(value))).collect();
+            let cells: String = keys.iter().zip(&classes).map(|(key, class)| format!("<td{class}>{}</td>", span(&entries[*key]))).collect();
             format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", escape(name))
         })
         .collect();

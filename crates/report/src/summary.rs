@@ -27,11 +27,7 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
             value: format::duration(record.wall_seconds),
             note: if start_up >= 0.0 { format!("{} outside the event loop", format::duration(start_up)) } else { String::new() },
         },
-        Tile {
-            label: "Virtual end time",
-            value: format::number(record.end_time, 6, Zeros::Strip),
-            note: "where the run stops, in model time".into(),
-        },
+        Tile { label: "Virtual end time", value: format::number(record.end_time, 6, Zeros::Strip), note: "in model time".into() },
         Tile {
             label: "Peak memory",
             value: record.peak_rss_bytes.map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),
@@ -50,12 +46,13 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
 }
 
 fn tile(Tile { label, value, note }: &Tile) -> String {
-    let length = if value.chars().count() > 12 { " long" } else { "" };
-    format!(
-        "<div class=\"tile{length}\"><dt>{label}</dt><dd><span class=\"value\">{}</span><small>{}</small></dd></div>",
-        escape(value),
-        escape(note)
-    )
+    // A long unit is set smaller.
+    let value = match value.strip_suffix("events/s") {
+        Some(figure) => format!("{}<span>events/s</span>", escape(figure)),
+        None => escape(value),
+    };
+    let long = if value.chars().count() > 36 || (!value.contains('<') && value.chars().count() > 14) { " long" } else { "" };
+    format!("<div class=\"tile{long}\"><dt>{label}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>", escape(note))
 }
 
 /// Parameters and engine settings, each behind its heading.
@@ -76,7 +73,9 @@ fn fold(heading: &str, singular: &str, entries: &Map<String, Value>) -> String {
             .iter()
             .map(|(name, value)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", escape(name), escape(&exact(value))))
             .collect();
-        format!("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>")
+        format!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>"
+        )
     };
     format!("<details class=\"card fold\"><summary><h2>{heading}</h2><span class=\"muted\">{count}</span></summary>{body}</details>")
 }

@@ -78,8 +78,7 @@ impl Table {
             let mut kinds = rows.iter().map(|row| &row[column]).filter(|cell| !cell.is_null()).peekable();
             kinds.peek().is_some() && kinds.all(Value::is_number)
         };
-        let columns =
-            columns.into_iter().enumerate().map(|(index, (name, unit))| Column { name, unit, numeric: numeric(index) }).collect();
+        let columns = columns.into_iter().enumerate().map(|(index, (name, unit))| Column { name, unit, numeric: numeric(index) }).collect();
         for cell in rows.iter_mut().flatten() {
             if cell.as_u64().is_some_and(|whole| whole > EXACT) || cell.as_i64().is_some_and(|whole| whole.unsigned_abs() > EXACT) {
                 *cell = Value::String(cell.to_string());
@@ -128,11 +127,7 @@ impl Column {
 
     fn html(&self) -> String {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" <span class=\"unit\">{}</span>", escape(&self.unit)) };
-        format!(
-            "<th scope=\"col\" aria-sort=\"none\"{}><button type=\"button\">{}{unit}</button></th>",
-            self.class(),
-            escape(&self.name)
-        )
+        format!("<th scope=\"col\" aria-sort=\"none\"{}><button type=\"button\">{}{unit}</button></th>", self.class(), escape(&self.name))
     }
 
     fn cell(&self, cell: &Value) -> String {

@@ -39,33 +39,50 @@ pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
             View::Table(table) => Some(Table::of_table(table)),
         })
         .collect();
-    let halves = halves(views);
-    let html = views.iter().zip(&tables).enumerate().map(|(index, (view, table))| {
+    let bodies: Vec<String> = views.iter().enumerate().map(|(index, view)| body(index, view)).collect();
+    let halves = halves(views, &bodies);
+    let section = |index: usize| {
         let width = if halves[index] { "half" } else { "whole" };
-        let (title, remark, body) = match view {
-            View::Map(map) => (&map.title, map_remark(map), map_body(index, map)),
-            View::Histogram(histogram) => (&histogram.title, histogram_remark(histogram), histogram_body(index, histogram)),
-            View::Lines(lines) => (&lines.title, lines_remark(lines), lines_body(index, lines)),
-            View::Table(table) => (&table.title, String::new(), String::new()),
-        };
-        let table = match (view, table) {
+        let body = &bodies[index];
+        let table = match (&views[index], &tables[index]) {
             (View::Table(_), Some(table)) => table.html(index),
             (_, Some(table)) if !body.starts_with(EMPTY) => behind(table, index),
             _ => String::new(),
         };
+        let (title, remark) = heading(&views[index]);
         let remark = if remark.is_empty() { remark } else { format!("<p class=\"muted\">{}</p>", escape(&remark)) };
         format!("<section class=\"card {width}\"><h3>{}</h3>{remark}{body}{table}</section>", escape(title))
-    });
-    let html = html.collect();
+    };
+    let html = (0..views.len()).map(section).collect();
     (html, tables)
 }
 
+/// The title of a view and what is said below it.
+fn heading(view: &View) -> (&str, String) {
+    match view {
+        View::Map(map) => (&map.title, map_remark(map)),
+        View::Histogram(histogram) => (&histogram.title, histogram_remark(histogram)),
+        View::Lines(lines) => (&lines.title, format!("{} over {}.", lines.y, lines.x)),
+        View::Table(table) => (&table.title, String::new()),
+    }
+}
+
+/// The place of a view's chart, or a sentence if there is nothing to draw.
+fn body(index: usize, view: &View) -> String {
+    match view {
+        View::Map(map) => map_body(index, map),
+        View::Histogram(histogram) => histogram_body(index, histogram),
+        View::Lines(lines) => lines_body(index, lines),
+        View::Table(_) => String::new(),
+    }
+}
+
 /// Which views share a row with a neighbour: pairs of charts that need no room.
-fn halves(views: &[View]) -> Vec<bool> {
+fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
     let mut halves = vec![false; views.len()];
-    let small = |view: &View| matches!(view, View::Histogram(_) | View::Lines(_));
+    let small = |index: usize| matches!(views[index], View::Histogram(_) | View::Lines(_)) && !bodies[index].starts_with(EMPTY);
     for index in 1..views.len() {
-        if small(&views[index - 1]) && small(&views[index]) && !halves[index - 1] {
+        if small(index - 1) && small(index) && !halves[index - 1] {
             halves[index - 1] = true;
             halves[index] = true;
         }
@@ -119,22 +136,30 @@ fn histogram_remark(histogram: &HistogramView) -> String {
     if total == 0 {
         return String::new();
     }
-    format!("{} {} by {}.", format::integer(total), histogram.counted, histogram.quantity)
+    let marks = match marks(histogram) {
+        marks if marks.is_empty() => marks,
+        marks => format!(" Marked: {marks}."),
+    };
+    format!("{} {} by {}.{marks}", format::integer(total), histogram.counted, histogram.quantity)
+}
+
+fn marks(histogram: &HistogramView) -> String {
+    let marks = histogram.marks.iter().map(|(name, value)| format!("{name} {}", format::quantity(*value, &histogram.unit)));
+    marks.collect::<Vec<_>>().join(", ")
 }
 
 fn histogram_body(index: usize, histogram: &HistogramView) -> String {
     if histogram.bars.iter().all(|bar| bar.count == 0) {
         return empty(&format!("There were no {} to count.", escape(&histogram.counted)));
     }
-    let marks: Vec<String> =
-        histogram.marks.iter().map(|(name, value)| format!("{name} {}", format::quantity(*value, &histogram.unit))).collect();
-    let marks = if marks.is_empty() { String::new() } else { format!(" Marked: {}.", marks.join(", ")) };
-    let description = format!("Histogram: {} over {}, {}.{marks}", histogram.counted, histogram.quantity, counted(histogram.bars.len(), "bar"));
+    let description = format!(
+        "Histogram: {} over {}, {}. {}",
+        histogram.counted,
+        histogram.quantity,
+        counted(histogram.bars.len(), "bar"),
+        histogram_remark(histogram)
+    );
     chart(&index.to_string(), "", &description)
-}
-
-fn lines_remark(lines: &LinesView) -> String {
-    format!("{} over {}.", lines.y, lines.x)
 }
 
 fn lines_body(index: usize, lines: &LinesView) -> String {

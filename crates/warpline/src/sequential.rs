@@ -61,7 +61,15 @@ pub(crate) enum Step {
 
 impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
     /// An engine whose LPs are still to be made, by [`init`](Self::init).
-    pub(crate) fn new(model: &'m M, name: &'m str, context: Context<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: Rows) -> Self {
+    pub(crate) fn new(
+        model: &'m M,
+        name: &'m str,
+        context: Context<M>,
+        ties: TieBreak,
+        end: VirtualTime,
+        statistics: Statistics,
+        rows: Rows,
+    ) -> Self {
         let mut lps = Vec::with_capacity(model.lps() as usize);
         prefer_huge_pages(&mut lps);
         let (events, pending) = (Pool::default(), Q::default());
@@ -75,7 +83,8 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             let place = |_: &Self| Place::Init(id);
             let state = self.guarded(place, |engine| engine.context.init(engine.model, id))?;
             self.lps.push(Lp::new(state));
-            self.take_effect(None, id, 0).or_else(|stop| self.explain(stop, place))?;
+            let begun = self.fault().and_then(|()| self.observe(id)).and_then(|()| self.deliver(None, id, 0));
+            begun.or_else(|stop| self.explain(stop, place))?;
         }
         let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
         self.prefetching = bytes > CACHED_BYTES;
@@ -113,31 +122,27 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         }
         self.context.begin(id, number, entry.time, event.step);
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
-        if let Some(fault) = self.context.take_fault() {
-            return Err(Stop::Fault(fault));
+        if self.context.has_fault() {
+            return self.fault();
         }
         lp.events = number;
         lp.history.push(&event.key());
         self.context.commit(self.model, &event.payload);
-        self.take_effect(Some(entry.handle), id, number)?;
+        self.observe(id)?;
+        self.deliver(Some(entry.handle), id, number)?;
         self.committed += 1;
         Ok(())
     }
 
-    /// Lets what LP `id` did in its `number`-th event take effect. The event itself, in `spent`, is over: its memory
-    /// goes to the first that it sent.
+    /// Files what LP `sender` sent in its `number`-th event. That event itself, in `spent`, is over: its memory goes to
+    /// one that it sent.
     #[inline]
-    fn take_effect(&mut self, spent: Option<Handle>, id: LpId, number: u64) -> Result<(), Stop> {
-        if let Some(fault) = self.context.take_fault() {
-            return Err(Stop::Fault(fault));
-        }
-        if !self.context.notes_mut().is_empty() {
-            self.observe(id)?;
-        }
+    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), Stop> {
         let sequence = Sequence::first_of(number);
-        let mut spent = spent;
-        for (index, Outgoing { time, to, step, priority, event }) in (0..).zip(self.context.outbox_mut().drain(..)) {
-            let event = Event { time, sequence: sequence.nth(index), sender: id, receiver: to, step, priority, payload: event };
+        // Last first, which is all the same to the pending set: the place in the order is in the key.
+        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
+            let index = self.context.outbox_mut().len() as u32;
+            let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
                 Some(handle) => {
@@ -154,7 +159,18 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         Ok(())
     }
 
+    #[cold]
+    fn fault(&mut self) -> Result<(), Stop> {
+        self.context.take_fault().map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
+    }
+
+    /// Lets what LP `id` observed at this time count.
+    #[inline]
     fn observe(&mut self, id: LpId) -> Result<(), Stop> {
+        if self.context.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
+    }
+
+    fn apply_notes(&mut self, id: LpId) -> Result<(), Stop> {
         let notes = self.context.notes_mut();
         let outcome = self.statistics.apply(notes, self.now.get(), id, &mut self.rows);
         notes.clear();

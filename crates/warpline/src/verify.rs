@@ -1,5 +1,58 @@
-//! To come below.
-/// A.
-pub struct Mismatch; /// A.
-pub struct Verified; /// A.
-pub struct VerifyError;
+//! Tries a model's undo out: every event forward, undone, compared, forward again, compared.
+
+use std::fmt;
+
+use crate::{Error, Place, Undo};
+
+/// What a successful verification covered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// The model.
+    pub model: String,
+    /// The undo method that was tried.
+    pub undo: Undo,
+    /// How many events were executed, undone and executed again.
+    pub events: u64,
+    /// The history digest: the same as that of a run.
+    pub digest: String,
+}
+
+/// Why a verification failed.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The run itself failed, as it would without verification.
+    #[error(transparent)]
+    Run(#[from] Error),
+    /// An event did not come back as it was.
+    #[error(transparent)]
+    Mismatch(Box<Mismatch>),
+}
+
+/// The first difference found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub struct Mismatch {
+    /// The model.
+    pub model: String,
+    /// The undo method that was tried.
+    pub undo: Undo,
+    /// The event.
+    pub place: Place,
+    /// How many events had passed before.
+    pub events: u64,
+    /// What differs, such as `state.queue.len` or `sends[1].delay`.
+    pub field: String,
+    /// When it differs.
+    pub when: &'static str,
+    /// What it should be.
+    pub expected: String,
+    /// What it is.
+    pub found: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mismatch { model, undo, place, events, field, when, expected, found } = self;
+        write!(f, "model `{model}` under --undo {}: {place}: {when}, `{field}` is {found} instead of {expected}", undo.name())?;
+        write!(f, " ({events} events passed before)")
+    }
+}

@@ -77,17 +77,24 @@ impl Random {
     ///
     /// # Panics
     /// If one event draws more than [`DRAW_LIMIT`](Self::DRAW_LIMIT) words from this stream.
-    #[inline]
+    #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
-        let draw = self.draws;
-        self.draws = draw + 1;
-        if draw & 1 == 1 {
-            return self.spare;
+        if self.draws & 1 == 0 {
+            return self.next_block();
         }
-        if draw >= Self::DRAW_LIMIT {
+        self.draws += 1;
+        self.spare
+    }
+
+    /// The first word of the next block; keeps the second.
+    #[inline(never)]
+    fn next_block(&mut self) -> u64 {
+        if self.draws >= Self::DRAW_LIMIT {
             too_many_draws();
         }
-        let [word, spare] = philox2x64([self.event, self.place | u64::from(draw >> 1)], self.seed);
+        let block = u64::from(self.draws >> 1);
+        let [word, spare] = philox2x64([self.event, self.place | block], self.seed);
+        self.draws += 1;
         self.spare = spare;
         word
     }
@@ -105,14 +112,18 @@ impl Random {
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         assert!(bound > 0, "below(0): there is no integer below zero; ask for at least below(1)");
+        let product = u128::from(self.next_u64()) * u128::from(bound);
+        // The lowest 2^64 mod bound fractions are over-represented.
+        if product as u64 >= u64::from(bound) { (product >> 64) as u32 } else { self.below_exactly(bound, product) }
+    }
+
+    #[cold]
+    fn below_exactly(&mut self, bound: u32, mut product: u128) -> u32 {
         let bound = u64::from(bound);
-        loop {
-            let product = u128::from(self.next_u64()) * u128::from(bound);
-            // The lowest 2^64 mod bound fractions are over-represented: draw again.
-            if product as u64 >= bound || product as u64 >= bound.wrapping_neg() % bound {
-                return (product >> 64) as u32;
-            }
+        while (product as u64) < bound.wrapping_neg() % bound {
+            product = u128::from(self.next_u64()) * u128::from(bound);
         }
+        (product >> 64) as u32
     }
 
     /// `true` with probability `p` (never for `p <= 0` or NaN, always for `p >= 1`).

@@ -6,9 +6,9 @@ use super::{Entry, Heap, PendingSet, Ties};
 /// Buckets with at most this many entries are sorted at once; larger ones are distributed over a finer rung.
 const SORT_MOST: usize = 48;
 /// How many entries a bucket of a new rung gets on average.
-const BUCKET_MEAN: usize = 8;
+const BUCKET_MEAN: usize = 2;
 /// The most buckets of a rung: their open ends stay in the nearer caches.
-const BUCKETS_MOST: usize = 4096;
+const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
 /// From this many entries on the ladder is used, below it the heap.
@@ -40,15 +40,19 @@ pub struct Ladder {
     len: usize,
 }
 
-/// One division of a span of time into equal buckets.
+/// One division of a span of time into buckets.
+///
+/// A bucket holds the times that share the high bits of their distance from the start, both taken as integers (see
+/// [`VirtualTime::bits`]). Buckets are therefore equally wide within a power of two of the time, and only monotone across:
+/// nothing more is needed, and no rounding can go wrong.
 #[derive(Debug, Default)]
 struct Rung {
-    start: f64,
-    /// Buckets per unit of time.
-    scale: f64,
+    start: u64,
+    /// How many low bits of the distance a bucket leaves open.
+    shift: u32,
     buckets: Vec<Vec<Entry>>,
-    /// How many of `buckets` are in use.
-    used: usize,
+    /// How many of `buckets` are in use, less one.
+    last: usize,
     /// The first bucket that has not been opened.
     current: usize,
     /// Entries in buckets that have not been opened.
@@ -56,10 +60,10 @@ struct Rung {
 }
 
 impl Rung {
+    /// The bucket of a time; what lies outside the span belongs to the first or last.
     #[inline]
     fn bucket(&self, time: VirtualTime) -> usize {
-        // The cast saturates: what lies before the start belongs to bucket 0.
-        (((time.get() - self.start) * self.scale) as usize).min(self.used - 1)
+        ((time.bits().saturating_sub(self.start) >> self.shift) as usize).min(self.last)
     }
 
     #[inline]
@@ -68,18 +72,18 @@ impl Rung {
         self.entries += 1;
     }
 
-    /// Prepares the rung for `count` entries between `low` and `high`; `false` if these cannot be told apart.
-    fn span(&mut self, low: VirtualTime, high: VirtualTime, count: usize) -> bool {
-        let used = (count / BUCKET_MEAN).clamp(2, BUCKETS_MOST);
-        let scale = used as f64 / (high.get() - low.get());
-        if !scale.is_finite() || scale <= 0.0 {
-            return false;
+    /// Prepares the rung for `count` entries between `low` and `high`.
+    fn span(&mut self, low: VirtualTime, high: VirtualTime, count: usize) {
+        let most = (count / BUCKET_MEAN).clamp(2, BUCKETS_MOST) as u64;
+        let distance = high.bits() - low.bits();
+        self.start = low.bits();
+        // The least shift that leaves at most `most` buckets.
+        self.shift = (distance / most).checked_ilog2().map_or(0, |bits| bits + 1);
+        self.last = (distance >> self.shift) as usize;
+        (self.current, self.entries) = (0, 0);
+        if self.buckets.len() <= self.last {
+            self.buckets.resize_with(self.last + 1, Vec::new);
         }
-        (self.start, self.scale, self.used, self.current, self.entries) = (low.get(), scale, used, 0, 0);
-        if self.buckets.len() < used {
-            self.buckets.resize_with(used, Vec::new);
-        }
-        true
     }
 
     /// Opens the next bucket that holds anything.
@@ -138,16 +142,14 @@ impl Ladder {
     /// Distributes `entries` over a new finest rung, if they can be told apart, and leaves them empty.
     fn add_rung(&mut self, entries: &mut Vec<Entry>) -> bool {
         let (Some(low), Some(high)) = (entries.iter().map(|e| e.time).min(), entries.iter().map(|e| e.time).max()) else { return false };
-        if self.active == RUNGS_MOST {
+        if low == high || self.active == RUNGS_MOST {
             return false;
         }
         if self.rungs.len() == self.active {
             self.rungs.push(Rung::default());
         }
         let rung = &mut self.rungs[self.active];
-        if !rung.span(low, high, entries.len()) {
-            return false;
-        }
+        rung.span(low, high, entries.len());
         for entry in entries.drain(..) {
             rung.push(rung.bucket(entry.time), entry);
         }
@@ -251,15 +253,15 @@ impl PendingSet for Ladder {
     }
 }
 
-/// Sorts entries: by rank, then those of equal rank by their events.
+/// Sorts entries: by time, then those of one time by the rest of their keys.
 fn sort(entries: &mut [Entry], ties: &impl Ties) {
-    entries.sort_unstable_by_key(Entry::rank);
+    entries.sort_unstable_by_key(|entry| entry.time);
     let mut rest = entries;
-    while let Some(start) = rest.windows(2).position(|pair| pair[0].rank() == pair[1].rank()) {
+    while let Some(start) = rest.windows(2).position(|pair| pair[0].time == pair[1].time) {
         rest = &mut rest[start..];
-        let rank = rest[0].rank();
-        let equal = rest.iter().take_while(|entry| entry.rank() == rank).count();
-        rest[..equal].sort_unstable_by(|a, b| ties.order(a.handle, b.handle));
+        let time = rest[0].time;
+        let equal = rest.iter().take_while(|entry| entry.time == time).count();
+        rest[..equal].sort_unstable_by(|a, b| ties.compare(a, b));
         rest = &mut rest[equal..];
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::parameters::Demand;
 use super::reader::{id_text, kind};
+use super::routing;
 use super::topology::Topology;
 
 /// Traffic from one node to another.
@@ -33,26 +34,25 @@ pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, St
         }
         Demand::File => file(topology)?,
     };
-    let sum: f64 = flows.iter().map(|flow| flow.weight).sum();
+    let sum = flows.iter().fold(0.0, |sum, flow| sum + flow.weight);
     if flows.is_empty() || !sum.is_finite() {
         return Err(format!("the demands between different nodes sum to {sum}; their sum must be finite and more than 0"));
     }
     Ok(flows)
 }
 
-/// Refuses more pairs than there can be LPs, before a list of them is made.
+/// Refuses more pairs than there can be LPs or routes, before a list of them is made.
 fn check_count(topology: &Topology) -> Result<(), String> {
-    let nodes = topology.nodes.len() as u64;
-    let lps = nodes.saturating_mul(nodes - 1).saturating_add(topology.links.len() as u64);
+    let (nodes, links) = (topology.nodes.len() as u64, topology.links.len() as u64);
+    let lps = nodes.saturating_mul(nodes - 1).saturating_add(links);
     if lps > u64::from(u32::MAX) {
         return Err(format!(
-            "{nodes} nodes with a demand between every pair and {} links need {lps} LPs, more than the most possible ({}); \
+            "{nodes} nodes with a demand between every pair and {links} links need {lps} LPs, more than the most possible ({}); \
              use fewer nodes, or `demand=file` with fewer demands",
-            topology.links.len(),
             u32::MAX
         ));
     }
-    Ok(())
+    routing::check_size(nodes, nodes)
 }
 
 fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
@@ -65,7 +65,9 @@ fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
 /// `graph.demands[source][target]` of the file. What a node has for itself uses no link and is left out.
 fn file(topology: &Topology) -> Result<Vec<Flow>, String> {
     let Some(demands) = &topology.demands else {
-        return Err("`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into());
+        return Err(
+            "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
+        );
     };
     let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
     let index: BTreeMap<String, u32> = texts.collect();

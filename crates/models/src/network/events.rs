@@ -70,7 +70,7 @@ impl Network {
         *free_at = end;
         lp.count(PACKETS.at(link), 1);
         lp.span(UTILISATION.at(link), begin, end, 1.0);
-        let route = self.routes[port.row as usize + self.destinations[packet.demand as usize] as usize];
+        let route = self.routing.routes[port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
         match self.next_hop(route, lp) {
             None => lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created),
             Some(next) => lp.send(next, end - now + port.onward, Event::Packet(*packet)),
@@ -80,15 +80,15 @@ impl Network {
     /// A source acts: it sends a packet, if that is what it woke for, and sets its next wake-up.
     #[inline]
     pub(super) fn wake(&self, demand: u32, sends: &mut bool, on_until: &mut f64, lp: &mut Context<Self>) {
-        let flow = self.flows[demand as usize];
+        let source = self.sources[demand as usize];
         if *sends {
             let packet = Packet { created: lp.now(), demand, bits: self.size(lp.random()) };
             lp.count(OFFERED.at(demand), 1);
-            if let Some(next) = self.next_hop(flow.route, lp) {
+            if let Some(next) = self.next_hop(source.route, lp) {
                 lp.send(next, self.processing, Event::Packet(packet));
             }
         }
-        let gap = lp.random().exponential(flow.gap);
+        let gap = lp.random().exponential(source.gap);
         let delay = match self.pattern {
             Pattern::Poisson => gap,
             Pattern::OnOff { on, off } => {
@@ -117,7 +117,7 @@ impl Network {
 
     /// A source at time 0, and its first wake-up. On-off sources begin in their steady state.
     pub(super) fn start(&self, demand: u32, lp: &mut Init<Self>) -> State {
-        let (id, gap) = (lp.id(), self.flows[demand as usize].gap);
+        let (id, gap) = (lp.id(), self.sources[demand as usize].gap);
         let (sends, on_until, delay) = match self.pattern {
             Pattern::Poisson => (true, 0.0, lp.random().exponential(gap)),
             Pattern::OnOff { on, off } => {
@@ -138,7 +138,7 @@ impl Network {
             Route::Link(next) => Some(LpId(next)),
             Route::Split { count, first } => {
                 let choice = first + lp.random().below(u32::from(count));
-                Some(LpId(self.splits[choice as usize]))
+                Some(LpId(self.routing.splits[choice as usize]))
             }
         }
     }

@@ -31,6 +31,7 @@ use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::Value;
 
+use demand::Flow;
 pub use events::{Event, Packet, State};
 pub use parameters::{Demand, NetworkParameters, Sizes, Sources};
 use routing::{Route, Routing};
@@ -49,6 +50,9 @@ const LOST: Counter = Counter::slot(4);
 /// Delays of each demand's packets; their count is that of packets delivered.
 const DELAY: Histogram = Histogram::slot(5);
 
+/// The mean time between a source's packets that stands for never, s.
+const LONGEST_GAP: f64 = 1e300;
+
 /// Light in fibre, km/s.
 const PROPAGATION_SPEED: f64 = 200_000.0;
 
@@ -58,19 +62,16 @@ pub struct Network {
     topology: Topology,
     /// What each LP is.
     places: Vec<Place>,
-    demands: Vec<Pair>,
-    /// By link.
-    ports: Vec<Port>,
+    /// The demands.
+    flows: Vec<Flow>,
+    /// Its next hops are LPs.
+    routing: Routing,
     /// The utilisation of each link that routing leads to expect.
     expected: Vec<f64>,
-    /// By node and destination; next hops are LPs. See [`Routing`].
-    routes: Vec<Route>,
-    columns: u32,
-    splits: Vec<u32>,
-    /// By demand: the column of its destination.
-    destinations: Vec<u32>,
+    /// By link.
+    ports: Vec<Port>,
     /// By demand.
-    flows: Vec<Source>,
+    sources: Vec<Source>,
     pattern: Pattern,
     processing: f64,
     bits_per_second: f64,
@@ -85,14 +86,6 @@ pub struct Network {
 enum Place {
     Link(u32),
     Source(u32),
-}
-
-/// Which nodes a demand joins, and by how many links.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    source: u32,
-    target: u32,
-    hops: u32,
 }
 
 /// What a link's events need to know of it.
@@ -118,7 +111,10 @@ struct Source {
 enum Pattern {
     Poisson,
     /// Mean on and off times, s.
-    OnOff { on: f64, off: f64 },
+    OnOff {
+        on: f64,
+        off: f64,
+    },
 }
 
 impl Network {
@@ -127,48 +123,37 @@ impl Network {
     /// # Errors
     /// If a demand has no path or the file's demands are at fault, if parameters do not go together, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
-        let matrix = demand::flows(&topology, parameters.demand)?;
+        let flows = demand::flows(&topology, parameters.demand)?;
         let mean_bits = NonZeroU32::MIN.saturating_add(parameters.packet_size.saturating_mul(8) - 1);
         let buffer_bits = parameters.buffer.saturating_mul(8);
         if parameters.sizes == Sizes::Fixed && buffer_bits < u64::from(mean_bits.get()) {
             let (buffer, size) = (parameters.buffer, parameters.packet_size);
-            return Err(format!("`buffer` ({buffer} bytes) is smaller than a packet (`packet-size`, {size} bytes), so every packet would be dropped"));
+            return Err(format!(
+                "`buffer` ({buffer} bytes) is smaller than a packet (`packet-size`, {size} bytes), so every packet would be dropped"
+            ));
         }
-        let places = places(&topology, &matrix)?;
-        let mut routing = Routing::new(&topology, &matrix)?;
-        let most = routing.loads.iter().copied().fold(0.0, f64::max);
-        let expected: Vec<f64> = routing.loads.iter().map(|load| load / most * parameters.load).collect();
+        let places = places(&topology, &flows)?;
+        let mut routing = Routing::new(&topology, &flows)?;
         routing.rename(&lps_of_links(&places, topology.links.len()));
+        let most = routing.loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
-        // Bit/s per unit of the matrix, over bits per packet.
-        let packet_rate = parameters.load / most * bits_per_second / f64::from(mean_bits.get());
-        let (pattern, duty) = match parameters.sources {
-            Sources::Poisson => (Pattern::Poisson, 1.0),
-            Sources::OnOff => {
-                let (on, off) = (parameters.on, parameters.off);
-                (Pattern::OnOff { on, off }, on / (on + off))
-            }
+        let (pattern, duty) = pattern(parameters);
+        let source = |(flow, &column): (&Flow, &u32)| {
+            let packet_rate = flow.weight / most * parameters.load * bits_per_second / f64::from(mean_bits.get());
+            Source { route: routing.at(flow.source, column), gap: (duty / packet_rate).min(LONGEST_GAP) }
         };
-        let flows = matrix.iter().zip(&routing.destinations).map(|(flow, &column)| {
-            let route = routing.at(flow.source, column);
-            Source { route, gap: duty / (flow.weight * packet_rate) }
-        });
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
             Port { row: link.target * routing.columns, propagation, onward: propagation + parameters.processing }
         };
-        let pair = |(flow, hops): (&demand::Flow, &u32)| Pair { source: flow.source, target: flow.target, hops: *hops };
         Ok(Network {
-            places,
-            demands: matrix.iter().zip(&routing.hops).map(pair).collect(),
+            sources: flows.iter().zip(&routing.destinations).map(source).collect(),
             ports: topology.links.iter().map(port).collect(),
-            flows: flows.collect(),
+            expected: routing.loads.iter().map(|load| load / most * parameters.load).collect(),
             topology,
-            expected,
-            routes: routing.routes,
-            columns: routing.columns,
-            splits: routing.splits,
-            destinations: routing.destinations,
+            places,
+            flows,
+            routing,
             pattern,
             processing: parameters.processing,
             bits_per_second,
@@ -190,11 +175,24 @@ impl Network {
     }
 }
 
+/// How sources space their packets, and the share of time in which they send.
+fn pattern(parameters: &NetworkParameters) -> (Pattern, f64) {
+    let NetworkParameters { on, off, .. } = *parameters;
+    match parameters.sources {
+        Sources::Poisson => (Pattern::Poisson, 1.0),
+        Sources::OnOff => (Pattern::OnOff { on, off }, on / (on + off)),
+    }
+}
+
 /// The LPs in the order of nodes: at each its links, then its sources, so that a block of LPs is a region of the network.
-fn places(topology: &Topology, matrix: &[demand::Flow]) -> Result<Vec<Place>, String> {
+fn places(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Place>, String> {
     let (links, sources) = (topology.links.len(), matrix.len());
     if u32::try_from(links + sources).is_err() {
-        return Err(format!("{links} links and {sources} demands need {} LPs, more than the most possible ({})", links + sources, u32::MAX));
+        return Err(format!(
+            "{links} links and {sources} demands need {} LPs, more than the most possible ({})",
+            links + sources,
+            u32::MAX
+        ));
     }
     let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Place::Link(i)));
     let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Place::Source(i)));
@@ -229,11 +227,18 @@ impl Model for Network {
     }
 
     fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-        Some(self.next_lps(lp))
+        let next = match self.places[lp.index()] {
+            Place::Source(demand) => self.routing.hops_of(self.sources[demand as usize].route),
+            Place::Link(link) => {
+                let Link { source, target, .. } = self.topology.links[link as usize];
+                self.routing.hops_after(lp.0, source, target)
+            }
+        };
+        Some(next.into_iter().map(LpId).collect())
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        let (links, demands) = (self.ports.len() as u32, self.demands.len() as u32);
+        let (links, demands) = (self.ports.len() as u32, self.flows.len() as u32);
         declare.time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits").items(links);
         declare.counter(PACKETS, "packets", "packets", "packets accepted by a link").items(links);
         declare.counter(DROPS, "drops", "packets", "packets dropped at a link").items(links);

@@ -34,7 +34,9 @@ pub(super) fn read(text: &str) -> Result<Topology, String> {
         nodes[link.target as usize].degree += 1;
     }
     let demands = match file.get_mut("graph") {
-        Some(Value::Object(graph)) => graph.remove("demands").filter(|demands| !demands.is_null()),
+        Some(Value::Object(graph)) => {
+            graph.remove("demands").filter(|demands| !demands.is_null() && demands.as_object().is_none_or(|rows| !rows.is_empty()))
+        }
         _ => None,
     };
     Ok(Topology { nodes, links, demands })
@@ -137,7 +139,8 @@ fn read_edge(at: &str, edge: &Value, nodes: &[Node], index: &BTreeMap<String, u3
 /// The length of an edge that names none.
 fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
     let place = |node: &Node| {
-        let known = node.position.ok_or_else(|| format!("has neither {at}.dist, in km, nor a `pos` of node {} to work it out from", node.id))?;
+        let known =
+            node.position.ok_or_else(|| format!("has neither {at}.dist, in km, nor a `pos` of node {} to work it out from", node.id))?;
         let on_earth = known.longitude.abs() <= 360.0 && known.latitude.abs() <= 90.0;
         on_earth.then_some(known).ok_or_else(|| {
             let Position { longitude, latitude } = known;

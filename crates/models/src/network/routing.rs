@@ -5,8 +5,20 @@
 use super::demand::Flow;
 use super::topology::Topology;
 
-/// The most pairs of node and destination that there may be routes for: 8 GiB of them.
-const MOST_ROUTES: u64 = 1 << 30;
+/// The most pairs of node and destination that there may be routes for: 2 GiB of them.
+const MOST_ROUTES: u64 = 1 << 28;
+
+/// Refuses routing tables that are too large.
+pub(super) fn check_size(nodes: u64, destinations: u64) -> Result<(), String> {
+    let routes = nodes.saturating_mul(destinations);
+    if routes > MOST_ROUTES {
+        return Err(format!(
+            "{nodes} nodes and {destinations} destinations need {routes} routes, more than the most possible ({MOST_ROUTES}); \
+             use fewer nodes, or `demand=file` with fewer destinations"
+        ));
+    }
+    Ok(())
+}
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +59,7 @@ impl Routing {
         let graph = Graph::new(topology)?;
         let column_of = columns(topology, flows);
         let columns = column_of.iter().flatten().count();
-        let entries = topology.nodes.len() as u64 * columns as u64;
-        if entries > MOST_ROUTES {
-            let nodes = topology.nodes.len();
-            return Err(format!("{nodes} nodes and {columns} destinations need {entries} routes, more than {MOST_ROUTES}; use fewer nodes"));
-        }
+        check_size(topology.nodes.len() as u64, columns as u64)?;
         let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); columns];
         let mut destinations = Vec::with_capacity(flows.len());
         for (i, flow) in flows.iter().enumerate() {
@@ -59,8 +67,14 @@ impl Routing {
             arriving[column as usize].push(i);
             destinations.push(column);
         }
-        let (columns, hops, loads) = (columns as u32, vec![0; flows.len()], vec![0.0; topology.links.len()]);
-        let mut routing = Routing { routes: vec![Route::Here; entries as usize], columns, splits: Vec::new(), destinations, hops, loads };
+        let mut routing = Routing {
+            routes: vec![Route::Here; topology.nodes.len() * columns],
+            columns: columns as u32,
+            splits: Vec::new(),
+            destinations,
+            hops: vec![0; flows.len()],
+            loads: vec![0.0; topology.links.len()],
+        };
         for (target, column) in (0u32..).zip(&column_of).filter_map(|(node, column)| Some((node, (*column)?))) {
             let tree = graph.towards(target);
             routing.spread(topology, flows, &arriving[column as usize], &tree)?;
@@ -82,6 +96,15 @@ impl Routing {
             Route::Link(next) => vec![next],
             Route::Split { count, first } => self.splits[first as usize..][..usize::from(count)].to_vec(),
         }
+    }
+
+    /// All next hops at `target` of what comes there from `source` by the next hop `by`, in order.
+    pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
+        let passing = (0..self.columns).filter(|&column| self.hops_of(self.at(source, column)).contains(&by));
+        let mut next: Vec<u32> = passing.flat_map(|column| self.hops_of(self.at(target, column))).collect();
+        next.sort_unstable();
+        next.dedup();
+        next
     }
 
     /// Gives every next hop another name: its LP.

@@ -13,7 +13,7 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// The directed links: for every edge of the file source→target and, unless the file says `directed`, target→source after it.
     pub links: Vec<Link>,
-    /// `graph.demands` of the file, unread: it is looked into only when asked for.
+    /// `graph.demands` of the file, if there are any, unread: it is looked into only when asked for.
     pub(super) demands: Option<Value>,
 }
 

@@ -1,0 +1,237 @@
+//! What a run of the network tells: results for programs, views for the report.
+
+use warpline::Outcome;
+use warpline::record::{Bar, HistogramView, MapLink, MapNode, MapView, TableView, View};
+use warpline::serde_json::{Value, json};
+use warpline::statistics::HistogramTally;
+
+use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UTILISATION};
+
+/// The most demands that the report lists.
+const MOST_ROWS: usize = 1000;
+
+/// What one link did.
+struct LinkOutcome {
+    utilisation: f64,
+    ci95: Option<f64>,
+    expected: f64,
+    packets: u64,
+    drops: u64,
+}
+
+impl LinkOutcome {
+    fn all(network: &Network, outcome: &Outcome) -> Vec<Self> {
+        let statistics = outcome.statistics;
+        let one = |(link, &expected): (u32, &f64)| {
+            let estimate = statistics.time_mean(UTILISATION.at(link));
+            let (packets, drops) = (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
+            LinkOutcome { utilisation: estimate.mean.unwrap_or(0.0), ci95: estimate.ci95, expected, packets, drops }
+        };
+        (0u32..).zip(&network.expected).map(one).collect()
+    }
+
+    /// Of the packets that reached the link; `None` if none did.
+    fn drop_ratio(&self) -> Option<f64> {
+        let reached = self.packets + self.drops;
+        (reached > 0).then(|| self.drops as f64 / reached as f64)
+    }
+}
+
+fn most(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, f64::max)
+}
+
+/// The delays of all packets.
+fn delays(network: &Network, outcome: &Outcome) -> HistogramTally {
+    let mut all = HistogramTally::default();
+    (0..network.flows.len() as u32).for_each(|demand| all.merge(outcome.statistics.histogram(DELAY.at(demand))));
+    all
+}
+
+/// Mean and percentiles of delays, in s.
+fn delay_json(tally: &HistogramTally) -> Value {
+    let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|q| tally.quantile(q));
+    json!({ "mean": tally.mean(), "min": tally.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": tally.max() })
+}
+
+/// All results as JSON: times in s, lengths in km, utilisation from 0 to 1.
+pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
+    let statistics = outcome.statistics;
+    let nodes = &network.topology.nodes;
+    let links = LinkOutcome::all(network, outcome);
+    let link_json = |(link, is): (&super::Link, &LinkOutcome)| {
+        let (source, target) = (&nodes[link.source as usize], &nodes[link.target as usize]);
+        json!({
+            "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
+            "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
+            "packets": is.packets, "drops": is.drops, "drop_ratio": is.drop_ratio(), "length_km": link.length,
+        })
+    };
+    let (mut offered, mut dropped, mut delivered, mut hops) = (0, 0, 0, 0);
+    let mut demands = Vec::with_capacity(network.flows.len());
+    for (demand, (flow, &links)) in (0u32..).zip(network.flows.iter().zip(&network.routing.hops)) {
+        let (sent, lost) = (statistics.counter(OFFERED.at(demand)), statistics.counter(LOST.at(demand)));
+        let delay = statistics.histogram(DELAY.at(demand));
+        offered += sent;
+        dropped += lost;
+        delivered += delay.count();
+        hops += delay.count() * u64::from(links);
+        let (source, target) = (&nodes[flow.source as usize], &nodes[flow.target as usize]);
+        demands.push(json!({
+            "source": source.id, "target": target.id, "hops": links,
+            "offered": sent, "delivered": delay.count(), "dropped": lost, "delay": delay_json(delay),
+        }));
+    }
+    json!({
+        "packet_hops": links.iter().map(|link| link.packets).sum::<u64>(),
+        "packets_offered": offered,
+        "packets_delivered": delivered,
+        "packets_dropped": dropped,
+        "delay": delay_json(&delays(network, outcome)),
+        "max_utilisation": most(links.iter().map(|link| link.utilisation)),
+        "hops_mean": (delivered > 0).then(|| hops as f64 / delivered as f64),
+        "links": network.topology.links.iter().zip(&links).map(link_json).collect::<Vec<_>>(),
+        "demands": demands,
+    })
+}
+
+/// The map, the distributions of utilisation and delay, and the tables of links and demands.
+pub(super) fn views(network: &Network, outcome: &Outcome) -> Vec<View> {
+    let links = LinkOutcome::all(network, outcome);
+    vec![
+        View::Map(map(network, &links)),
+        View::Histogram(utilisation_view(&links)),
+        View::Histogram(delay_view(network, outcome)),
+        View::Table(link_table(network, &links)),
+        View::Table(demand_table(network, outcome)),
+    ]
+}
+
+fn map(network: &Network, links: &[LinkOutcome]) -> MapView {
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    let joined = network.topology.links.iter().zip(links);
+    let links: Vec<MapLink> = joined
+        .map(|(link, is)| MapLink {
+            source: link.source as usize,
+            target: link.target as usize,
+            value: is.utilisation,
+            facts: vec![
+                fact("95 % interval", is.ci95.map_or_else(|| "unknown".to_owned(), |half| format!("± {half:.4}"))),
+                fact("expected", format!("{:.4}", is.expected)),
+                fact("packets", is.packets.to_string()),
+                fact("dropped", is.drops.to_string()),
+                fact("length", format!("{:.1} km", link.length)),
+            ],
+        })
+        .collect();
+    let high = most(links.iter().map(|link| link.value)).max(1.0);
+    let [title, value_name, unit] = ["Utilisation of links", "utilisation", ""].map(str::to_owned);
+    MapView { title, value_name, unit, low: 0.0, high, nodes: map_nodes(network), links }
+}
+
+/// The nodes at their places, or all on a circle if some place is unknown.
+fn map_nodes(network: &Network) -> Vec<MapNode> {
+    const RADIUS_DEGREES: f64 = 10.0;
+    let nodes = &network.topology.nodes;
+    let known = nodes.iter().all(|node| node.position.is_some());
+    let place = |i: usize, node: &super::Node| match node.position.filter(|_| known) {
+        Some(position) => (position.longitude, position.latitude),
+        None => {
+            let (sine, cosine) = (std::f64::consts::TAU * i as f64 / nodes.len() as f64).sin_cos();
+            (RADIUS_DEGREES * sine, RADIUS_DEGREES * cosine)
+        }
+    };
+    let placed = nodes.iter().enumerate().map(|(i, node)| (node.name.clone(), place(i, node)));
+    placed.map(|(name, (longitude, latitude))| MapNode { name, longitude, latitude }).collect()
+}
+
+fn utilisation_view(links: &[LinkOutcome]) -> HistogramView {
+    const BARS_PER_UNIT: f64 = 20.0;
+    let high = most(links.iter().map(|link| link.utilisation)).max(1.0);
+    let bars = (high * BARS_PER_UNIT).ceil() as usize;
+    let edge = |bar: usize| bar as f64 / BARS_PER_UNIT;
+    let mut bars: Vec<Bar> = (0..bars).map(|bar| Bar { low: edge(bar), high: edge(bar + 1), count: 0 }).collect();
+    let last = bars.len() - 1;
+    for link in links {
+        bars[((link.utilisation * BARS_PER_UNIT) as usize).min(last)].count += 1;
+    }
+    let mean = links.iter().map(|link| link.utilisation).sum::<f64>() / links.len().max(1) as f64;
+    let [title, quantity, unit, counted] = ["Utilisation of links", "utilisation", "", "links"].map(str::to_owned);
+    HistogramView { title, quantity, unit, counted, bars, marks: vec![("mean".to_owned(), mean)] }
+}
+
+fn delay_view(network: &Network, outcome: &Outcome) -> HistogramView {
+    const MS: f64 = 1e3;
+    let mut view = delays(network, outcome).view("Delay of packets", "delay", "ms");
+    for bar in &mut view.bars {
+        (bar.low, bar.high) = (bar.low * MS, bar.high * MS);
+    }
+    view.marks.iter_mut().for_each(|(_, value)| *value *= MS);
+    "packets".clone_into(&mut view.counted);
+    view
+}
+
+fn columns(columns: &[(&str, &str)]) -> Vec<(String, String)> {
+    columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect()
+}
+
+fn link_table(network: &Network, links: &[LinkOutcome]) -> TableView {
+    let name = |node: u32| &network.topology.nodes[node as usize].name;
+    let row = |(link, is): (&super::Link, &LinkOutcome)| {
+        let (source, target) = (name(link.source), name(link.target));
+        let facts = [json!(is.utilisation), json!(is.ci95), json!(is.expected), json!(is.packets), json!(is.drops), json!(is.drop_ratio())];
+        [json!(source), json!(target)].into_iter().chain(facts).chain([json!(link.length)]).collect()
+    };
+    TableView {
+        title: "Links".into(),
+        columns: columns(&[
+            ("from", ""),
+            ("to", ""),
+            ("utilisation", ""),
+            ("95 % interval, ±", ""),
+            ("expected", ""),
+            ("packets", ""),
+            ("dropped", ""),
+            ("share dropped", ""),
+            ("length", "km"),
+        ]),
+        rows: network.topology.links.iter().zip(links).map(row).collect(),
+    }
+}
+
+/// The demands, or those of them with the largest mean delay.
+fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
+    let statistics = outcome.statistics;
+    let mean = |demand: u32| statistics.histogram(DELAY.at(demand)).mean();
+    let mut demands: Vec<(u32, Option<f64>)> = (0..network.flows.len() as u32).map(|demand| (demand, mean(demand))).collect();
+    let all = demands.len();
+    let title = if all <= MOST_ROWS { "Demands".into() } else { format!("The {MOST_ROWS} of {all} demands with the longest mean delay") };
+    if all > MOST_ROWS {
+        demands.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
+        demands.truncate(MOST_ROWS);
+    }
+    let name = |node: u32| &network.topology.nodes[node as usize].name;
+    let row = |(demand, mean): (u32, Option<f64>)| {
+        let (flow, delay) = (network.flows[demand as usize], statistics.histogram(DELAY.at(demand)));
+        let counts = [statistics.counter(OFFERED.at(demand)), delay.count(), statistics.counter(LOST.at(demand))];
+        let times = [mean, delay.quantile(0.5), delay.quantile(0.95), delay.quantile(0.99)].map(|time| json!(time.map(|s| s * 1e3)));
+        let ends = [json!(name(flow.source)), json!(name(flow.target)), json!(network.routing.hops[demand as usize])];
+        ends.into_iter().chain(counts.map(|count| json!(count))).chain(times).collect()
+    };
+    TableView {
+        title,
+        columns: columns(&[
+            ("from", ""),
+            ("to", ""),
+            ("links", ""),
+            ("offered", "packets"),
+            ("delivered", "packets"),
+            ("dropped", "packets"),
+            ("mean delay", "ms"),
+            ("median", "ms"),
+            ("p95", "ms"),
+            ("p99", "ms"),
+        ]),
+        rows: demands.into_iter().map(row).collect(),
+    }
+}

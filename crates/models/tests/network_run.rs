@@ -1,0 +1,80 @@
+//! Runs of the network model: one answer, undo, and what is told of it.
+
+mod network_support;
+
+use network_support::{chain, network, parameters};
+use warpline::prelude::*;
+use warpline::record::View;
+use warpline_models::network::{Network, Topology};
+
+#[test]
+fn the_answer_depends_on_the_seed_alone() {
+    let run =
+        |seed| Simulation::new(network("sndlib-polska", "sources=onoff buffer=10000 load=0.9")).end(1.0).seed(seed).run().unwrap().record;
+    let (a, b, other) = (run(5), run(5), run(6));
+    assert_eq!((&a.digest, &a.results), (&b.digest, &b.results));
+    assert_ne!(a.digest, other.digest);
+}
+
+#[test]
+fn sends_stay_within_neighbours_and_lookahead() {
+    let network = network("sndlib-nobel-eu", "processing=0.001");
+    assert_eq!(network.lookahead(), 0.001);
+    let links = network.topology().links.len();
+    assert_eq!(network.lps() as usize, links + 28 * 27);
+    let degree = |lp: u32| network.neighbours(LpId(lp)).unwrap().len();
+    // A source sends to the next hops at its node, a link to those at its end but never back.
+    assert!((0..network.lps()).all(|lp| degree(lp) <= 5));
+    let line = chain(3, 1.0, "");
+    let next: Vec<Option<Vec<LpId>>> = (0..line.lps()).map(|lp| line.neighbours(LpId(lp))).collect();
+    // By nodes: 0 → 1 and the source; 1 → 0 and 1 → 2; 2 → 1 and 2 → 3; 3 → 2. Nothing ever goes back.
+    let expected: [&[u32]; 7] = [&[3], &[0], &[], &[5], &[], &[], &[]];
+    assert_eq!(next, expected.map(|lps| Some(lps.iter().copied().map(LpId).collect())));
+}
+
+#[test]
+fn results_name_both_directions_of_every_edge() {
+    let text = r#"{"nodes": [{"id": "a", "name": "Ostend"}, {"id": 7}], "edges": [{"source": 7, "target": "a", "dist": 2.5}]}"#;
+    let network = Network::new(Topology::parse(text).unwrap(), &parameters("load=0.5")).unwrap();
+    let record = Simulation::new(network).end(0.5).run().unwrap().record;
+    let [forth, back] = &record.results["links"].as_array().unwrap()[..] else { panic!("{}", record.results["links"]) };
+    assert_eq!(
+        (&forth["source"], &forth["target"], &forth["source_name"], &forth["target_name"]),
+        (&7.into(), &"a".into(), &"7".into(), &"Ostend".into())
+    );
+    assert_eq!((&back["source"], &back["target"], &back["length_km"]), (&"a".into(), &7.into(), &2.5.into()));
+    assert_eq!((&forth["expected"], &forth["drop_ratio"], &forth["drops"]), (&0.5.into(), &0.0.into(), &0.into()));
+    let demands = record.results["demands"].as_array().unwrap();
+    assert_eq!(demands.len(), 2);
+    for field in ["mean", "p50", "p90", "p95", "p99"] {
+        assert!(demands[0]["delay"][field].as_f64().unwrap() > 0.0 && record.results["delay"][field].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(record.results["hops_mean"], 1.0);
+}
+
+#[test]
+fn views_show_map_distributions_and_tables() {
+    let views = |network: Network| Simulation::new(network).end(0.2).run().unwrap().record.views;
+    let [View::Map(map), View::Histogram(utilisation), View::Histogram(delay), View::Table(links), View::Table(demands)] =
+        &views(network("sndlib-geant", ""))[..]
+    else {
+        panic!("other views");
+    };
+    assert_eq!((map.nodes.len(), map.links.len(), links.rows.len(), demands.rows.len()), (22, 72, 72, 462));
+    assert_eq!((map.low, map.high, map.nodes[0].longitude, map.nodes[0].latitude), (0.0, 1.0, 16.37, 48.21));
+    assert_eq!(utilisation.bars.iter().map(|bar| bar.count).sum::<u64>(), 72);
+    assert_eq!((delay.unit.as_str(), delay.marks.len()), ("ms", 2));
+    assert!(
+        links.rows.iter().all(|row| row.len() == links.columns.len()) && demands.rows.iter().all(|row| row.len() == demands.columns.len())
+    );
+    let [View::Map(map), ..] = &views(chain(3, 10.0, ""))[..] else { panic!("no map") };
+    let radii = map.nodes.iter().map(|node| node.longitude.hypot(node.latitude));
+    assert!(radii.clone().all(|radius| (radius - 10.0).abs() < 1e-9));
+}
+
+/// A run too short for any packet has no numbers, and says so without trouble.
+#[test]
+fn a_run_without_packets_is_told() {
+    let run = Simulation::new(network("topozoo-Abilene", "")).end(1e-9).run().unwrap();
+    assert_eq!((&run.record.results["packets_offered"], &run.record.results["hops_mean"]), (&0.into(), &().into()));
+}
