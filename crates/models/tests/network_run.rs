@@ -2,6 +2,8 @@
 
 mod network_support;
 
+use std::collections::BTreeMap;
+
 use network_support::{chain, network, parameters};
 use warpline::prelude::*;
 use warpline::record::View;
@@ -17,7 +19,7 @@ fn the_answer_depends_on_the_seed_alone() {
 }
 
 #[test]
-fn sends_stay_within_neighbours_and_lookahead() {
+fn neighbours_are_next_hops() {
     let network = network("sndlib-nobel-eu", "processing=0.001");
     assert_eq!(network.lookahead(), 0.001);
     let links = network.topology().links.len();
@@ -30,6 +32,57 @@ fn sends_stay_within_neighbours_and_lookahead() {
     // By nodes: 0 → 1 and the source; 1 → 0 and 1 → 2; 2 → 1 and 2 → 3; 3 → 2. Nothing ever goes back.
     let expected: [&[u32]; 7] = [&[3], &[0], &[], &[5], &[], &[], &[]];
     assert_eq!(next, expected.map(|lps| Some(lps.iter().copied().map(LpId).collect())));
+}
+
+/// Executes every event forward, back by reverse code and forward again, and holds its sends to the neighbours.
+fn walk(network: &Network, seed: u64, events: usize) {
+    type Sent = (u64, u32, String);
+    let mut context = Context::new(network, seed, 1000, true);
+    let sent = |context: &mut Context<Network>| -> Vec<Sent> {
+        context.outbox_mut().iter().map(|sent| (sent.time.bits(), sent.to.0, format!("{:?}", sent.event))).collect()
+    };
+    let (mut pending, mut states, mut counts) = (BTreeMap::new(), Vec::new(), vec![0u64; network.lps() as usize]);
+    let schedule = |context: &mut Context<Network>, pending: &mut BTreeMap<_, _>, from: (LpId, u64)| {
+        let outgoing = context.outbox_mut().drain(..).enumerate();
+        pending.extend(outgoing.map(|(i, sent)| ((sent.time, from.0, from.1, i), (sent.to, sent.event))));
+        context.notes_mut().clear();
+        assert_eq!(context.take_fault(), None);
+    };
+    for lp in (0..network.lps()).map(LpId) {
+        states.push(context.init(network, lp));
+        schedule(&mut context, &mut pending, (lp, 0));
+    }
+    let neighbours: Vec<Vec<LpId>> = (0..network.lps()).filter_map(|lp| network.neighbours(LpId(lp))).collect();
+    for _ in 0..events {
+        let Some(((time, ..), (lp, event))) = pending.pop_first() else { break };
+        counts[lp.index()] += 1;
+        let (number, state) = (counts[lp.index()], &mut states[lp.index()]);
+        let before = *state;
+        context.begin(lp, number, time, 0);
+        network.handle(state, &event, &mut context);
+        let (after, first) = (*state, sent(&mut context));
+        assert!(first.iter().all(|&(_, to, _)| to == lp.0 || neighbours[lp.index()].contains(&LpId(to))), "{lp} sends {first:?}");
+        context.outbox_mut().clear();
+        context.notes_mut().clear();
+        context.reverse(network, state, &event);
+        assert_eq!((*state, context.saved_mut().len()), (before, 0), "{event:?}");
+        context.begin(lp, number, time, 0);
+        network.handle(state, &event, &mut context);
+        assert_eq!((*state, sent(&mut context)), (after, first), "{event:?}");
+        context.saved_mut().clear();
+        schedule(&mut context, &mut pending, (lp, number));
+    }
+}
+
+#[test]
+fn reverse_code_undoes_every_event_and_sends_stay_among_neighbours() {
+    for (topology, words) in [
+        ("sndlib-polska", "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000"),
+        ("sndlib-nobel-eu", "demand=deg sizes=fixed"),
+        ("sndlib-geant", "demand=file load=1 buffer=3000"),
+    ] {
+        walk(&network(topology, words), 3, 40_000);
+    }
 }
 
 #[test]

@@ -107,9 +107,8 @@ fn mistakes_in_files_name_the_element() {
 #[test]
 fn mistakes_in_demands_name_the_element() {
     let file = |demands: &str| {
-        three(&format!(
-            r#""graph": {{"demands": {demands}}}, "edges": [{{"source": 1, "target": 2, "dist": 1}}, {{"source": 2, "target": "x", "dist": 1}}]"#
-        ))
+        let edges = r#"[{"source": 1, "target": 2, "dist": 1}, {"source": 2, "target": "x", "dist": 1}]"#;
+        three(&format!(r#""graph": {{"demands": {demands}}}, "edges": {edges}"#))
     };
     let cases = [
         ("null", "needs `graph.demands`"),

@@ -120,9 +120,9 @@ fn on_off_sources_have_the_right_rate_and_burstiness() {
         let results = results(polska(), 0.0, end, seed as u64);
         results["demands"].as_array().unwrap().iter().map(|demand| demand["offered"].as_f64().unwrap()).collect()
     });
-    // The most loaded link has utilisation 0.5 and, by the file, some number of whole and shared demands: its load in demands.
     let (mean, half) = interval(std::array::from_fn(|run| runs[run].iter().sum::<f64>()));
-    let hops: f64 = 2.136_363_636_363_636;
+    // What all links carry, by the file, over the links that a packet takes on average: the mean distance of two nodes.
+    let hops = 282.0 / 132.0;
     let percent: f64 = truth(&path("sndlib-polska"), "uni").iter().sum();
     let packets_per_second = percent / 100.0 * 0.5 * 20e6 / 8000.0 / hops;
     let truth = packets_per_second * end;

@@ -256,7 +256,8 @@ function plotMap(look, view, width, height, zoom) {
   const ranges = mapRanges(laid, width, height);
   const seen = { x: within(ranges.x, zoom.x), y: within(ranges.y, zoom.y) };
   const sides = nameSides(look, view, laid, seen, [width, height - LEGEND]);
-  const grid = (positive, negative, extra) => ({
+  const away = ([low, high]) => (value) => Math.min(value - low, high - value) > (high - low) * (22 / width);
+  const grid = (positive, negative, shown) => ({
     axisLine: { show: false },
     splitLine: { show: true, showMinLine: false, showMaxLine: false, lineStyle: { color: look.faint, width: 1 } },
     splitNumber: Math.max(3, Math.round(width / 160)),
@@ -267,8 +268,8 @@ function plotMap(look, view, width, height, zoom) {
       showMaxLabel: false,
       fontSize: 10,
       color: look.muted,
-      formatter: (value) => degrees(value, positive, negative),
-      ...extra,
+      // What would be cut by the edge is left out.
+      formatter: (value) => (shown(value) ? degrees(value, positive, negative) : ''),
     },
   });
   const inside = (axes, range) => ({
@@ -285,8 +286,8 @@ function plotMap(look, view, width, height, zoom) {
   return {
     animation: false,
     grid: { show: true, backgroundColor: look.sea, borderWidth: 0, left: 0, right: 0, top: 0, bottom: LEGEND, outerBoundsMode: 'none' },
-    xAxis: axis(look, { min: ranges.x[0], max: ranges.x[1], ...grid('E', 'W') }),
-    yAxis: axis(look, { min: ranges.y[0], max: ranges.y[1], ...grid('N', 'S') }),
+    xAxis: axis(look, { min: ranges.x[0], max: ranges.x[1], ...grid('E', 'W', away(seen.x)) }),
+    yAxis: axis(look, { min: ranges.y[0], max: ranges.y[1], ...grid('N', 'S', away(seen.y)) }),
     dataZoom: [inside({ xAxisIndex: 0 }, zoom.x), inside({ yAxisIndex: 0 }, zoom.y)],
     visualMap: legend(look, view, width),
     title: legendTitle(look, view, width),

@@ -30,7 +30,7 @@ function plan(key) {
 }
 
 /** Draws a chart anew, for the colours and the width in force; how far a map was zoomed is kept. */
-function draw(chart, { seriesOnly = false } = {}) {
+function draw(chart, { moved = false } = {}) {
   const { place, drawing, planned } = chart;
   const width = place.clientWidth;
   if (width === 0) return;
@@ -40,7 +40,8 @@ function draw(chart, { seriesOnly = false } = {}) {
   const zoom = (at) => [zooms[at]?.start ?? 0, zooms[at]?.end ?? 100];
   const option = planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) });
   // While a map is being moved, the rest of it must stay what it is.
-  if (seriesOnly) drawing.setOption({ series: option.series });
+  const { series, xAxis, yAxis } = option;
+  if (moved) drawing.setOption({ series, xAxis: { axisLabel: xAxis.axisLabel }, yAxis: { axisLabel: yAxis.axisLabel } });
   else drawing.setOption(option, true);
   chart.width = width;
 }
@@ -61,7 +62,7 @@ function addChart(place) {
   let pending = 0;
   drawing.on('datazoom', () => {
     clearTimeout(pending);
-    pending = setTimeout(() => draw(chart, { seriesOnly: true }), 150);
+    pending = setTimeout(() => draw(chart, { moved: true }), 150);
   });
   charts.push(chart);
 }

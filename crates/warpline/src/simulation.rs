@@ -11,7 +11,7 @@ use crate::drive::{Log, Pace};
 use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::sequential::{Sequential, Step};
-use crate::{Error, Place, Progress, Records, TableRows, lp, memory_use};
+use crate::{Error, Place, Progress, Records, TableRows, Verified, VerifyError, lp, memory_use};
 
 /// How LPs are kept in step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,28 +167,25 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     fn run_sequential<Q: PendingSet>(mut self) -> Result<Run<M>, Error> {
         let started = Instant::now();
-        let (end, declared) = self.check()?;
-        let statistics = Statistics::new(declared, self.warmup, self.end);
-        let rows = Rows::new(&self.records, &statistics)?;
-        let context = Context::new(&self.model, self.seed, self.zero_delay_hops, false);
-        let ties = tie_break(&self.model, self.seed);
-        let mut engine = Sequential::<M, Q>::new(&self.model, &self.name, context, ties, end, statistics, rows);
+        let report = self.report.take();
+        let mut engine = self.engine::<Q>(false)?;
         engine.init()?;
         let looped = Instant::now();
-        let mut log = Log::new(looped, self.end, self.report.take());
+        let mut log = Log::new(looped, self.end, report);
         let mut pace = Pace::new(looped);
         while engine.step(pace.events())? == Step::Worked {
             let now = Instant::now();
             pace.stepped(now);
             log.note(now, engine.now().get(), engine.committed);
         }
-        let loop_seconds = looped.elapsed().as_secs_f64();
-        let progress = log.finish(Instant::now(), self.end, engine.committed);
+        let ended = Instant::now();
+        let progress = log.finish(ended, self.end, engine.committed);
         engine.finish()?;
         let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
         let (lps, statistics, rows) = (engine.lps, engine.statistics, engine.rows);
         let tables = rows.finish()?;
         let (results, views) = self.outputs(&statistics, committed)?;
+        let loop_seconds = (ended - looped).as_secs_f64();
         let record = RunRecord {
             engine: self.engine_settings(Q::NAME),
             model: self.name,
@@ -207,6 +204,31 @@ impl<'a, M: Model> Simulation<'a, M> {
             views,
         };
         Ok(Run { record, statistics, states: lps.into_iter().map(|lp| lp.state).collect(), tables })
+    }
+
+    /// Runs the model to its end sequentially, and tries every event out before it: forward, undone by the chosen
+    /// method, compared, forward again, compared. State, sends, observations and random positions must agree.
+    ///
+    /// # Errors
+    /// At the first event that does not come back as it was, or sends where [`Model::neighbours`] does not
+    /// lead; and where [`run`](Self::run) fails.
+    pub fn verify(self) -> Result<Verified, VerifyError> {
+        let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;
+        engine.init()?;
+        while engine.verify_step(self.undo)? == Step::Worked {}
+        engine.finish()?;
+        let (events, digest) = (engine.committed, lp::digest(&engine.lps).to_string());
+        Ok(Verified { model: self.name.clone(), undo: self.undo, events, digest })
+    }
+
+    /// An engine for this run, with nothing simulated yet.
+    fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
+        let (end, declared) = self.check()?;
+        let statistics = Statistics::new(declared, self.warmup, self.end);
+        let rows = Rows::new(&self.records, &statistics)?;
+        let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
+        let ties = tie_break(&self.model, self.seed);
+        Ok(Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows))
     }
 
     /// Checks what the user and the model say before anything is simulated.

@@ -60,7 +60,7 @@ impl Network {
         let wait = (*free_at - now).max(0.0);
         // In whole bits, so that rounding in time neither fills nor empties a buffer.
         let backlog = (wait * self.bits_per_second + 0.5) as u64;
-        if backlog + u64::from(bits) > self.buffer_bits {
+        if backlog.saturating_add(u64::from(bits)) > self.buffer_bits {
             lp.count(DROPS.at(link), 1);
             lp.count(LOST.at(packet.demand), 1);
             return;

@@ -1,21 +1,24 @@
 //! `network`: packets through a backbone, store and forward.
 //!
-//! Nodes are routers; directed links join them. There is one LP for every directed link (the output port of a router, with its
-//! buffer) and one for every demand (a source of packets from one node to another).
+//! Nodes are routers; directed links join them. There is one LP for every directed link (the output port of a router,
+//! with its buffer) and one for every demand (a source of packets from one node to another).
 //!
 //! - **Traffic.** A matrix says how much each ordered pair of nodes has relative to the others. It is scaled so that the most
 //!   loaded link has the expected utilisation `load`. A source sends packets as a Poisson process, or as an on-off process:
-//!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in the steady state.
+//!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in
+//!   the steady state.
 //! - **Routing.** Shortest paths by hop count. At every node, a packet takes one of the next hops, each equally likely: the
 //!   equal-cost multipath of real routers, packet by packet. Parallel links are next hops of their own.
 //! - **Links.** First come, first served. A packet that reaches a link finds some work in front of it, in bytes; if that and the
 //!   packet itself exceed `buffer`, it is dropped. So with packets of one size, a buffer of K packets is that of M/D/1/K.
 //!   One event per packet and link: the link works out at once when it will have sent the packet.
-//! - **Delay.** From a packet's making to its arrival at the last node: at every router that sends it on (the first included) `processing`,
-//!   then waiting, transmission at `rate`, and propagation at 200 000 km/s.
+//! - **Delay.** From a packet's making to its arrival at the last node: `processing` at every router that sends it on (the
+//!   first included), then waiting, transmission at `rate`, and propagation at 200 000 km/s.
 //!
 //! Conventions at the end of a run: a packet counts as delivered, with its delay, when its last link accepts it, though it may
-//! arrive after the end; packets on their way to a further link are neither delivered nor dropped. Utilisation counts transmission up to the end only.
+//! arrive after the end; packets on their way to a further link are neither delivered nor dropped. Utilisation counts
+//! transmission up to the end only. With a warm-up, each thing counts that happens after it: packets delivered may have been
+//! offered before.
 
 mod demand;
 mod events;
@@ -124,7 +127,7 @@ impl Network {
     /// If a demand has no path or the file's demands are at fault, if parameters do not go together, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
         let flows = demand::flows(&topology, parameters.demand)?;
-        let mean_bits = NonZeroU32::MIN.saturating_add(parameters.packet_size.saturating_mul(8) - 1);
+        let mean_bits = NonZeroU32::new(parameters.packet_size.saturating_mul(8)).unwrap_or(NonZeroU32::MIN);
         let buffer_bits = parameters.buffer.saturating_mul(8);
         if parameters.sizes == Sizes::Fixed && buffer_bits < u64::from(mean_bits.get()) {
             let (buffer, size) = (parameters.buffer, parameters.packet_size);

@@ -47,7 +47,8 @@ parameters! {
         packet_size: u32 = 1000, "byte", 1..=10_000_000;
         /// Distribution of packet sizes.
         sizes: Sizes = Sizes::Exponential, "", ..;
-        /// Room for packets at every link, with the unsent part of the one being transmitted; an arriving packet that does not fit is dropped.
+        /// Room at every link for waiting packets and the unsent part of the one being transmitted; a packet that does not fit
+        /// is dropped.
         buffer: u64 = 100_000, "byte", 1..;
         /// How packets of a source follow each other.
         sources: Sources = Sources::Poisson, "", ..;

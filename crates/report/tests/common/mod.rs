@@ -39,17 +39,17 @@ const CABLES: [(usize, usize); 18] = [
 ];
 
 /// A number between 0 and 1 that looks random and is always the same.
-pub fn noise(index: usize) -> f64 {
+pub(crate) fn noise(index: usize) -> f64 {
     ((index as f64 * 12.9898).sin() * 43758.547).fract().abs()
 }
 
-pub fn object(value: Value) -> Map<String, Value> {
+pub(crate) fn object(value: Value) -> Map<String, Value> {
     let Value::Object(entries) = value else { panic!("not an object: {value}") };
     entries
 }
 
 /// The whole record.
-pub fn sample() -> RunRecord {
+pub(crate) fn sample() -> RunRecord {
     RunRecord {
         model: "network".into(),
         about: "Packets on a European backbone, with drop-tail queues and shortest paths.".into(),
@@ -123,7 +123,10 @@ fn map() -> MapView {
         unit: String::new(),
         low: 0.0,
         high: 1.0,
-        nodes: CITIES.iter().map(|(name, longitude, latitude)| MapNode { name: (*name).into(), longitude: *longitude, latitude: *latitude }).collect(),
+        nodes: CITIES
+            .iter()
+            .map(|(name, longitude, latitude)| MapNode { name: (*name).into(), longitude: *longitude, latitude: *latitude })
+            .collect(),
         links: directed().map(link).collect(),
     }
 }
@@ -190,7 +193,9 @@ fn links() -> TableView {
     let column = |(name, unit): (&str, &str)| (name.to_owned(), unit.to_owned());
     TableView {
         title: "Every link".into(),
-        columns: [("link", ""), ("utilisation", ""), ("rate", "packets/s"), ("packets", ""), ("dropped", ""), ("mean wait", "s")].map(column).into(),
+        columns: [("link", ""), ("utilisation", ""), ("rate", "packets/s"), ("packets", ""), ("dropped", ""), ("mean wait", "s")]
+            .map(column)
+            .into(),
         rows: directed().take(30).map(row).collect(),
     }
 }

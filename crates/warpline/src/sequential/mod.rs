@@ -1,5 +1,7 @@
 //! The sequential engine: the reference for the answer and for every speed-up.
 
+mod trial;
+
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

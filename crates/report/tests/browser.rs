@@ -1,0 +1,321 @@
+//! Reports as a real browser shows them.
+
+mod chromium;
+mod common;
+
+use chromium::Chromium;
+use common::{noise, sample};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use warpline_base::record::*;
+
+/// Counts the pixels of a chart that were painted and the colours among them.
+const PAINTED: &str = "async (place) => {
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [place.clientWidth, place.clientHeight];
+    const pen = canvas.getContext('2d');
+    const svg = place.querySelector('svg');
+    let source = place.querySelector('canvas');
+    if (svg) {
+        source = new Image();
+        source.src = 'data:image/svg+xml,' + encodeURIComponent(new XMLSerializer().serializeToString(svg));
+        await source.decode();
+    }
+    pen.drawImage(source, 0, 0, canvas.width, canvas.height);
+    const pixels = new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+    return [pixels.filter((pixel) => pixel !== 0).length, new Set(pixels).size];
+}";
+
+/// A browser that shows the report of `record`, 1280 pixels wide.
+fn shown(record: &RunRecord) -> (Chromium, TempDir) {
+    let dir = TempDir::new().unwrap();
+    let page = warpline_report::write(dir.path(), record).unwrap();
+    let mut browser = Chromium::start(1280);
+    browser.prefer("light");
+    browser.open(&page);
+    browser.wait_for("document.documentElement.dataset.ready === 'yes'");
+    (browser, dir)
+}
+
+fn assert_quiet(browser: &Chromium) {
+    assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
+    let addresses = browser.addresses();
+    assert!(!addresses.is_empty());
+    assert!(addresses.iter().all(|address| address.starts_with("file:") || address.starts_with("data:")), "{addresses:?}");
+}
+
+/// The texts of a column of the last table of the page.
+fn column(browser: &mut Chromium, column: usize) -> Vec<String> {
+    let cells = browser.eval(&format!(
+        "[...[...document.querySelectorAll('[data-table]')].at(-1).querySelectorAll('tbody tr')].map((row) => row.cells[{column}].textContent)"
+    ));
+    serde_json::from_value(cells).unwrap()
+}
+
+fn click_head(browser: &mut Chromium, column: usize) -> Value {
+    let table = "[...document.querySelectorAll('[data-table]')].at(-1)";
+    browser.eval(&format!("{table}.querySelectorAll('thead button')[{column}].click()"));
+    browser.eval(&format!("[...{table}.querySelectorAll('thead th')].map((head) => head.ariaSort)"))
+}
+
+fn numbers(cells: &[String]) -> Vec<f64> {
+    cells.iter().map(|cell| cell.replace('\u{202f}', "").parse().unwrap()).collect()
+}
+
+#[test]
+fn everything_is_drawn_without_a_word_or_a_request() {
+    let (mut browser, _dir) = shown(&sample());
+    let text = browser.eval("document.body.innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')");
+    let text = text.as_str().unwrap();
+    for wanted in
+        ["network", "48 213 977", "3.2 M", "events/s", "15.4 s", "413 MB", "20260117", "9f86d081884c7d65", "Every link", "run.json"]
+    {
+        assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
+    }
+    let painted = browser.eval(&format!("Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"));
+    let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
+    assert_eq!(painted.len(), 3 + 4, "three charts of progress and four of the model");
+    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
+    let described = browser
+        .eval("[...document.querySelectorAll('[data-chart]')].every((chart) => chart.role === 'img' && chart.ariaLabel.length > 20)");
+    assert_eq!(described, json!(true));
+    assert_quiet(&browser);
+}
+
+#[test]
+fn tables_sort_and_filter() {
+    let (mut browser, _dir) = shown(&sample());
+    let from_rust = column(&mut browser, 1);
+    assert_eq!(from_rust.len(), 30);
+
+    let sorted = click_head(&mut browser, 1);
+    assert_eq!(sorted, json!(["none", "ascending", "none", "none", "none", "none"]));
+    let rising = column(&mut browser, 1);
+    assert!(numbers(&rising).is_sorted(), "{rising:?}");
+    let mut same = (from_rust.clone(), rising.clone());
+    same.0.sort();
+    same.1.sort();
+    assert_eq!(same.0, same.1, "the script writes numbers as the page had them");
+
+    let sorted = click_head(&mut browser, 1);
+    assert_eq!(sorted[1], "descending");
+    let falling = column(&mut browser, 1);
+    assert!(numbers(&falling).iter().rev().is_sorted(), "{falling:?}");
+
+    // By key as well as by mouse.
+    browser.eval("[...document.querySelectorAll('[data-table]')].at(-1).querySelector('thead button').focus()");
+    browser.press("Enter", 13, "\r");
+    let names = column(&mut browser, 0);
+    assert!(names.is_sorted(), "{names:?}");
+
+    let filter = "const box = [...document.querySelectorAll('[data-table]')].at(-1); box.querySelector('input')";
+    browser.eval(&format!("{{{filter}.focus()}}"));
+    browser.call("Input.insertText", json!({"text": "PARIS amst"}));
+    assert_eq!(column(&mut browser, 0), Vec::<String>::new());
+    browser.eval(&format!("{{{filter}.select()}}"));
+    browser.call("Input.insertText", json!({"text": "paris"}));
+    let found = column(&mut browser, 0);
+    assert!(!found.is_empty() && found.iter().all(|name| name.contains("Paris")), "{found:?}");
+    let status = browser.eval("[...document.querySelectorAll('[data-table] output')].at(-1).textContent");
+    assert_eq!(status, json!(format!("{} of 30 rows", found.len())));
+    assert_quiet(&browser);
+}
+
+#[test]
+fn large_tables_show_their_rows_when_asked() {
+    let mut record = sample();
+    let rows =
+        (0..20_000).map(|index| vec![json!(index), json!(format!("row {index}")), json!(noise(index)), json!(u64::MAX - index as u64)]);
+    let columns = ["index", "name", "value", "large"].map(|name| (name.to_owned(), String::new())).to_vec();
+    record.views = vec![View::Table(TableView { title: "Large".into(), columns, rows: rows.collect() })];
+    let (mut browser, _dir) = shown(&record);
+    assert_eq!(column(&mut browser, 0).len(), 200);
+
+    let took = browser.eval("(() => { const from = performance.now(); document.querySelectorAll('.data thead button')[2].click(); return performance.now() - from; })()");
+    assert!(took.as_f64().unwrap() < 2000.0, "sorting 20 000 rows took {took} ms");
+    assert_eq!(column(&mut browser, 0).len(), 200);
+    click_head(&mut browser, 3);
+    let least = browser.eval("document.querySelector('.data tbody td:last-child').title");
+    // Neighbours beyond 2⁵³ compare equal, but are shown exactly.
+    assert!(least.as_str().unwrap().starts_with("18446744073709"), "{least}");
+
+    browser.eval("document.querySelector('[data-all]').click()");
+    browser.wait_for("document.querySelectorAll('.data tbody tr').length === 20000");
+    browser.eval("document.querySelector('input').focus()");
+    browser.call("Input.insertText", json!({"text": "row 1999"}));
+    assert_eq!(column(&mut browser, 0).len(), 11, "1999 and 19990 to 19999");
+    assert_quiet(&browser);
+}
+
+#[test]
+fn charts_follow_the_colours_of_the_system() {
+    let (mut browser, _dir) = shown(&sample());
+    let look = "[getComputedStyle(document.documentElement).backgroundColor, document.querySelector('.map svg').outerHTML]";
+    let light = browser.eval(look);
+    browser.prefer("dark");
+    browser.wait_for(&format!("{look}[1] !== {}", light[1]));
+    let dark = browser.eval(look);
+    assert_ne!(light[0], dark[0]);
+    browser.eval("dispatchEvent(new Event('beforeprint'))");
+    assert_eq!(browser.eval("getComputedStyle(document.documentElement).backgroundColor"), light[0], "paper is light");
+    browser.eval("dispatchEvent(new Event('afterprint'))");
+    assert_eq!(browser.eval("getComputedStyle(document.documentElement).backgroundColor"), dark[0]);
+    assert_quiet(&browser);
+}
+
+#[test]
+fn a_phone_shows_it_all_without_scrolling_sideways() {
+    let (mut browser, _dir) = shown(&sample());
+    browser.eval("document.querySelectorAll('details').forEach((fold) => (fold.open = true))");
+    for width in [360, 390, 768, 1280] {
+        browser.resize(width);
+        browser.wait_for(&format!("innerWidth === {width}"));
+        browser.wait_for(
+            "[...document.querySelectorAll('[data-chart] svg')].every((svg) => svg.clientWidth <= svg.closest('[data-chart]').clientWidth)",
+        );
+        let widths = browser.eval("[document.documentElement.scrollWidth, innerWidth]");
+        assert!(widths[0].as_u64() <= widths[1].as_u64(), "{widths}");
+    }
+    assert_quiet(&browser);
+}
+
+#[test]
+fn maps_zoom_by_button_and_copy_works() {
+    let (mut browser, _dir) = shown(&sample());
+    let drawn = "document.querySelector('.map svg').outerHTML";
+    let whole = browser.eval(drawn);
+    browser.eval("document.querySelector('[data-zoom=in]').click()");
+    browser.wait_for(&format!("{drawn} !== {whole}"));
+    browser.eval("document.querySelector('[data-zoom=all]').click()");
+    browser.wait_for("echarts.getInstanceByDom(document.querySelector('.map')).getOption().dataZoom.every((zoom) => zoom.start === 0 && zoom.end === 100)");
+    browser.call("Browser.grantPermissions", json!({"permissions": ["clipboardSanitizedWrite", "clipboardReadWrite"]}));
+    browser.call("Page.bringToFront", json!({}));
+    browser.eval("document.querySelector('[data-copy]').click()");
+    browser.wait_for("document.querySelector('[data-copy]').textContent === 'Copied'");
+    assert_quiet(&browser);
+}
+
+/// Everything that text can do wrong, and every number that is none.
+fn hostile() -> RunRecord {
+    let bad = "<img src=x onerror=alert(1)>{b} {{script}} </script><script>alert(1)</script><!-- \u{2028}\" ' &amp;";
+    let fact = (bad.to_owned(), bad.to_owned());
+    let mut record = sample();
+    record.model = bad.into();
+    record.about = bad.into();
+    record.digest = bad.into();
+    record.parameters.insert(bad.into(), json!(bad));
+    record.engine.insert(bad.into(), json!({bad: [bad]}));
+    record.results = json!({bad: bad, "nested": {bad: {bad: bad, "mean": null}}, "list": [bad]});
+    (record.end_time, record.event_rate, record.wall_seconds) = (f64::INFINITY, f64::NAN, f64::NEG_INFINITY);
+    record.progress[3].wall_seconds = f64::NAN;
+    record.progress[4].virtual_time = f64::INFINITY;
+    let node = |name: &str, longitude, latitude| MapNode { name: name.into(), longitude, latitude };
+    let link = |source, target, value| MapLink { source, target, value, facts: vec![fact.clone()] };
+    let columns = vec![fact.clone(), ("n".into(), String::new())];
+    record.views = vec![
+        View::Map(MapView {
+            title: bad.into(),
+            value_name: bad.into(),
+            unit: bad.into(),
+            low: f64::NAN,
+            high: 0.0,
+            nodes: vec![node(bad, 179.0, -17.0), node("Suva", -178.0, -18.0), node("Nuku'alofa", -175.2, -21.1)],
+            links: vec![link(0, 1, f64::NAN), link(1, 1, 1.0), link(1, 99, 1.0), link(1, 2, 5.0)],
+        }),
+        View::Histogram(HistogramView {
+            title: bad.into(),
+            quantity: bad.into(),
+            unit: bad.into(),
+            counted: bad.into(),
+            bars: [(0.0, 1.0, 5), (1.0, 10.0, 7), (10.0, 2000.0, 1), (f64::NAN, 3.0, 1)]
+                .map(|(low, high, count)| Bar { low, high, count })
+                .into(),
+            marks: vec![(bad.into(), 30.0), ("none".into(), f64::NAN)],
+        }),
+        View::Lines(LinesView {
+            title: bad.into(),
+            x: bad.into(),
+            y: bad.into(),
+            lines: vec![(bad.into(), vec![(0.0, f64::NAN), (1.0, 2.0)]); 3],
+        }),
+        View::Table(TableView { title: bad.into(), columns, rows: vec![vec![json!(bad), Value::Null], vec![json!(bad), json!(2)]] }),
+    ];
+    record
+}
+
+#[test]
+fn hostile_text_is_only_text() {
+    let (mut browser, _dir) = shown(&hostile());
+    let heading = browser.eval("document.querySelector('h1').textContent");
+    assert_eq!(heading, json!(hostile().model));
+    assert_eq!(browser.eval("document.querySelectorAll('img, script[src]').length"), json!(0));
+    // Tooltips are made of the same text.
+    let tips = "for (const place of document.querySelectorAll('[data-chart]')) {
+        const chart = echarts.getInstanceByDom(place);
+        for (const seriesIndex of [0, 1, 2]) chart.dispatchAction({type: 'showTip', seriesIndex, dataIndex: 0});
+    }";
+    browser.eval(tips);
+    browser.wait_for("document.querySelectorAll('.tip').length >= 4");
+    assert_eq!(browser.eval("document.querySelectorAll('img').length"), json!(0));
+    click_head(&mut browser, 0);
+    assert_quiet(&browser);
+}
+
+#[test]
+fn nothing_to_show_is_said_in_words() {
+    let mut record = sample();
+    record.results = json!({});
+    record.progress.truncate(1);
+    record.views = vec![
+        View::Map(MapView {
+            title: "M".into(),
+            value_name: "v".into(),
+            unit: String::new(),
+            low: 0.0,
+            high: 1.0,
+            nodes: vec![],
+            links: vec![],
+        }),
+        View::Histogram(HistogramView {
+            title: "H".into(),
+            quantity: "q".into(),
+            unit: String::new(),
+            counted: "things".into(),
+            bars: vec![],
+            marks: vec![],
+        }),
+        View::Lines(LinesView { title: "L".into(), x: "x".into(), y: "y".into(), lines: vec![("a".into(), vec![])] }),
+        View::Table(TableView { title: "T".into(), columns: vec![("c".into(), String::new())], rows: vec![] }),
+    ];
+    let (mut browser, _dir) = shown(&record);
+    let sentences = browser.eval("[...document.querySelectorAll('.empty')].filter((one) => one.textContent.length > 10).length");
+    assert_eq!(sentences, json!(1 + 3 + 4));
+    assert_eq!(browser.eval("document.querySelectorAll('[data-chart]').length"), json!(0));
+    assert_quiet(&browser);
+}
+
+#[test]
+fn the_summary_needs_no_scripts() {
+    let dir = TempDir::new().unwrap();
+    let page = warpline_report::write(dir.path(), &sample()).unwrap();
+    let mut browser = Chromium::start(1280);
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    browser.open(&page);
+    let text = browser.eval("document.body.innerText");
+    let text = text.as_str().unwrap();
+    for wanted in ["Scripts are off", "network", "9f86d081884c7d65", "packets delivered", "Frankfurt → Geneva"] {
+        assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
+    }
+    assert!(!text.contains("Filter"), "what needs a script is not offered");
+}
+
+#[test]
+fn the_browser_tells_on_a_bad_page() {
+    let dir = TempDir::new().unwrap();
+    let page = dir.path().join("bad.html");
+    std::fs::write(&page, "<script>console.error('loud')</script><script>missing()</script><img src='http://127.0.0.1:9/x.png'>").unwrap();
+    let mut browser = Chromium::start(1280);
+    browser.open(&page);
+    assert!(browser.complaints().len() >= 2, "{:#?}", browser.complaints());
+    assert!(browser.addresses().contains(&"http://127.0.0.1:9/x.png"), "{:?}", browser.addresses());
+}

@@ -1,0 +1,135 @@
+//! Reports as files.
+
+mod common;
+
+use common::sample;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+use warpline_base::record::{RunRecord, View};
+use warpline_report::{RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write};
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_page_stands_alone() {
+    let page = render(&sample());
+    assert!(page.starts_with("<!doctype html>"));
+    assert!(!page.contains("run.json</a>"), "a page without a directory links to nothing");
+    for outside in ["src=", "<link rel=\"stylesheet\"", "@import", "url(http"] {
+        let head = page.split("<script id=\"data\"").next().unwrap();
+        assert!(!head.contains(outside), "{outside}");
+    }
+    assert_eq!(page.matches("</script>").count(), 4, "no script ends early");
+}
+
+#[test]
+fn names_from_outside_are_escaped() {
+    let mut record = sample();
+    record.model = "<script>alert(1)</script>".into();
+    let page = render(&record);
+    assert!(!page.contains("<script>alert(1)"));
+    assert!(page.contains("<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>"));
+    assert!(page.contains("<title>&lt;script&gt;alert(1)&lt;/script&gt; · Warpline run</title>"));
+}
+
+#[test]
+fn a_record_comes_back_as_it_was() {
+    let place = TempDir::new().unwrap();
+    let dir = place.path().join("new/deep");
+    let page = write(&dir, &sample()).unwrap();
+    assert_eq!(page, dir.join(REPORT_FILE));
+    assert_eq!(names(&dir), [REPORT_FILE, RECORD_FILE], "no drafts are left");
+    let kept: RunRecord = serde_json::from_str(&text(&dir.join(RECORD_FILE))).unwrap();
+    assert_eq!(kept, sample());
+
+    let first = text(&page);
+    fs::remove_file(&page).unwrap();
+    assert_eq!(rerender(&dir).unwrap(), page);
+    assert_eq!(text(&page), first);
+}
+
+#[test]
+fn tables_beside_the_report_are_linked() {
+    let dir = TempDir::new().unwrap();
+    for name in ["b c.csv", "a.CSV", "no.txt", "<x>\".csv"] {
+        fs::write(dir.path().join(name), "x\n1\n").unwrap();
+    }
+    fs::create_dir(dir.path().join("folder.csv")).unwrap();
+    let page = text(&write(dir.path(), &sample()).unwrap());
+    let links: Vec<&str> = page.split("<li><a href=\"").skip(1).map(|rest| rest.split("</a>").next().unwrap()).collect();
+    assert_eq!(links, ["./%3Cx%3E%22.csv\">&lt;x&gt;&quot;.csv", "./a.CSV\">a.CSV", "./b%20c.csv\">b c.csv", "./run.json\">run.json"]);
+}
+
+#[test]
+fn numbers_that_are_not_finite_survive() {
+    let dir = TempDir::new().unwrap();
+    let mut record = sample();
+    (record.event_rate, record.end_time) = (f64::NAN, f64::INFINITY);
+    record.progress[0].virtual_time = f64::NAN;
+    for view in &mut record.views {
+        match view {
+            View::Map(map) => map.links[0].value = f64::NAN,
+            View::Histogram(histogram) => (histogram.marks[0].1, histogram.bars[0].low) = (f64::NAN, f64::NEG_INFINITY),
+            View::Lines(lines) => lines.lines[0].1[0] = (f64::NAN, f64::INFINITY),
+            View::Table(_) => {}
+        }
+    }
+    let first = text(&write(dir.path(), &record).unwrap());
+    assert_eq!(text(&rerender(dir.path()).unwrap()), first);
+}
+
+#[test]
+fn a_missing_record_is_named() {
+    let dir = TempDir::new().unwrap();
+    let error = rerender(dir.path()).unwrap_err();
+    assert!(matches!(&error, ReportError::NoRecord { path } if *path == dir.path().join(RECORD_FILE)));
+    let message = error.to_string();
+    assert!(message.contains(RECORD_FILE) && message.contains("name a directory in which a run has left its report"), "{message}");
+}
+
+#[test]
+fn a_broken_record_is_shown_where_it_breaks() {
+    let dir = TempDir::new().unwrap();
+    let page = write(dir.path(), &sample()).unwrap();
+    let first = text(&page);
+    let path = dir.path().join(RECORD_FILE);
+    let broken = text(&path).replacen("\"seed\": 20260117", "\"seed\": -1", 1);
+    let line = broken.lines().position(|line| line.contains("\"seed\"")).unwrap() + 1;
+    fs::write(&path, broken).unwrap();
+    let message = rerender(dir.path()).unwrap_err().to_string();
+    assert!(message.contains(&format!("at line {line} column ")) && message.contains(RECORD_FILE), "{message}");
+    fs::write(&path, "{\"model\": \"network\",\n  oops").unwrap();
+    let message = rerender(dir.path()).unwrap_err().to_string();
+    assert!(message.contains("line 2 column 3") && message.contains("is not a run record"), "{message}");
+    assert_eq!(text(&page), first, "the earlier report is untouched");
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_named() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = write(&file.join("below"), &sample()).unwrap_err();
+    assert!(matches!(error, ReportError::Directory { .. }));
+    assert!(error.to_string().contains("as the directory of a report"), "{error}");
+
+    // A directory in the place of a file can be neither read nor replaced, not even by an administrator.
+    let dir = place.path().join("dir");
+    fs::create_dir_all(dir.join(RECORD_FILE).join("x")).unwrap();
+    let error = rerender(&dir).unwrap_err();
+    assert!(matches!(error, ReportError::Read { .. }));
+    assert!(error.to_string().starts_with("cannot read"), "{error}");
+    let error = write(&dir, &sample()).unwrap_err();
+    assert!(matches!(error, ReportError::Write { .. }));
+    assert!(error.to_string().contains(RECORD_FILE), "{error}");
+    assert_eq!(names(&dir), [RECORD_FILE], "no drafts are left");
+}
