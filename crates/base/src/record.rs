@@ -200,12 +200,12 @@ fn marks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>, D::Er
     Ok(marks.into_iter().map(|(name, value)| (name, value.unwrap_or(f64::NAN))).collect())
 }
 
-/// A line whose points may be `null`.
-type LooseLine = (String, Vec<(Option<f64>, Option<f64>)>);
+/// A line: its name and its points, which may be `null` where `T` is an option.
+type Line<T> = (String, Vec<(T, T)>);
 
 /// Reads lines whose points may be `null`.
-fn lines<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, Vec<(f64, f64)>)>, D::Error> {
+fn lines<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Line<f64>>, D::Error> {
     let point = |(x, y): (Option<f64>, Option<f64>)| (x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN));
-    let lines = Vec::<LooseLine>::deserialize(from)?;
+    let lines = Vec::<Line<Option<f64>>>::deserialize(from)?;
     Ok(lines.into_iter().map(|(name, points)| (name, points.into_iter().map(point).collect())).collect())
 }

@@ -1,4 +1,4 @@
-//! Numbers for people. `assets/format.js` holds the same rules, so that a number looks the same whoever wrote it.
+//! Numbers for people. `assets/script/format.js` holds the same rules, so that a number looks the same whoever wrote it.
 
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 //! without any network, today and in ten years. Its only input is a [`RunRecord`].
 //!
 //! - [`render`] turns a record into a page.
-//! - [`write`] leaves `run.json` (the whole record) and `report.html` in a directory.
+//! - [`write()`] leaves `run.json` (the whole record) and `report.html` in a directory.
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
 //!
 //! What can be said without a program (the summary, the settings, the results, the first rows of every table) is plain HTML, made here;
@@ -37,7 +37,7 @@ use warpline_base::record::RunRecord;
 
 /// The record as one self-contained HTML page.
 ///
-/// The page names no other file; a report made by [`write`] or [`rerender`] also links to `run.json` and to the CSV tables beside it.
+/// The page names no other file; a report made by [`write()`] or [`rerender`] also links to `run.json` and to the CSV tables beside it.
 pub fn render(record: &RunRecord) -> String {
     page::page(record, &[])
 }

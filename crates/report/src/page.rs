@@ -7,17 +7,23 @@ use serde::Serialize;
 use warpline_base::record::{ProgressSample, RunRecord, View};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
-const STYLE: &str = include_str!("../assets/report.css");
 const CHARTS: &str = include_str!("../assets/echarts.min.js");
+/// The style sheets: later ones have the last word.
+const STYLES: [&str; 4] = [
+    include_str!("../assets/style/base.css"),
+    include_str!("../assets/style/boxes.css"),
+    include_str!("../assets/style/content.css"),
+    include_str!("../assets/style/media.css"),
+];
 /// The scripts, in the order in which they build on each other.
 const SCRIPTS: [&str; 7] = [
-    include_str!("../assets/format.js"),
-    include_str!("../assets/table.js"),
-    include_str!("../assets/theme.js"),
-    include_str!("../assets/plots.js"),
-    include_str!("../assets/histogram.js"),
-    include_str!("../assets/map.js"),
-    include_str!("../assets/report.js"),
+    include_str!("../assets/script/format.js"),
+    include_str!("../assets/script/table.js"),
+    include_str!("../assets/script/theme.js"),
+    include_str!("../assets/script/plots.js"),
+    include_str!("../assets/script/histogram.js"),
+    include_str!("../assets/script/map.js"),
+    include_str!("../assets/script/report.js"),
 ];
 
 /// A file beside the report, to be linked from it.
@@ -50,7 +56,7 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     fill(
         TEMPLATE,
         &[
-            ("style", STYLE),
+            ("style", &STYLES.concat()),
             ("model", &escape(&record.model)),
             ("about", &escape(&record.about)),
             ("tiles", &summary::tiles(record)),

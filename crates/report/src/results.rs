@@ -11,13 +11,16 @@ const LIST_ENTRIES: usize = 8;
 /// More rows than this are left to `run.json`.
 const ROWS: usize = 200;
 
+/// A name with several figures.
+type Row<'a> = (String, &'a Map<String, Value>);
+
 /// What the tree is sorted into.
 #[derive(Default)]
 struct Sheets<'a> {
     /// Names with one value.
     scalars: Vec<(String, Cell<'a>)>,
     /// Objects of the same keys, side by side, in the order in which their kind is first met.
-    alike: Vec<(Vec<&'a str>, Vec<(String, &'a Map<String, Value>)>)>,
+    alike: Vec<(Vec<&'a str>, Vec<Row<'a>>)>,
     rows: usize,
     left_out: usize,
 }
@@ -136,7 +139,7 @@ fn rank(key: &str) -> u8 {
     }
 }
 
-fn sheet(keys: &[&str], rows: &[(String, &Map<String, Value>)]) -> String {
+fn sheet(keys: &[&str], rows: &[Row]) -> String {
     let mut keys = keys.to_vec();
     keys.sort_by_key(|key| rank(key));
     let numeric = |key: &str| rows.iter().all(|(_, entries)| entries.get(key).is_none_or(|value| value.is_number() || value.is_null()));

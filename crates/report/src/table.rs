@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use warpline_base::record::{HistogramView, LinesView, MapView, TableView};
 
-/// Rows that are in the page from the start; `assets/table.js` has the same number.
+/// Rows that are in the page from the start; `assets/script/table.js` has the same number.
 pub(crate) const FIRST_ROWS: usize = 200;
 /// The data behind a chart is offered as a table up to this many rows.
 const CHART_ROWS: usize = 5000;

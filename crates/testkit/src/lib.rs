@@ -1,1 +1,26 @@
-//! To come.
+//! For testing engines: a slow and obvious [reference] simulator, [random models](random_model) with every feature of
+//! the model API, and the [matrix] of engine configurations that all must give the reference's answer.
+//!
+//! ```
+//! use warpline_testkit::{Recipe, Settings, matrix};
+//! matrix::check_recipe(&Recipe::from_seed(7), &Settings::new(1, 20.0))?;
+//! # Ok::<(), String>(())
+//! ```
+
+pub mod matrix;
+pub mod random_model;
+pub mod reference;
+
+pub use random_model::{RandomModel, Recipe};
+pub use reference::Settings;
+
+/// `count`, or a few under Miri, which is about a thousand times slower.
+pub fn scaled(count: u32) -> u32 {
+    if cfg!(miri) { count.div_ceil(100).min(3) } else { count }
+}
+
+/// How many cases a property test runs: the number in `WARPLINE_CASES` if set (to soak), else `usual`, scaled down under Miri.
+pub fn cases(usual: u32) -> u32 {
+    let wanted = std::env::var("WARPLINE_CASES").ok().and_then(|text| text.parse().ok());
+    wanted.unwrap_or_else(|| scaled(usual))
+}

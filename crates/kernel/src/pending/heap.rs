@@ -101,7 +101,7 @@ impl PendingSet for Heap {
     #[inline]
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
         let first = *self.peek(ties)?;
-        if first.time >= end {
+        if first.time() >= end {
             return None;
         }
         self.hole = true;
@@ -111,7 +111,7 @@ impl PendingSet for Heap {
     #[inline]
     fn upcoming(&self, distance: usize) -> Option<Handle> {
         // The root's children are the best guess that costs nothing.
-        self.entries.get(distance).filter(|_| distance <= ARITY).map(|entry| entry.handle)
+        self.entries.get(distance).filter(|_| distance <= ARITY).map(|entry| entry.handle())
     }
 
     fn len(&self) -> usize {

@@ -1,17 +1,18 @@
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
+use super::bucket::{Bucket, Store};
 use super::{Entry, Heap, PendingSet, Ties};
 
 /// Buckets with at most this many entries are sorted at once; larger ones are distributed over a finer rung.
 const SORT_MOST: usize = 48;
-/// How many entries a bucket of a new rung gets on average.
+/// How many entries a bucket of a new rung gets on average. More arrive before it is opened.
 const BUCKET_MEAN: usize = 2;
 /// The most buckets of a rung: their open ends stay in the nearer caches.
 const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
-/// From this many entries on the ladder is used, below it the heap.
+/// From this many entries on the ladder is used, below a quarter of it the heap.
 const LADDER_LEAST: usize = 256;
 
 /// A ladder queue: entries are distributed into buckets of time that get finer as their time comes, and only the
@@ -32,11 +33,14 @@ pub struct Ladder {
     run: Vec<Entry>,
     next: usize,
     late: Heap,
+    /// From coarse to fine.
     rungs: Vec<Rung>,
-    active: usize,
-    top: Vec<Entry>,
+    /// Rungs that are not in use, kept for their memory.
+    spare: Vec<Rung>,
+    top: Bucket,
     /// Entries later than this belong to `top`; `None` while the heap alone is used.
     top_start: Option<VirtualTime>,
+    store: Store,
     len: usize,
 }
 
@@ -50,9 +54,7 @@ struct Rung {
     start: u64,
     /// How many low bits of the distance a bucket leaves open.
     shift: u32,
-    buckets: Vec<Vec<Entry>>,
-    /// How many of `buckets` are in use, less one.
-    last: usize,
+    buckets: Vec<Bucket>,
     /// The first bucket that has not been opened.
     current: usize,
     /// Entries in buckets that have not been opened.
@@ -60,18 +62,6 @@ struct Rung {
 }
 
 impl Rung {
-    /// The bucket of a time; what lies outside the span belongs to the first or last.
-    #[inline]
-    fn bucket(&self, time: VirtualTime) -> usize {
-        ((time.bits().saturating_sub(self.start) >> self.shift) as usize).min(self.last)
-    }
-
-    #[inline]
-    fn push(&mut self, bucket: usize, entry: Entry) {
-        self.buckets[bucket].push(entry);
-        self.entries += 1;
-    }
-
     /// Prepares the rung for `count` entries between `low` and `high`.
     fn span(&mut self, low: VirtualTime, high: VirtualTime, count: usize) {
         let most = (count / BUCKET_MEAN).clamp(2, BUCKETS_MOST) as u64;
@@ -79,22 +69,38 @@ impl Rung {
         self.start = low.bits();
         // The least shift that leaves at most `most` buckets.
         self.shift = (distance / most).checked_ilog2().map_or(0, |bits| bits + 1);
-        self.last = (distance >> self.shift) as usize;
+        self.buckets.clear();
+        self.buckets.resize((distance >> self.shift) as usize + 1, Bucket::default());
         (self.current, self.entries) = (0, 0);
-        if self.buckets.len() <= self.last {
-            self.buckets.resize_with(self.last + 1, Vec::new);
+    }
+
+    /// The bucket of a time; what lies outside the span belongs to the first or last.
+    #[inline]
+    fn bucket(&self, time: VirtualTime) -> usize {
+        ((time.bits().saturating_sub(self.start) >> self.shift) as usize).min(self.buckets.len() - 1)
+    }
+
+    /// Adds an entry, unless its bucket has been opened.
+    #[inline]
+    fn push(&mut self, store: &mut Store, entry: Entry) -> bool {
+        let bucket = self.bucket(entry.time());
+        let closed = bucket >= self.current;
+        if closed {
+            store.push(&mut self.buckets[bucket], entry);
+            self.entries += 1;
         }
+        closed
     }
 
     /// Opens the next bucket that holds anything.
-    fn open(&mut self) -> Option<&mut Vec<Entry>> {
+    fn open(&mut self) -> Option<Bucket> {
         if self.entries == 0 {
             return None;
         }
         while self.buckets[self.current].is_empty() {
             self.current += 1;
         }
-        let bucket = &mut self.buckets[self.current];
+        let bucket = std::mem::take(&mut self.buckets[self.current]);
         self.current += 1;
         self.entries -= bucket.len();
         Some(bucket)
@@ -107,76 +113,70 @@ impl Ladder {
     fn refill(&mut self, ties: &impl Ties) -> bool {
         self.run.clear();
         self.next = 0;
-        loop {
-            if !self.late.is_empty() {
-                return true;
-            }
-            let Some(rung) = self.active.checked_sub(1) else {
+        while self.late.is_empty() {
+            let Some(rung) = self.rungs.last_mut() else {
                 if self.top.is_empty() {
                     return false;
                 }
                 self.open_top(ties);
+                if !self.run.is_empty() {
+                    return true;
+                }
                 continue;
             };
-            match self.rungs[rung].open() {
-                None => self.active -= 1,
+            match rung.open() {
+                None => self.spare.extend(self.rungs.pop()),
                 Some(bucket) => {
-                    std::mem::swap(bucket, &mut self.run);
-                    if self.run.len() <= SORT_MOST || !self.split_run() {
-                        sort(&mut self.run, ties);
+                    if self.sort_or_split(bucket, ties) {
                         return true;
                     }
                 }
             }
         }
-    }
-
-    /// Distributes the run over a rung of its own; `false` if that is not possible.
-    fn split_run(&mut self) -> bool {
-        let mut run = std::mem::take(&mut self.run);
-        let split = self.add_rung(&mut run);
-        self.run = run;
-        split
-    }
-
-    /// Distributes `entries` over a new finest rung, if they can be told apart, and leaves them empty.
-    fn add_rung(&mut self, entries: &mut Vec<Entry>) -> bool {
-        let (Some(low), Some(high)) = (entries.iter().map(|e| e.time).min(), entries.iter().map(|e| e.time).max()) else { return false };
-        if low == high || self.active == RUNGS_MOST {
-            return false;
-        }
-        if self.rungs.len() == self.active {
-            self.rungs.push(Rung::default());
-        }
-        let rung = &mut self.rungs[self.active];
-        rung.span(low, high, entries.len());
-        for entry in entries.drain(..) {
-            rung.push(rung.bucket(entry.time), entry);
-        }
-        self.active += 1;
         true
     }
 
-    /// Brings down what lay beyond all rungs, to a new first rung or, if it is little, to the heap.
+    /// Makes a bucket the run (`true`) or, if it is large, distributes it over a new finest rung (`false`).
+    fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) -> bool {
+        if bucket.len() > SORT_MOST && self.rungs.len() < RUNGS_MOST {
+            let (low, high) = self.store.extent(bucket);
+            if low < high {
+                let mut rung = self.spare.pop().unwrap_or_default();
+                rung.span(low, high, bucket.len());
+                self.store.drain(&mut bucket, |store, entries| {
+                    for &entry in entries {
+                        rung.push(store, entry);
+                    }
+                });
+                self.rungs.push(rung);
+                return false;
+            }
+        }
+        let run = &mut self.run;
+        self.store.drain(&mut bucket, |_, entries| run.extend_from_slice(entries));
+        sort(run, ties);
+        true
+    }
+
+    /// Brings down what lay beyond all rungs: to a new first rung or, if it is little, to the heap.
     fn open_top(&mut self, ties: &impl Ties) {
         let mut top = std::mem::take(&mut self.top);
         if top.len() < LADDER_LEAST / 4 {
             self.top_start = None;
-            top.drain(..).for_each(|entry| self.late.push(entry, ties));
+            let late = &mut self.late;
+            self.store.drain(&mut top, |_, entries| entries.iter().for_each(|&entry| late.push(entry, ties)));
         } else {
-            self.top_start = top.iter().map(|entry| entry.time).max();
-            if !self.add_rung(&mut top) {
-                std::mem::swap(&mut self.run, &mut top);
-                sort(&mut self.run, ties);
-            }
+            self.top_start = Some(self.store.extent(top).1);
+            self.sort_or_split(top, ties);
         }
-        self.top = top;
     }
 
     /// Leaves the heap for the ladder.
     #[cold]
     fn climb(&mut self, ties: &impl Ties) {
-        self.top.extend(self.late.drain());
+        for entry in self.late.drain() {
+            self.store.push(&mut self.top, entry);
+        }
         self.open_top(ties);
     }
 }
@@ -188,12 +188,11 @@ impl PendingSet for Ladder {
     fn push(&mut self, entry: Entry, ties: &impl Ties) {
         self.len += 1;
         match self.top_start {
-            Some(start) if entry.time > start => self.top.push(entry),
+            Some(start) if entry.time() > start => self.store.push(&mut self.top, entry),
             Some(_) => {
-                for rung in &mut self.rungs[..self.active] {
-                    let bucket = rung.bucket(entry.time);
-                    if bucket >= rung.current {
-                        return rung.push(bucket, entry);
+                for rung in &mut self.rungs {
+                    if rung.push(&mut self.store, entry) {
+                        return;
                     }
                 }
                 self.late.push(entry, ties);
@@ -217,7 +216,7 @@ impl PendingSet for Ladder {
                     }
                     return None;
                 };
-                if late.time >= end {
+                if late.time() >= end {
                     return None;
                 }
                 self.len -= 1;
@@ -228,13 +227,13 @@ impl PendingSet for Ladder {
                 && let Some(late) = self.late.peek(ties).copied()
                 && ties.before(&late, &first)
             {
-                if late.time >= end {
+                if late.time() >= end {
                     return None;
                 }
                 self.len -= 1;
                 return self.late.pop(ties);
             }
-            if first.time >= end {
+            if first.time() >= end {
                 return None;
             }
             self.next += 1;
@@ -245,7 +244,7 @@ impl PendingSet for Ladder {
 
     #[inline]
     fn upcoming(&self, distance: usize) -> Option<Handle> {
-        self.run.get(self.next + distance).map(|entry| entry.handle)
+        self.run.get(self.next + distance).map(|entry| entry.handle())
     }
 
     fn len(&self) -> usize {
@@ -255,12 +254,12 @@ impl PendingSet for Ladder {
 
 /// Sorts entries: by time, then those of one time by the rest of their keys.
 fn sort(entries: &mut [Entry], ties: &impl Ties) {
-    entries.sort_unstable_by_key(|entry| entry.time);
+    entries.sort_unstable_by_key(|entry| entry.time());
     let mut rest = entries;
-    while let Some(start) = rest.windows(2).position(|pair| pair[0].time == pair[1].time) {
+    while let Some(start) = rest.windows(2).position(|pair| pair[0].time() == pair[1].time()) {
         rest = &mut rest[start..];
-        let time = rest[0].time;
-        let equal = rest.iter().take_while(|entry| entry.time == time).count();
+        let time = rest[0].time();
+        let equal = rest.iter().take_while(|entry| entry.time() == time).count();
         rest[..equal].sort_unstable_by(|a, b| ties.compare(a, b));
         rest = &mut rest[equal..];
     }

@@ -7,6 +7,7 @@
 //! Two kinds stand behind one interface: [`Heap`], a 4-ary heap, and [`Ladder`], which sorts by distribution into
 //! buckets of time. All pass the conformance suite in `tests/conformance.rs`.
 
+mod bucket;
 mod heap;
 mod ladder;
 
@@ -17,22 +18,38 @@ pub use ladder::Ladder;
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-/// An event in a pending set: its place in time and where it lies.
+/// An event in a pending set: its place in time and where it lies. Two words, so that it travels in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// When it happens.
-    pub time: VirtualTime,
-    /// The first part of the order within that time: [`TieBreak::prefix`](warpline_base::TieBreak::prefix).
-    pub tie: u32,
-    /// Where the event lies.
-    pub handle: Handle,
+    time: VirtualTime,
+    /// Tie-break prefix (high half) and handle (low half).
+    place: u64,
 }
 
 impl Entry {
+    /// The entry of the event in `handle`. The `tie` is the first part of the order within its time:
+    /// [`TieBreak::prefix`](warpline_base::TieBreak::prefix).
+    #[inline]
+    pub fn new(time: VirtualTime, tie: u32, handle: Handle) -> Self {
+        Entry { time, place: u64::from(tie) << 32 | u64::from(handle.bits()) }
+    }
+
+    /// When the event happens.
+    #[inline]
+    pub fn time(&self) -> VirtualTime {
+        self.time
+    }
+
+    /// Where the event lies.
+    #[inline]
+    pub fn handle(&self) -> Handle {
+        Handle::from_bits(self.place as u32)
+    }
+
     /// Time and tie-break as one number, whose order is the entries' as far as it goes.
     #[inline]
     pub fn rank(&self) -> u128 {
-        u128::from(self.time.bits()) << 32 | u128::from(self.tie)
+        u128::from(self.time.bits()) << 32 | u128::from(self.place >> 32)
     }
 }
 
@@ -45,7 +62,7 @@ pub trait Ties {
     #[inline]
     fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
         match a.rank().cmp(&b.rank()) {
-            Ordering::Equal => self.order(a.handle, b.handle),
+            Ordering::Equal => self.order(a.handle(), b.handle()),
             unequal => unequal,
         }
     }
@@ -54,7 +71,7 @@ pub trait Ties {
     #[inline]
     fn before(&self, a: &Entry, b: &Entry) -> bool {
         let (left, right) = (a.rank(), b.rank());
-        left < right || left == right && self.order(a.handle, b.handle).is_lt()
+        left < right || left == right && self.order(a.handle(), b.handle()).is_lt()
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Sequential<'m, M: Model, Q> {
 /// Orders entries of equal rank by the keys of their events.
 struct Keys<'a, E> {
     events: &'a Pool<Event<E>>,
-    ties: TieBreak,
+    ties: &'a TieBreak,
 }
 
 impl<E> Ties for Keys<'_, E> {
@@ -101,7 +101,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
     /// The event loop.
     fn execute_batch(&mut self, most: u32) -> Result<Step, Stop> {
         for _ in 0..most {
-            let keys = Keys { events: &self.events, ties: self.ties };
+            let keys = Keys { events: &self.events, ties: &self.ties };
             let Some(entry) = self.pending.pop_before(self.end, &keys) else { return Ok(Step::Finished) };
             if self.prefetching {
                 self.fetch_ahead();
@@ -113,16 +113,16 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
 
     #[inline]
     fn execute(&mut self, entry: Entry) -> Result<(), Stop> {
-        self.current = Some(entry.handle);
-        self.now = entry.time;
-        let event = self.events.get(entry.handle);
+        self.current = Some(entry.handle());
+        self.now = entry.time();
+        let event = self.events.get(entry.handle());
         let id = event.receiver;
         let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
         if number >= Sequence::EVENT_LIMIT {
             return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
         }
-        self.context.begin(id, number, entry.time, event.step);
+        self.context.begin(id, number, entry.time(), event.step);
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
         if self.context.has_fault() {
             return self.fault();
@@ -131,7 +131,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         lp.history.push(&event.key());
         self.context.commit(self.model, &event.payload);
         self.observe(id)?;
-        self.deliver(Some(entry.handle), id, number)?;
+        self.deliver(Some(entry.handle()), id, number)?;
         self.committed += 1;
         Ok(())
     }
@@ -153,7 +153,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
                 }
                 None => self.events.insert(event).map_err(|_| Stop::TooManyPending)?,
             };
-            self.pending.push(Entry { time, tie, handle }, &Keys { events: &self.events, ties: self.ties });
+            self.pending.push(Entry::new(time, tie, handle), &Keys { events: &self.events, ties: &self.ties });
         }
         if let Some(handle) = spent {
             self.events.remove(handle);

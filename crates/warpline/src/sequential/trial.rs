@@ -30,10 +30,10 @@ struct Difference {
 impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
     /// Tries the next event out and then executes it.
     pub(crate) fn verify_step(&mut self, undo: Undo) -> Result<Step, VerifyError> {
-        let Some(entry) = self.pending.pop_before(self.end, &super::Keys { events: &self.events, ties: self.ties }) else {
+        let Some(entry) = self.pending.pop_before(self.end, &super::Keys { events: &self.events, ties: &self.ties }) else {
             return Ok(Step::Finished);
         };
-        (self.current, self.now) = (Some(entry.handle), entry.time);
+        (self.current, self.now) = (Some(entry.handle()), entry.time());
         if let Err(Difference { when, field, expected, found }) = self.guarded(Self::current_place, |engine| engine.try_out(entry, undo))? {
             let (model, place, events) = (self.name.to_owned(), self.current_place(), self.committed);
             return Err(VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found })));
@@ -43,7 +43,7 @@ impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
     }
 
     fn try_out(&mut self, entry: Entry, undo: Undo) -> Result<(), Difference> {
-        let event = self.events.get(entry.handle);
+        let event = self.events.get(entry.handle());
         let lp = &mut self.lps[event.receiver.index()];
         let mut trial = Trial { model: self.model, context: &mut self.context, event, lp, undo };
         trial.clear();

@@ -1,0 +1,138 @@
+//! Unsorted heaps of entries that share one store of memory, so that what one gives back another uses.
+
+use warpline_base::VirtualTime;
+use warpline_memory::{Handle, prefer_huge_pages};
+
+use super::Entry;
+
+/// Entries per chunk: four cache lines.
+const CHUNK: usize = 16;
+
+/// Some entries in no order: a list of chunks in a [`Store`]. All but the first chunk are full.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bucket {
+    /// The chunk that is being filled; meaningless while the bucket is empty.
+    head: u32,
+    len: u32,
+}
+
+impl Bucket {
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        self.len as usize
+    }
+
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// The chunks of all buckets.
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    chunks: Vec<[Entry; CHUNK]>,
+    /// For each chunk, the one that was filled before it.
+    filled_before: Vec<u32>,
+    free: Vec<u32>,
+    advised: usize,
+}
+
+impl Store {
+    #[inline]
+    pub(super) fn push(&mut self, bucket: &mut Bucket, entry: Entry) {
+        let at = bucket.len() % CHUNK;
+        if at == 0 {
+            self.lengthen(bucket);
+        }
+        self.chunks[bucket.head as usize][at] = entry;
+        bucket.len += 1;
+    }
+
+    /// Gives a bucket whose chunks are full one more.
+    fn lengthen(&mut self, bucket: &mut Bucket) {
+        let chunk = self.free.pop().unwrap_or_else(|| self.grow());
+        self.filled_before[chunk as usize] = bucket.head;
+        bucket.head = chunk;
+    }
+
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        const NOTHING: Entry = Entry { time: VirtualTime::ZERO, place: 0 };
+        self.chunks.push([NOTHING; CHUNK]);
+        self.filled_before.push(0);
+        if self.chunks.capacity() > self.advised {
+            prefer_huge_pages(&mut self.chunks);
+            self.advised = self.chunks.capacity();
+        }
+        // There are fewer chunks than entries, whose handles are 32 bits long.
+        self.chunks.len() as u32 - 1
+    }
+
+    /// Shows every entry of a bucket to `see`.
+    pub(super) fn visit(&self, bucket: Bucket, mut see: impl FnMut(&Entry)) {
+        let (mut chunk, mut left) = (bucket.head, bucket.len());
+        while left > 0 {
+            let count = (left - 1) % CHUNK + 1;
+            self.chunks[chunk as usize][..count].iter().for_each(&mut see);
+            chunk = self.filled_before[chunk as usize];
+            left -= count;
+        }
+    }
+
+    /// Hands all entries of a bucket to `take`, a chunk at a time, each after its memory is free again.
+    pub(super) fn drain(&mut self, bucket: &mut Bucket, mut take: impl FnMut(&mut Store, &[Entry])) {
+        let Bucket { head: mut chunk, .. } = *bucket;
+        let mut left = std::mem::take(bucket).len();
+        while left > 0 {
+            let count = (left - 1) % CHUNK + 1;
+            let entries = self.chunks[chunk as usize];
+            self.free.push(chunk);
+            chunk = self.filled_before[chunk as usize];
+            left -= count;
+            take(self, &entries[..count]);
+        }
+    }
+
+    /// The earliest and the latest time in a bucket.
+    pub(super) fn extent(&self, bucket: Bucket) -> (VirtualTime, VirtualTime) {
+        let (mut low, mut high) = (u64::MAX, 0);
+        self.visit(bucket, |entry| {
+            low = low.min(entry.time.bits());
+            high = high.max(entry.time.bits());
+        });
+        (VirtualTime::from_bits(low), VirtualTime::from_bits(high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(n: u64) -> Entry {
+        Entry::new(VirtualTime::from_bits(n), 0, Handle::from_bits(n as u32))
+    }
+
+    #[test]
+    fn buckets_share_memory() {
+        let (mut store, mut buckets) = (Store::default(), [Bucket::default(); 3]);
+        for n in 0..300 {
+            store.push(&mut buckets[n as usize % 3], entry(n));
+        }
+        let chunks = store.chunks.len();
+        assert_eq!(store.extent(buckets[1]), (VirtualTime::from_bits(1), VirtualTime::from_bits(298)));
+        let (mut seen, mut first) = (Vec::new(), buckets[0]);
+        store.drain(&mut first, |store, entries| {
+            entries.iter().for_each(|&e| store.push(&mut buckets[2], e));
+            seen.extend(entries.iter().map(|e| e.time.bits()));
+        });
+        seen.sort_unstable();
+        assert_eq!(seen, (0..100).map(|n| 3 * n).collect::<Vec<_>>());
+        assert!(first.is_empty());
+        assert_eq!(buckets[2].len(), 200);
+        assert!(store.chunks.len() <= chunks + 1, "freed chunks are used first");
+        let mut left = 0;
+        store.visit(buckets[2], |_| left += 1);
+        assert_eq!(left, 200);
+    }
+}

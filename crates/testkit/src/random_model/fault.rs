@@ -1,0 +1,105 @@
+use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Observe, Table};
+
+use super::parcel::{Errand, Parcel, Payload};
+use super::{BATCH, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS};
+
+/// Something that a model must not do, and where it does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedFault {
+    /// What it does.
+    pub crime: Crime,
+    /// The LP that does it.
+    pub lp: u32,
+    /// Which of that LP's events does it, from 1.
+    pub event: u64,
+}
+
+/// Something that a model must not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crime {
+    /// A delay that is no number.
+    NanDelay,
+    /// A delay below zero.
+    NegativeDelay,
+    /// A delay without end.
+    InfiniteDelay,
+    /// A delay below the lookahead. Where that is zero, or no other LP is there, the same as `NegativeDelay`.
+    BelowLookahead,
+    /// Two delays that lead beyond all numbers.
+    EndOfTime,
+    /// A receiver that does not exist.
+    UnknownLp,
+    /// An event that sends itself on without delay for ever.
+    ZeroDelayLoop,
+    /// A panic with a message.
+    Panic,
+    /// A division by zero.
+    DivideByZero,
+    /// A statistic that is not declared.
+    UndeclaredStatistic,
+    /// A statistic of another kind than declared.
+    WrongKind,
+    /// An item beyond those declared.
+    WrongItem,
+    /// An observation that is no number.
+    NanObservation,
+    /// A count beyond the largest number.
+    CounterOverflow,
+    /// A row that is too short.
+    WrongRow,
+    /// A table that is not declared.
+    UndeclaredTable,
+    /// A call of `fail`.
+    Fail,
+}
+
+impl Crime {
+    /// All of them.
+    pub const ALL: [Crime; 17] = [
+        Crime::NanDelay,
+        Crime::NegativeDelay,
+        Crime::InfiniteDelay,
+        Crime::BelowLookahead,
+        Crime::EndOfTime,
+        Crime::UnknownLp,
+        Crime::ZeroDelayLoop,
+        Crime::Panic,
+        Crime::DivideByZero,
+        Crime::UndeclaredStatistic,
+        Crime::WrongKind,
+        Crime::WrongItem,
+        Crime::NanObservation,
+        Crime::CounterOverflow,
+        Crime::WrongRow,
+        Crime::UndeclaredTable,
+        Crime::Fail,
+    ];
+
+    /// Does it.
+    pub(super) fn commit<const W: usize>(self, model: &RandomModel<W>, lp: &mut Context<RandomModel<W>>) {
+        let (id, lps) = (lp.id(), lp.lps());
+        let parcel = |errand| Parcel { energy: 1, hops: 0, errand, payload: Payload::Nothing, words: [0; W] };
+        let mut send = |to: LpId, delay| lp.send(to, delay, parcel(Errand::Spread));
+        match self {
+            Crime::NanDelay => send(id, f64::NAN),
+            Crime::NegativeDelay => send(id, -1.5),
+            Crime::InfiniteDelay => send(id, f64::INFINITY),
+            Crime::BelowLookahead => send(LpId((id.0 + 1) % lps), if lps > 1 { model.recipe.lookahead - 0.0625 } else { -0.0625 }),
+            Crime::EndOfTime => send(id, f64::MAX),
+            Crime::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
+            Crime::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
+            Crime::Panic => panic!("the dog ate {id}"),
+            Crime::DivideByZero => lp.count(EVENTS, 1 / (u64::from(id.0) >> 32)),
+            Crime::UndeclaredStatistic => lp.observe(Mean::slot(99), 1.0),
+            Crime::WrongKind => lp.sample(Histogram::slot(0), 1.0),
+            Crime::WrongItem => lp.count(EVENTS.at(1000), 1),
+            Crime::NanObservation => lp.observe(ENERGY, f64::NAN),
+            Crime::CounterOverflow => (0..2).for_each(|_| lp.count(OVERFLOWING, u64::MAX)),
+            Crime::WrongRow => lp.record(VISITS, &[Cell::Flag(true)]),
+            Crime::UndeclaredTable => lp.record(Table(BATCH.0 + 40), &[]),
+            Crime::Fail => lp.fail(format!("{id} has had enough")),
+        }
+        // What comes after a mistake is not looked at any more.
+        lp.count(Counter::slot(0), 1);
+    }
+}

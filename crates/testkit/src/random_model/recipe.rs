@@ -1,0 +1,240 @@
+use proptest::prelude::*;
+use warpline::{LpId, Random};
+
+use super::fault::PlannedFault;
+use crate::scaled;
+
+/// All that a [`RandomModel`](super::RandomModel) is made of. Its `Debug` text is what a failing test prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// The seed that the recipe was made of; it also lays out a sparse topology.
+    pub seed: u64,
+    /// How many LPs there are, at least 1.
+    pub lps: u32,
+    /// Who sends to whom.
+    pub topology: Topology,
+    /// What the LPs are, over and over again.
+    pub kinds: Vec<Kind>,
+    /// How long events take.
+    pub delays: Delays,
+    /// The declared lookahead, in model time.
+    pub lookahead: f64,
+    /// How many events each LP sends itself, or a neighbour, at the start.
+    pub starters: u32,
+    /// How many events each starter brings about in all, itself included: the run is finite.
+    pub energy: u32,
+    /// The most events that an event usually sends.
+    pub fan_out: u32,
+    /// The most events that one event in sixteen sends; 0 is never.
+    pub burst: u32,
+    /// The probability that an LP sends to itself.
+    pub to_self: f64,
+    /// The probability of a delay of exactly zero, where one is allowed.
+    pub zero_delay: f64,
+    /// The most hops in a row without time going on.
+    pub zero_chain: u32,
+    /// Whether sends have priorities.
+    pub priorities: bool,
+    /// Whether ties are unbiased.
+    pub unbiased: bool,
+    /// What events carry besides a fixed number of words.
+    pub payloads: Payloads,
+    /// Whether events write statistics.
+    pub observing: bool,
+    /// Whether events record rows.
+    pub recording: bool,
+    /// Whether LPs lend to each other. A loan is always given before it is recalled; code that is executed too early
+    /// finds it missing, and panics. Only in topologies where any LP may send to any.
+    pub loans: bool,
+    /// What goes wrong, if anything.
+    pub fault: Option<PlannedFault>,
+}
+
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// Anybody to anybody; no neighbours are declared.
+    Uniform,
+    /// To the next `reach` LPs on either side of a ring.
+    Ring {
+        /// How far.
+        reach: u32,
+    },
+    /// To the four neighbours in a grid that is as square as can be.
+    Grid,
+    /// Between LP 0 and all others: a hot spot.
+    Star,
+    /// To a few LPs drawn at random.
+    Sparse {
+        /// How many.
+        degree: u32,
+    },
+}
+
+/// What an LP does with an event, besides sending more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Remembers where the last event came from.
+    Forwarder,
+    /// Keeps the last payloads in a queue on the heap.
+    Memory,
+    /// Sums numbers up whose sum depends on their order.
+    Accumulator,
+    /// A population that is born and dies.
+    Colony,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [Kind::Forwarder, Kind::Memory, Kind::Accumulator, Kind::Colony];
+}
+
+/// How long events take, on top of the lookahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delays {
+    /// Always 1: nearly all times are equal to others.
+    Unit,
+    /// 0, 1, 2 or 3.
+    Integers,
+    /// Exponential.
+    Exponential,
+    /// 1 and next to nothing.
+    Narrow,
+    /// Short or long.
+    Bimodal,
+    /// Often too short to move the clock at all.
+    Vanishing,
+    /// A power of two between 2⁻³⁰ and 2¹⁰.
+    Powers,
+}
+
+impl Delays {
+    /// All of them.
+    pub const ALL: [Delays; 7] = [
+        Delays::Unit,
+        Delays::Integers,
+        Delays::Exponential,
+        Delays::Narrow,
+        Delays::Bimodal,
+        Delays::Vanishing,
+        Delays::Powers,
+    ];
+}
+
+/// What events carry besides a fixed number of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payloads {
+    /// Nothing, or a number.
+    Small,
+    /// Bytes of their own on the heap.
+    Owned,
+    /// Words on the heap that are shared by all events sent together.
+    Shared,
+    /// Any of these.
+    Mixed,
+}
+
+/// A feature that can be taken out of a recipe, to find the one that matters.
+const FEATURES: usize = 12;
+
+impl Recipe {
+    /// The recipe of a seed. The same seed always gives the same recipe.
+    pub fn from_seed(seed: u64) -> Self {
+        let random = &mut Random::new(seed, LpId(0), 0);
+        let lps = [1, 2 + random.below(6), 8 + random.below(40), 50 + random.below(151)][random.below(4) as usize];
+        let topology = [
+            Topology::Uniform,
+            Topology::Ring { reach: 1 + random.below(3) },
+            Topology::Grid,
+            Topology::Star,
+            Topology::Sparse { degree: 1 + random.below(4) },
+        ][random.below(5) as usize];
+        let kinds = (0..1 + random.below(4)).map(|_| Kind::ALL[random.below(4) as usize]).collect();
+        let delays = Delays::ALL[random.below(7) as usize];
+        let lookahead = [0.0, 0.0, 0.125, 1.0, 0.1 + random.uniform()][random.below(5) as usize];
+        let starters = 1 + random.below(3);
+        let energy = 1 + random.below((scaled(6000) / (lps * starters)).clamp(1, 400));
+        Recipe {
+            seed,
+            lps,
+            topology,
+            kinds,
+            delays,
+            lookahead,
+            starters,
+            energy,
+            fan_out: 1 + random.below(4),
+            burst: [0, 0, 20, 200][random.below(4) as usize],
+            to_self: [0.0, 0.2, 0.9][random.below(3) as usize],
+            zero_delay: [0.0, 0.1, 0.6][random.below(3) as usize],
+            zero_chain: [0, 3, 9, 40][random.below(4) as usize],
+            priorities: random.bernoulli(0.5),
+            unbiased: random.bernoulli(0.5),
+            payloads: [Payloads::Small, Payloads::Owned, Payloads::Shared, Payloads::Mixed][random.below(4) as usize],
+            observing: random.bernoulli(0.7),
+            recording: random.bernoulli(0.5),
+            loans: random.bernoulli(0.3),
+            fault: None,
+        }
+    }
+
+    /// The same with the features whose flag is not set made as plain as can be.
+    pub fn with_features(self, keep: [bool; FEATURES]) -> Self {
+        let plain = Recipe {
+            topology: Topology::Uniform,
+            kinds: vec![Kind::Forwarder],
+            delays: Delays::Unit,
+            lookahead: 0.0,
+            fan_out: 1,
+            burst: 0,
+            zero_delay: 0.0,
+            priorities: false,
+            unbiased: false,
+            payloads: Payloads::Small,
+            ..self.clone()
+        };
+        fn either<T>(keep: bool, rich: T, plain: T) -> T {
+            if keep { rich } else { plain }
+        }
+        Recipe {
+            topology: either(keep[0], self.topology, plain.topology),
+            kinds: either(keep[1], self.kinds, plain.kinds),
+            delays: either(keep[2], self.delays, plain.delays),
+            lookahead: either(keep[3], self.lookahead, plain.lookahead),
+            fan_out: either(keep[4], self.fan_out, plain.fan_out),
+            burst: either(keep[5], self.burst, plain.burst),
+            zero_delay: either(keep[6], self.zero_delay, plain.zero_delay),
+            priorities: keep[7] && self.priorities,
+            unbiased: keep[8] && self.unbiased,
+            payloads: either(keep[9], self.payloads, plain.payloads),
+            observing: keep[10] && self.observing,
+            recording: keep[10] && self.recording,
+            loans: keep[11] && self.loans,
+            ..plain
+        }
+    }
+
+    /// How many words every event carries within itself: 0, 1 or 13, by the recipe's seed.
+    pub fn words(&self) -> usize {
+        [0, 1, 13][(self.seed % 3) as usize]
+    }
+}
+
+/// Shrinks to few LPs, few events and few features.
+impl Arbitrary for Recipe {
+    type Parameters = ();
+    type Strategy = BoxedStrategy<Recipe>;
+
+    fn arbitrary_with((): ()) -> BoxedStrategy<Recipe> {
+        let features = prop::array::uniform12(prop::bool::weighted(0.95));
+        let sizes = prop_oneof![1u32..5, 1u32..40, 1u32..=scaled(200).max(4)];
+        let strategy = (any::<u64>().no_shrink(), sizes, 1u32..=3, 0.0..1.0, features);
+        strategy
+            .prop_map(|(seed, lps, starters, energy, features)| {
+                let most = (scaled(6000) / (lps * starters)).clamp(1, 400);
+                let energy = 1 + (energy * f64::from(most)) as u32;
+                Recipe { lps, starters, energy, ..Recipe::from_seed(seed).with_features(features) }
+            })
+            .boxed()
+    }
+}
