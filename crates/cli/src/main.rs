@@ -1,1 +1,53 @@
-fn main() {}
+//! The `warpline` command: runs models, verifies them and renders reports.
+//!
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed, 2 wrong use.
+
+mod arguments;
+mod failure;
+mod format;
+mod models;
+mod output;
+mod panics;
+mod progress;
+mod run;
+mod scenario;
+mod settings;
+mod summary;
+mod verify;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use arguments::Task;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    panics::remember();
+    match panics::guard(|| execute(arguments::parse(std::env::args_os())?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::tell(format_args!("error: {}", failure.message));
+            // Asked of the raw arguments, for they may be what is wrong.
+            if !failure.printed && std::env::args_os().any(|argument| argument == "--json") {
+                let _ = output::print_json(&output::failure_json(&failure));
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn execute(task: Task) -> Result<(), Failure> {
+    match task {
+        Task::Models { json } => models::list(json),
+        Task::Model { name, json } => models::show(&name, json),
+        Task::Run(request) => run::run(&request),
+        Task::Verify(request) => verify::verify(&request),
+        Task::Report { directory, json } => report(&directory, json),
+        Task::Say(text) => output::print(&text),
+    }
+}
+
+fn report(directory: &Path, json: bool) -> Result<(), Failure> {
+    let report = warpline_report::rerender(directory)?.display().to_string();
+    if json { output::print_json(&serde_json::json!({ "report": report })) } else { output::print(&format!("report: {report}\n")) }
+}

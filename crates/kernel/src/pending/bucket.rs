@@ -69,12 +69,12 @@ impl Store {
         self.chunks.len() as u32 - 1
     }
 
-    /// Shows every entry of a bucket to `see`.
-    pub(super) fn visit(&self, bucket: Bucket, mut see: impl FnMut(&Entry)) {
+    /// Shows the entries of a bucket to `see`, a chunk at a time.
+    fn visit_chunks(&self, bucket: Bucket, mut see: impl FnMut(&[Entry])) {
         let (mut chunk, mut left) = (bucket.head, bucket.len());
         while left > 0 {
             let count = (left - 1) % CHUNK + 1;
-            self.chunks[chunk as usize][..count].iter().for_each(&mut see);
+            see(&self.chunks[chunk as usize][..count]);
             chunk = self.filled_before[chunk as usize];
             left -= count;
         }
@@ -94,12 +94,24 @@ impl Store {
         }
     }
 
+    /// Moves all entries of a bucket to the end of `to`.
+    pub(super) fn move_to(&mut self, bucket: &mut Bucket, to: &mut Vec<Entry>) {
+        self.visit_chunks(*bucket, |chunk| to.extend_from_slice(chunk));
+        let Bucket { head: mut chunk, len } = std::mem::take(bucket);
+        for _ in 0..len.div_ceil(CHUNK as u32) {
+            self.free.push(chunk);
+            chunk = self.filled_before[chunk as usize];
+        }
+    }
+
     /// The earliest and the latest time in a bucket.
     pub(super) fn extent(&self, bucket: Bucket) -> (VirtualTime, VirtualTime) {
         let (mut low, mut high) = (u64::MAX, 0);
-        self.visit(bucket, |entry| {
-            low = low.min(entry.time.bits());
-            high = high.max(entry.time.bits());
+        self.visit_chunks(bucket, |chunk| {
+            for entry in chunk {
+                low = low.min(entry.time.bits());
+                high = high.max(entry.time.bits());
+            }
         });
         (VirtualTime::from_bits(low), VirtualTime::from_bits(high))
     }
@@ -132,7 +144,10 @@ mod tests {
         assert_eq!(buckets[2].len(), 200);
         assert!(store.chunks.len() <= chunks + 1, "freed chunks are used first");
         let mut left = 0;
-        store.visit(buckets[2], |_| left += 1);
+        store.visit_chunks(buckets[2], |chunk| left += chunk.len());
         assert_eq!(left, 200);
+        let mut moved = Vec::new();
+        store.move_to(&mut buckets[2], &mut moved);
+        assert_eq!((moved.len(), buckets[2].len(), store.free.len()), (200, 0, store.chunks.len() - 100usize.div_ceil(CHUNK)));
     }
 }

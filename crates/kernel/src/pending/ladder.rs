@@ -12,6 +12,10 @@ const BUCKET_MEAN: usize = 2;
 const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
+/// A run is filled up to this share of all entries,
+const RUN_SHARE: usize = 512;
+/// and at most to this many.
+const RUN_MOST: usize = 256;
 /// From this many entries on the ladder is used, below a quarter of it the heap.
 const LADDER_LEAST: usize = 256;
 
@@ -113,31 +117,24 @@ impl Ladder {
     fn refill(&mut self, ties: &impl Ties) -> bool {
         self.run.clear();
         self.next = 0;
-        while self.late.is_empty() {
-            let Some(rung) = self.rungs.last_mut() else {
-                if self.top.is_empty() {
-                    return false;
-                }
-                self.open_top(ties);
-                if !self.run.is_empty() {
-                    return true;
-                }
-                continue;
-            };
-            match rung.open() {
-                None => self.spare.extend(self.rungs.pop()),
-                Some(bucket) => {
-                    if self.sort_or_split(bucket, ties) {
-                        return true;
-                    }
-                }
+        if !self.late.is_empty() {
+            return true;
+        }
+        // Long enough to see ahead, short enough that few entries are late for it.
+        let enough = (self.len / RUN_SHARE).clamp(1, RUN_MOST);
+        while self.run.len() < enough {
+            match self.rungs.last_mut().map(Rung::open) {
+                Some(Some(bucket)) => self.sort_or_split(bucket, ties),
+                Some(None) => self.spare.extend(self.rungs.pop()),
+                None if self.run.is_empty() && self.late.is_empty() && !self.top.is_empty() => self.open_top(ties),
+                None => break,
             }
         }
-        true
+        !self.run.is_empty() || !self.late.is_empty()
     }
 
-    /// Makes a bucket the run (`true`) or, if it is large, distributes it over a new finest rung (`false`).
-    fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) -> bool {
+    /// Appends a bucket to the run or, if it is large, distributes it over a new finest rung.
+    fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) {
         if bucket.len() > SORT_MOST && self.rungs.len() < RUNGS_MOST {
             let (low, high) = self.store.extent(bucket);
             if low < high {
@@ -148,14 +145,12 @@ impl Ladder {
                         rung.push(store, entry);
                     }
                 });
-                self.rungs.push(rung);
-                return false;
+                return self.rungs.push(rung);
             }
         }
-        let run = &mut self.run;
-        self.store.drain(&mut bucket, |_, entries| run.extend_from_slice(entries));
-        sort(run, ties);
-        true
+        let start = self.run.len();
+        self.store.move_to(&mut bucket, &mut self.run);
+        sort(&mut self.run[start..], ties);
     }
 
     /// Brings down what lay beyond all rungs: to a new first rung or, if it is little, to the heap.
@@ -163,8 +158,8 @@ impl Ladder {
         let mut top = std::mem::take(&mut self.top);
         if top.len() < LADDER_LEAST / 4 {
             self.top_start = None;
-            let late = &mut self.late;
-            self.store.drain(&mut top, |_, entries| entries.iter().for_each(|&entry| late.push(entry, ties)));
+            self.store.move_to(&mut top, &mut self.run);
+            self.run.drain(..).for_each(|entry| self.late.push(entry, ties));
         } else {
             self.top_start = Some(self.store.extent(top).1);
             self.sort_or_split(top, ties);

@@ -1,7 +1,7 @@
 use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Observe, Table};
 
 use super::parcel::{Errand, Parcel, Payload};
-use super::{BATCH, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS};
+use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS};
 
 /// Something that a model must not do, and where it does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,6 @@ pub enum Crime {
     InfiniteDelay,
     /// A delay below the lookahead. Where that is zero, or no other LP is there, the same as `NegativeDelay`.
     BelowLookahead,
-    /// Two delays that lead beyond all numbers.
-    EndOfTime,
     /// A receiver that does not exist.
     UnknownLp,
     /// An event that sends itself on without delay for ever.
@@ -55,12 +53,11 @@ pub enum Crime {
 
 impl Crime {
     /// All of them.
-    pub const ALL: [Crime; 17] = [
+    pub const ALL: [Crime; 16] = [
         Crime::NanDelay,
         Crime::NegativeDelay,
         Crime::InfiniteDelay,
         Crime::BelowLookahead,
-        Crime::EndOfTime,
         Crime::UnknownLp,
         Crime::ZeroDelayLoop,
         Crime::Panic,
@@ -85,7 +82,6 @@ impl Crime {
             Crime::NegativeDelay => send(id, -1.5),
             Crime::InfiniteDelay => send(id, f64::INFINITY),
             Crime::BelowLookahead => send(LpId((id.0 + 1) % lps), if lps > 1 { model.recipe.lookahead - 0.0625 } else { -0.0625 }),
-            Crime::EndOfTime => send(id, f64::MAX),
             Crime::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
             Crime::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
             Crime::Panic => panic!("the dog ate {id}"),
@@ -96,7 +92,7 @@ impl Crime {
             Crime::NanObservation => lp.observe(ENERGY, f64::NAN),
             Crime::CounterOverflow => (0..2).for_each(|_| lp.count(OVERFLOWING, u64::MAX)),
             Crime::WrongRow => lp.record(VISITS, &[Cell::Flag(true)]),
-            Crime::UndeclaredTable => lp.record(Table(BATCH.0 + 40), &[]),
+            Crime::UndeclaredTable => lp.record(Table(ENDS.0 + 40), &[]),
             Crime::Fail => lp.fail(format!("{id} has had enough")),
         }
         // What comes after a mistake is not looked at any more.

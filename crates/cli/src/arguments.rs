@@ -1,0 +1,283 @@
+//! What was typed: the command line as clap reads it, made from the catalogue, and scenario files in its place.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use warpline::ParameterSpec;
+use warpline_models::catalogue::{self, Entry};
+
+use crate::failure::Failure;
+use crate::scenario::Scenario;
+use crate::settings::{self, Given, SettingSpec};
+
+/// What the command is asked to do.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Task {
+    /// List the models.
+    Models { json: bool },
+    /// Show one model.
+    Model { name: String, json: bool },
+    /// Run one.
+    Run(Request),
+    /// Try its undo out.
+    Verify(Request),
+    /// Render a report again.
+    Report { directory: PathBuf, json: bool },
+    /// Print a help text or the version.
+    Say(String),
+}
+
+/// A model with the settings and parameters that were given.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Request {
+    pub(crate) model: String,
+    pub(crate) settings: Vec<Given>,
+    pub(crate) parameters: Vec<Given>,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+}
+
+const RUN: &str = "run";
+const VERIFY: &str = "verify";
+
+/// The whole command line.
+pub(crate) fn command(entries: &[Entry]) -> Command {
+    let json = || flag("json", "Print one JSON object on stdout, and nothing else there").global(true);
+    let models = Command::new("models")
+        .about("List the models, or show one with its parameters")
+        .after_help("Examples:\n  warpline models\n  warpline models show network\n  warpline models show network --json")
+        .subcommand(
+            Command::new("show")
+                .about("Show a model's parameters, defaults and examples")
+                .arg(Arg::new("MODEL").required(true).help("Its name")),
+        )
+        .disable_help_subcommand(true)
+        .arg(json());
+    let run = of_models(RUN, entries, &settings::of_run())
+        .about("Run a model, or a scenario file")
+        .arg(json())
+        .arg(flag("quiet", "Print no progress").global(true))
+        .after_help(
+            "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
+             What is typed after it overrides it. Paths in it are relative to the current directory.\n\n\
+             Examples:\n  warpline run network --load 0.9 --end 50 --report out\n  warpline run phold --lps 65536 --remote 0.5 --clusters 8 --json\n  \
+             warpline run scenario.toml --seed 2\n\n\
+             Exit status: 0 done, 1 the simulation or its report failed, 2 wrong use (nothing was simulated).",
+        );
+    let verify = of_models(VERIFY, entries, &settings::of_verify())
+        .about("Try a model's undo out: every event forward, undone, compared, and forward again")
+        .arg(json())
+        .after_help(
+            "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n\
+             Examples:\n  warpline verify network\n  warpline verify phold --undo reverse --end 10\n\n\
+             Exit status: 0 all events came back as they were, 1 one did not, 2 wrong use.",
+        );
+    let report = Command::new("report")
+        .about("Render the report of a finished run again")
+        .after_help("Example:\n  warpline report out")
+        .arg(Arg::new("DIR").required(true).value_parser(value_parser!(PathBuf)).help("The directory given to `warpline run --report`"))
+        .arg(json());
+    Command::new("warpline")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Warpline: a discrete event simulation engine")
+        .arg_required_else_help(true)
+        .subcommand_required(true)
+        .subcommands([models, run, verify, report])
+        .after_help("Examples:\n  warpline models\n  warpline run mm1\n  warpline run network --help")
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// A subcommand that takes a model or a scenario.
+fn of_models(name: &'static str, entries: &[Entry], settings: &[SettingSpec]) -> Command {
+    let models = entries.iter().map(|entry| {
+        let unit = format!("Model time is in {}; a run ends at {} unless told otherwise.", entry.time_unit, entry.default_end);
+        let examples = crate::models::examples(entry);
+        Command::new(entry.name)
+            .about(entry.about)
+            .after_help(format!("{unit}\n\nExamples:\n  {}", examples.join("\n  ")))
+            .args(entry.parameters.iter().map(parameter))
+    });
+    Command::new(name)
+        .args(settings.iter().map(setting))
+        .subcommands(models)
+        .disable_help_subcommand(true)
+        .allow_external_subcommands(true)
+        .subcommand_help_heading("Models")
+        .subcommand_value_name("MODEL | SCENARIO.toml")
+        .override_usage(format!("warpline {name} <MODEL | SCENARIO.toml> [--PARAMETER VALUE]... [OPTIONS]"))
+}
+
+fn parameter(spec: &ParameterSpec) -> Arg {
+    let unit = if spec.unit.is_empty() { String::new() } else { format!("unit: {}, ", spec.unit) };
+    let default = if spec.default.is_empty() { "none" } else { &spec.default };
+    Arg::new(parameter_id(spec))
+        .long(spec.name.clone())
+        .value_name("VALUE")
+        .help(format!("{} [{unit}default: {default}, takes: {}]", spec.meaning, spec.range))
+        .help_heading("Model parameters")
+        .allow_hyphen_values(true)
+}
+
+/// No name of a setting has a colon.
+fn parameter_id(spec: &ParameterSpec) -> String {
+    format!("parameter:{}", spec.name)
+}
+
+fn setting(spec: &SettingSpec) -> Arg {
+    let arg = Arg::new(spec.name).long(spec.name).value_name(spec.value).help(spec.help).help_heading(spec.heading).global(true);
+    if spec.words.is_empty() { arg.allow_hyphen_values(true) } else { arg.value_parser(PossibleValuesParser::new(spec.words.clone())) }
+}
+
+/// Reads a command line, the program's name first.
+pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Task, Failure> {
+    let line: Vec<OsString> = line.into_iter().map(with_hyphens).collect();
+    let entries = catalogue::entries();
+    let matches = match command(&entries).try_get_matches_from(&line) {
+        Ok(matches) => matches,
+        Err(error) if !error.use_stderr() => return Ok(Task::Say(error.render().to_string())),
+        Err(error) => return Err(error.into()),
+    };
+    match matches.subcommand() {
+        Some(("models", models)) => Ok(match models.subcommand() {
+            Some((_, show)) => Task::Model { name: text(show, "MODEL").unwrap_or_default(), json: show.get_flag("json") },
+            None => Task::Models { json: models.get_flag("json") },
+        }),
+        Some(("report", report)) => {
+            let directory = report.get_one::<PathBuf>("DIR").cloned().unwrap_or_default();
+            Ok(Task::Report { directory, json: report.get_flag("json") })
+        }
+        Some((verb, matches)) => request(verb, matches, &line, &entries),
+        None => Err(Failure::wrong_use("a command is missing")),
+    }
+}
+
+/// Reads what `run` and `verify` are given.
+fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry]) -> Result<Task, Failure> {
+    let Some((name, matches)) = matches.subcommand() else { return Err(no_model(verb, entries)) };
+    let task = if verb == VERIFY { Task::Verify } else { Task::Run };
+    if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
+        let mut request = Request { model: name.to_owned(), settings: Vec::new(), parameters: Vec::new(), json: false, quiet: false };
+        request.json = matches.get_flag("json");
+        request.quiet = verb == RUN && matches.get_flag("quiet");
+        let specs = if verb == VERIFY { settings::of_verify() } else { settings::of_run() };
+        request.settings = typed(matches, specs.iter().map(|spec| (spec.name, spec.name.to_owned())))?;
+        request.parameters = typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?;
+        return Ok(task(request));
+    }
+    if !names_file(name) {
+        let Err(unknown) = catalogue::find(name) else { unreachable!("`{name}` is not among the entries") };
+        return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
+    }
+    let mut scenario = Scenario::read(name)?;
+    if verb == VERIFY {
+        scenario.settings.retain(|given| given.name == "seed");
+    }
+    // The model in the place of the file, and then all that was typed before and after the file.
+    let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
+    let (before, after) = line.split_at(line.len() - typed_after);
+    let model = [before[0].clone(), verb.into(), scenario.model.into()];
+    let line = model.iter().chain(&before[2..before.len() - 1]).chain(after).cloned();
+    Ok(match parse(line)? {
+        Task::Run(request) => Task::Run(request.over(scenario)),
+        Task::Verify(request) => Task::Verify(request.over(scenario)),
+        other => other,
+    })
+}
+
+impl Request {
+    /// This request with what it leaves open taken from a scenario.
+    fn over(self, scenario: Scenario) -> Self {
+        let merged = |below: Vec<Given>, above: Vec<Given>| {
+            let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));
+            open.collect::<Vec<_>>().into_iter().chain(above.iter().cloned()).collect()
+        };
+        let (settings, parameters) = (merged(scenario.settings, self.settings), merged(scenario.parameters, self.parameters));
+        Request { settings, parameters, ..self }
+    }
+}
+
+/// The values that were typed for some names, each with the id that clap knows it by.
+fn typed<'a>(matches: &ArgMatches, names: impl Iterator<Item = (&'a str, String)>) -> Result<Vec<Given>, Failure> {
+    let given = names.filter_map(|(name, id)| Some(Given { name: name.to_owned(), text: text(matches, &id)?, place: None }));
+    let missing = |given: &Given| Failure::wrong_use(format!("`--{}` needs a value, but `{}` follows it", given.name, given.text));
+    given.map(|given| if given.text.starts_with("--") { Err(missing(&given)) } else { Ok(given) }).collect()
+}
+
+fn text(matches: &ArgMatches, id: &str) -> Option<String> {
+    matches.get_one::<String>(id).cloned()
+}
+
+fn names_file(name: &str) -> bool {
+    name.ends_with(".toml") || name.contains(std::path::MAIN_SEPARATOR) || std::path::Path::new(name).is_file()
+}
+
+fn no_model(verb: &str, entries: &[Entry]) -> Failure {
+    let known: Vec<[String; 2]> = entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
+    Failure::wrong_use(format!(
+        "a model or a scenario file is missing: `warpline {verb} MODEL` or `warpline {verb} SCENARIO.toml`\n\nModels:\n{}\n\
+         For more information, try `warpline {verb} --help`.",
+        crate::format::columns(&known, 2)
+    ))
+}
+
+/// An option with `-` for every `_` in its name.
+fn with_hyphens(argument: OsString) -> OsString {
+    let Some(text) = argument.to_str().filter(|text| text.starts_with("--")) else { return argument };
+    match text.split_once('=') {
+        Some((name, value)) => format!("{}={value}", name.replace('_', "-")).into(),
+        None => text.replace('_', "-").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Task, String> {
+        super::parse(line.split(' ').map(OsString::from)).map_err(|failure| failure.message)
+    }
+
+    fn request(line: &str) -> Vec<String> {
+        let (Task::Run(request) | Task::Verify(request)) = parse(line).unwrap() else { panic!("{line}") };
+        let all = request.settings.iter().chain(&request.parameters);
+        all.map(|given| format!("{}={}", given.name, given.text)).collect()
+    }
+
+    #[test]
+    fn the_command_is_sound() {
+        command(&catalogue::entries()).debug_assert();
+    }
+
+    #[test]
+    fn settings_and_parameters_come_in_any_order() {
+        let expected = ["end=5", "seed=7", "arrival-rate=-0.5"];
+        for line in [
+            "warpline run mm1 --end 5 --seed 7 --arrival-rate -0.5",
+            "warpline run mm1 --arrival_rate=-0.5 --seed=7 --end=5",
+            "warpline run --end 5 mm1 --arrival-rate -0.5 --seed 7",
+        ] {
+            assert_eq!(request(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_is_no_value() {
+        assert_eq!(parse("warpline run mm1 --end --json").unwrap_err(), "`--end` needs a value, but `--json` follows it");
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_is_named() {
+        let wrong = |line: &str| parse(line).unwrap_err();
+        assert!(wrong("warpline").contains("warpline run mm1"));
+        assert!(wrong("warpline run").contains("mm1 "));
+        assert!(wrong("warpline run phild").contains("did you mean `phold`?"));
+        assert!(wrong("warpline run mm1 --arival-rate 1").contains("--arrival-rate"));
+        assert!(wrong("warpline run mm1 --undo journal").contains("copy, reverse"));
+        assert!(wrong("warpline run nowhere.toml").starts_with("cannot read the scenario nowhere.toml"));
+    }
+}

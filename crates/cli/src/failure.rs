@@ -1,0 +1,74 @@
+use clap::error::ErrorKind;
+use warpline::Error;
+use warpline_models::catalogue::CatalogueError;
+use warpline_report::ReportError;
+
+use crate::panics;
+
+/// Why the command stops short: a message for people, and the exit code.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) code: u8,
+    /// Whether programs have been told on stdout.
+    pub(crate) printed: bool,
+}
+
+impl Failure {
+    /// The simulation or the writing of its outputs failed.
+    pub(crate) const FAILED: u8 = 1;
+    /// The command was used wrongly; nothing was simulated.
+    pub(crate) const WRONG_USE: u8 = 2;
+
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), code: Self::FAILED, printed: false }
+    }
+
+    pub(crate) fn wrong_use(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), code: Self::WRONG_USE, printed: false }
+    }
+
+    /// The same, said of a place in a file.
+    pub(crate) fn at(self, place: Option<&str>) -> Self {
+        let message = place.map(|place| format!("{place}: {}", self.message));
+        Failure { message: message.unwrap_or(self.message), ..self }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Setting(_) => Self::wrong_use(error.to_string()),
+            Error::Fault(failure) if matches!(failure.fault, warpline::Fault::Panic(_)) => {
+                let place = panics::last().map(|panic| format!("\n  it panicked at {}", panic.place));
+                Self::failed(format!("{error}{}", place.unwrap_or_default()))
+            }
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<CatalogueError> for Failure {
+    fn from(error: CatalogueError) -> Self {
+        Self::wrong_use(error.to_string())
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        match error {
+            ReportError::NoRecord { .. } | ReportError::Read { .. } | ReportError::Broken { .. } => Self::wrong_use(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        let text = error.render().to_string();
+        match error.kind() {
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Self::wrong_use(format!("a command is missing\n\n{}", text.trim_end())),
+            _ => Self::wrong_use(text.trim_start_matches("error: ").trim_end()),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Numbers for people.
+
+/// A number with at most `DIGITS` significant digits.
+pub(crate) fn number(value: f64) -> String {
+    const DIGITS: i32 = 6;
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-5..15).contains(&magnitude) {
+        return format!("{value:.*e}", DIGITS as usize - 1);
+    }
+    let decimals = (DIGITS - 1 - magnitude).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A number with three digits and a prefix for thousands: `12.3 M`, followed by a space if there is no prefix.
+fn scaled(value: f64) -> String {
+    const PREFIXES: [&str; 5] = ["", "k", "M", "G", "T"];
+    let (mut scaled, mut prefix) = (value, 0);
+    // 999.5 would be written as 1000.
+    while scaled >= 999.5 && prefix + 1 < PREFIXES.len() {
+        scaled /= 1000.0;
+        prefix += 1;
+    }
+    let decimals = if scaled >= 99.95 || prefix == 0 { 0 } else { usize::from(scaled < 9.995) + 1 };
+    format!("{scaled:.decimals$} {}", PREFIXES[prefix])
+}
+
+/// Events per second.
+pub(crate) fn event_rate(rate: f64) -> String {
+    format!("{} events/s", scaled(rate).trim_end())
+}
+
+/// An amount of memory.
+pub(crate) fn bytes(bytes: u64) -> String {
+    format!("{}B", scaled(bytes as f64))
+}
+
+/// A duration in seconds, as seconds or `h:mm:ss`.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds.is_nan() || seconds >= 1e8 {
+        return "unknown".into();
+    }
+    let whole = seconds.round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, _) if seconds < 0.001 => format!("{:.0} µs", seconds * 1e6),
+        (0, 0, _) if seconds < 1.0 => format!("{:.0} ms", seconds * 1e3),
+        (0, 0, _) => format!("{seconds:.1} s"),
+        (0, minutes, seconds) => format!("{minutes}:{seconds:02} min"),
+        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02} h"),
+    }
+}
+
+/// Rows as aligned columns, two spaces apart, each line after `indent` spaces.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]], indent: usize) -> String {
+    let widths: [usize; N] = std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        format!("{:indent$}{}", "", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Text cut into lines of at most `width` characters, at spaces; a longer word has its own line.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(last) = lines.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_true() {
+        let cases = [(0.0, "0"), (1.0, "1"), (0.1 + 0.2, "0.3"), (-1234567.0, "-1234567"), (3.14159265, "3.14159"), (1e-7, "1.00000e-7")];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(number(f64::NAN), "NaN");
+        assert_eq!(number(100.0), "100");
+    }
+
+    #[test]
+    fn prefixes_stand_for_thousands() {
+        let cases = [(0.0, "0 "), (999.0, "999 "), (999.6, "1.00 k"), (12_345.0, "12.3 k"), (999_999.0, "1.00 M"), (8.311e6, "8.31 M")];
+        for (value, text) in cases {
+            assert_eq!(scaled(value), text);
+        }
+        assert_eq!(bytes(35_200_000), "35.2 MB");
+        assert_eq!(event_rate(12.0), "12 events/s");
+    }
+
+    #[test]
+    fn durations_have_a_unit() {
+        let cases = [
+            (0.000_01, "10 µs"),
+            (0.25, "250 ms"),
+            (59.4, "59.4 s"),
+            (59.96, "1:00 min"),
+            (3_700.0, "1:01:40 h"),
+            (f64::INFINITY, "unknown"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_and_text_is_wrapped() {
+        let rows = [["a".to_owned(), "b".to_owned()], ["längst".to_owned(), String::new()]];
+        assert_eq!(columns(&rows, 2), "  a       b\n  längst\n");
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("", 7), [""]);
+    }
+}

@@ -1,0 +1,121 @@
+//! `warpline models`: what can be run, with which parameters.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use warpline_models::catalogue::{self, Entry};
+
+use crate::failure::Failure;
+use crate::format;
+use crate::output;
+
+/// The narrowest column in which a text is worth reading.
+const NARROWEST: usize = 36;
+
+/// Lists all models.
+pub(crate) fn list(json: bool) -> Result<(), Failure> {
+    let entries = catalogue::entries();
+    if json {
+        return output::print_json(&json!({ "models": entries.iter().map(entry_json).collect::<Vec<_>>() }));
+    }
+    let rows: Vec<[String; 2]> = entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
+    output::print(&format!("{}\n`warpline models show MODEL` lists a model's parameters.\n", format::columns(&rows, 0)))
+}
+
+/// Shows one model.
+pub(crate) fn show(name: &str, json: bool) -> Result<(), Failure> {
+    let entry = catalogue::find(name)?;
+    if json {
+        return output::print_json(&entry_json(&entry));
+    }
+    let width = console::Term::stdout().size_checked().map(|(_, width)| usize::from(width));
+    output::print(&page(&entry, width))
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    let parameter = |spec: &warpline::ParameterSpec| json!({ "name": spec.name, "unit": spec.unit, "default": spec.default, "range": spec.range, "meaning": spec.meaning });
+    json!({
+        "name": entry.name,
+        "about": entry.about,
+        "time_unit": entry.time_unit,
+        "default_end": entry.default_end,
+        "reversible": entry.reversible,
+        "parameters": entry.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "examples": examples(entry),
+    })
+}
+
+/// Command lines to start from.
+pub(crate) fn examples(entry: &Entry) -> Vec<String> {
+    let name = entry.name;
+    let numeric = entry.parameters.iter().find(|spec| spec.default.parse::<f64>().is_ok());
+    let parameter = numeric.map(|spec| format!(" --{} {}", spec.name, spec.default)).unwrap_or_default();
+    vec![
+        format!("warpline run {name}"),
+        format!("warpline run {name}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0),
+        format!("warpline verify {name}"),
+    ]
+}
+
+/// All about a model, for lines of `width` characters; `None` is any width.
+fn page(entry: &Entry, width: Option<usize>) -> String {
+    let mut page = format!("{}: {}\n\n", entry.name, entry.about);
+    let facts = [
+        ["Model time is in".to_owned(), entry.time_unit.to_owned()],
+        ["Default end".to_owned(), format!("{} {}", entry.default_end, entry.time_unit)],
+        ["Undo".to_owned(), if entry.reversible { "copy, reverse" } else { "copy" }.to_owned()],
+    ];
+    page += &format::columns(&facts, 0);
+    page += "\nParameters\n";
+    page += &parameters(entry, width);
+    page += "\nExamples\n";
+    for example in examples(entry) {
+        let _ = writeln!(page, "  {example}");
+    }
+    page
+}
+
+fn parameters(entry: &Entry, width: Option<usize>) -> String {
+    let head = ["name", "default", "unit", "takes"].map(str::to_owned);
+    let row = |spec: &warpline::ParameterSpec| {
+        let default = if spec.default.is_empty() { "none".to_owned() } else { spec.default.clone() };
+        [format!("--{}", spec.name), default, spec.unit.to_owned(), spec.range.clone()]
+    };
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(entry.parameters.iter().map(row)).collect();
+    let table = format::columns(&rows, 2);
+    let lines: Vec<&str> = table.lines().collect();
+    let left = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0) + 2;
+    let meanings = std::iter::once("meaning").chain(entry.parameters.iter().map(|spec| spec.meaning.as_str()));
+    let beside = width.is_none_or(|width| width >= left + NARROWEST);
+    let mut page = String::new();
+    for (line, meaning) in lines.iter().zip(meanings) {
+        if beside {
+            let mut texts = format::wrapped(meaning, width.map_or(usize::MAX, |width| width - left)).into_iter();
+            let _ = writeln!(page, "{line:left$}{}", texts.next().unwrap_or_default());
+            texts.for_each(|text| page += &format!("{:left$}{text}\n", ""));
+        } else {
+            let _ = writeln!(page, "{line}");
+            let texts = format::wrapped(meaning, width.unwrap_or(usize::MAX).saturating_sub(6));
+            texts.iter().for_each(|text| page += &format!("      {text}\n"));
+        }
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_keep_to_their_width() {
+        for entry in catalogue::entries() {
+            for width in [60, 80, 120, 160] {
+                let page = parameters(&entry, Some(width));
+                let table = if width < 100 { 100 } else { width };
+                assert!(page.lines().all(|line| line.chars().count() <= table), "{width}:\n{page}");
+                assert!(entry.parameters.iter().all(|spec| page.contains(&format!("--{}", spec.name))));
+            }
+            assert_eq!(parameters(&entry, None).lines().count(), 1 + entry.parameters.len());
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The two ways out: stdout for results, stderr for people.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// Prints text to stdout. Whoever reads may stop reading at any time.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!("cannot write to stdout: {cause}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON value on one line to stdout.
+pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
+    print(&format!("{value}\n"))
+}
+
+/// Tells people something on stderr, and does not care whether anybody listens.
+pub(crate) fn tell(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// What programs read of a failure.
+pub(crate) fn failure_json(failure: &Failure) -> Value {
+    json!({ "error": failure.message, "exit_code": failure.code })
+}

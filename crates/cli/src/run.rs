@@ -1,0 +1,104 @@
+//! `warpline run`: one run, from settings to results.
+
+use std::fs;
+use std::path::Path;
+
+use warpline::record::RunRecord;
+use warpline::{Configure, Records, Simulation};
+use warpline_models::catalogue::{self, CatalogueError, Visitor};
+
+use crate::arguments::Request;
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Teller;
+use crate::settings::{Given, Settings};
+use crate::summary::Summary;
+
+/// Runs a model and prints what came of it.
+pub(crate) fn run(request: &Request) -> Result<(), Failure> {
+    let settings = Settings::read(&request.settings)?;
+    let job = Job { settings: &settings, quiet: request.quiet };
+    let (record, tables) = with_model(request, job)??;
+    // Whatever happens to the report, the results are printed.
+    let report = settings.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
+    let (report, failed) = match report.transpose() {
+        Ok(report) => (report, None),
+        Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
+    };
+    let summary = Summary { record: &record, tables: &tables, directory: settings.report.as_deref(), report: report.as_deref() };
+    if request.json {
+        // The failure is a part of the one object, so that the caller prints no other.
+        output::print_json(&summary.json(failed.as_ref()))?;
+    } else {
+        output::print(&summary.text())?;
+    }
+    failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
+}
+
+/// Hands the model of a request to a visitor; a refused value is said to be at its place in a scenario.
+pub(crate) fn with_model<V: Visitor>(request: &Request, visitor: V) -> Result<V::Output, Failure> {
+    let given: Vec<(String, String)> = request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
+    catalogue::with_model(&request.model, &given, visitor).map_err(|error| {
+        let place = place(&error, &request.parameters);
+        Failure::from(error).at(place.as_deref())
+    })
+}
+
+fn place(error: &CatalogueError, given: &[Given]) -> Option<String> {
+    use warpline::ParameterError::{Range, Unknown, Value};
+    let CatalogueError::Parameter { cause: Unknown { name, .. } | Value { name, .. } | Range { name, .. }, .. } = error else {
+        return None;
+    };
+    given.iter().find(|given| given.name == *name).and_then(|given| given.place.clone())
+}
+
+/// A run to be, of a model that is not known yet.
+struct Job<'a> {
+    settings: &'a Settings,
+    quiet: bool,
+}
+
+impl Visitor for Job<'_> {
+    /// The record, and the names of the model's tables.
+    type Output = Result<(RunRecord, Vec<String>), Failure>;
+
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+        let settings = self.settings;
+        let mut simulation = Simulation::<M>::configured(&parameters)?;
+        if let Some(end) = settings.end {
+            simulation = simulation.end(end);
+        }
+        if let Some(seed) = settings.seed {
+            simulation = simulation.seed(seed);
+        }
+        let records = match &settings.report {
+            Some(directory) => {
+                prepare(directory)?;
+                Records::Write(directory.clone())
+            }
+            None => Records::Drop,
+        };
+        let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
+        let mut tell = |progress: &_| teller.tell(progress);
+        let simulation = simulation.warmup(settings.warmup.unwrap_or(0.0)).sync(settings.sync).undo(settings.undo.unwrap_or_default());
+        let outcome = simulation.pending(settings.pending).records(records).on_progress(&mut tell).run();
+        teller.finish();
+        let run = outcome?;
+        let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
+        Ok((run.record, tables))
+    }
+}
+
+/// Makes the directory of a report and tries to write there, before any time is spent.
+fn prepare(directory: &Path) -> Result<(), Failure> {
+    let probe = directory.join(format!(".warpline.{}.tmp", std::process::id()));
+    let tried = fs::create_dir_all(directory).and_then(|()| fs::write(&probe, [])).and_then(|()| fs::remove_file(&probe));
+    tried.map_err(|cause| {
+        let directory = directory.display();
+        Failure::wrong_use(format!("cannot write a report to {directory}: {cause}; name a directory that you may write to"))
+    })
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,107 @@
+//! What becomes of models that fail.
+
+use warpline::parameters;
+use warpline::prelude::*;
+
+use super::*;
+
+parameters! {
+    /// How to fail.
+    pub struct Way {
+        /// The delay of what is sent.
+        delay: f64 = 1.0, "", ..;
+        /// The event that panics; none if 0.
+        panic: u32 = 0, "", 0..;
+        /// Whether the model cannot be made.
+        impossible: bool = false, "", ..;
+    }
+}
+
+/// A clock that may stop ticking.
+struct Clock(Way);
+
+impl Model for Clock {
+    type State = u32;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        1
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.table(Table::slot(0), "ticks", &[("number", "")]);
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u32 {
+        lp.send(0, 1.0, ());
+        0
+    }
+
+    fn handle(&self, ticks: &mut u32, (): &(), lp: &mut Context<Self>) {
+        *ticks += 1;
+        lp.record(Table::slot(0), &[Cell::from(u64::from(*ticks))]);
+        assert_ne!(*ticks, self.0.panic, "no tick");
+        lp.send(0, self.0.delay, ());
+    }
+}
+
+impl Configure for Clock {
+    type Parameters = Way;
+
+    const NAME: &'static str = "clock";
+    const ABOUT: &'static str = "a clock that may stop ticking";
+    const TIME_UNIT: &'static str = "s";
+    const DEFAULT_END: f64 = 10.0;
+
+    fn configure(way: &Way) -> Result<Self, String> {
+        if way.impossible { Err("there is no such clock".into()) } else { Ok(Clock(way.clone())) }
+    }
+}
+
+fn job(way: Way, settings: Settings) -> Result<(RunRecord, Vec<String>), Failure> {
+    Job { settings: &settings, quiet: true }.visit::<Clock>(way)
+}
+
+#[test]
+fn a_run_returns_its_record_and_tables() {
+    let (record, tables) = job(Way::default(), Settings::default()).unwrap();
+    assert_eq!((record.committed_events, record.end_time, record.seed), (9, 10.0, 1));
+    assert_eq!(tables, ["ticks"]);
+}
+
+#[test]
+fn a_fault_of_the_model_is_a_failure() {
+    let failure = job(Way { delay: -1.0, ..Way::default() }, Settings::default()).unwrap_err();
+    assert_eq!(failure.code, Failure::FAILED);
+    assert!(failure.message.contains("delay -1"), "{}", failure.message);
+    let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
+    assert_eq!(failure.code, Failure::FAILED);
+    assert!(failure.message.contains("no tick") && failure.message.contains("at time 3"), "{}", failure.message);
+}
+
+#[test]
+fn senseless_settings_are_wrong_use() {
+    let code = |way, settings| job(way, settings).unwrap_err().code;
+    assert_eq!(code(Way { impossible: true, ..Way::default() }, Settings::default()), Failure::WRONG_USE);
+    assert_eq!(code(Way::default(), Settings { warmup: Some(11.0), ..Settings::default() }), Failure::WRONG_USE);
+    assert_eq!(code(Way::default(), Settings { undo: Some(warpline::Undo::Reverse), ..Settings::default() }), Failure::WRONG_USE);
+}
+
+#[test]
+fn rows_become_files_of_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = Some(directory.path().join("new/report"));
+    job(Way::default(), Settings { report: report.clone(), ..Settings::default() }).unwrap();
+    let rows = fs::read_to_string(report.unwrap().join("ticks.csv")).unwrap();
+    assert_eq!(rows.lines().take(2).collect::<Vec<_>>(), ["time,lp,number", "1,0,1"]);
+    assert_eq!(rows.lines().count(), 10);
+}
+
+#[test]
+fn rows_that_cannot_be_written_are_a_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("ticks.csv")).unwrap();
+    let failure = job(Way::default(), Settings { report: Some(directory.path().into()), ..Settings::default() }).unwrap_err();
+    assert_eq!(failure.code, Failure::FAILED);
+    assert!(failure.message.contains("ticks.csv"), "{}", failure.message);
+}

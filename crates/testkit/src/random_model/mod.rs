@@ -1,0 +1,248 @@
+//! Models made at random, which use every feature of the model API and always come to an end.
+//!
+//! A model is a pure function of its [`Recipe`]; what it does depends on recipe, seed and order of events alone, and so
+//! sensitively that one event out of order changes states, statistics and rows.
+
+mod fault;
+mod parcel;
+mod recipe;
+mod state;
+mod topology;
+
+use std::sync::Arc;
+
+pub use fault::{Crime, PlannedFault};
+pub use parcel::Parcel;
+use parcel::{Errand, Payload};
+pub use recipe::{Delays, Kind, Payloads, Recipe, Topology};
+pub use state::State;
+use warpline::prelude::*;
+
+const EVENTS: Counter = Counter::slot(0);
+const ENERGY: Mean = Mean::slot(1);
+const LEVELS: TimeMean = TimeMean::slot(2);
+const DELAYS: Histogram = Histogram::slot(3);
+const COMMITTED: Counter = Counter::slot(4);
+const BUSY: TimeMean = TimeMean::slot(5);
+const LATE: Mean = Mean::slot(6);
+const SIZES: Histogram = Histogram::slot(7);
+const OVERFLOWING: Counter = Counter::slot(8);
+const VISITS: Table = Table(0);
+const ENDS: Table = Table(1);
+
+/// The stream that decides where to send, apart from those that change states.
+const ROUTES: u8 = 1;
+/// The stream that delays are drawn from.
+const TIMES: u8 = 5;
+/// The stream that decides what is recorded.
+const RECORDS: u8 = 7;
+
+/// A model made from a [`Recipe`], whose events carry `WORDS` words within themselves.
+#[derive(Clone, Debug)]
+pub struct RandomModel<const WORDS: usize> {
+    recipe: Recipe,
+    neighbours: Option<Vec<Vec<LpId>>>,
+}
+
+impl<const WORDS: usize> RandomModel<WORDS> {
+    /// The model of a recipe.
+    pub fn new(recipe: &Recipe) -> Self {
+        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone() }
+    }
+
+    fn kind(&self, lp: LpId) -> Kind {
+        self.recipe.kinds[lp.index() % self.recipe.kinds.len()]
+    }
+
+    /// Whom `from` sends to next.
+    fn receiver(&self, from: LpId, random: &mut Random) -> LpId {
+        let to_self = random.bernoulli(self.recipe.to_self);
+        match &self.neighbours {
+            _ if to_self => from,
+            None => LpId(random.below(self.recipe.lps)),
+            Some(all) if all[from.index()].is_empty() => from,
+            Some(all) => all[from.index()][random.below(all[from.index()].len() as u32) as usize],
+        }
+    }
+
+    /// How long an event to LP `to` takes, when the last `hops` took no time at all.
+    fn delay(&self, now: f64, hops: u32, own: bool, random: &mut Random) -> f64 {
+        let recipe = &self.recipe;
+        let least = if own { 0.0 } else { recipe.lookahead };
+        let more = match recipe.delays {
+            _ if random.bernoulli(recipe.zero_delay) => 0.0,
+            Delays::Unit => 1.0,
+            Delays::Integers => f64::from(random.below(4)),
+            Delays::Exponential => random.exponential(1.0),
+            Delays::Narrow => 1.0 + random.uniform() * 1e-12,
+            Delays::Bimodal => random.uniform() * if random.bernoulli(0.8) { 1e-3 } else { 8.0 },
+            Delays::Vanishing => [1e-17, 1e-300, 0.5][random.below(3) as usize],
+            Delays::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
+        };
+        let stuck = now + (least + more) <= now;
+        if stuck && hops >= recipe.zero_chain { least + 1.0 } else { least + more }
+    }
+
+    /// Splits the energy of an event among those that it sends.
+    fn spread(&self, state: &State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
+        let left = parcel.energy.saturating_sub(1);
+        if left == 0 {
+            return;
+        }
+        let random = lp.stream(ROUTES);
+        let burst = self.recipe.burst > 0 && random.below(16) == 0;
+        let wanted = if burst { self.recipe.burst } else { 1 + random.below(self.recipe.fan_out) };
+        // What is sent depends on what the state remembers.
+        let children = (wanted + (state.checksum & 1) as u32).min(left);
+        let uneven = state.checksum & 2 == 0;
+        let shared = Arc::new(vec![state.checksum, u64::from(left)]);
+        for child in 0..children {
+            let share = match (uneven, child) {
+                (true, 0) => left - (children - 1),
+                (true, _) => 1,
+                (false, _) => left / children + u32::from(child < left % children),
+            };
+            let to = self.receiver(lp.id(), lp.stream(ROUTES));
+            let payload = Payload::draw(self.recipe.payloads, &shared, lp.stream(ROUTES));
+            self.post(to, share, parcel.hops, Errand::Spread, payload, lp);
+        }
+    }
+
+    /// Sends one parcel.
+    fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, payload: Payload, lp: &mut Context<Self>) {
+        let (now, own) = (lp.now(), to == lp.id());
+        let delay = self.delay(now, hops, own, lp.stream(TIMES));
+        let hops = if now + delay > now { 0 } else { hops + 1 };
+        let words = [0; WORDS].map(|_: u64| lp.stream(TIMES).next_u64());
+        let parcel = Parcel { energy, hops, errand, payload, words };
+        if self.recipe.observing {
+            lp.sample(DELAYS, delay);
+        }
+        if self.recipe.priorities {
+            let level = [-128, -127, -1, 0, 0, 0, 1, 127][lp.stream(ROUTES).below(8) as usize];
+            lp.send_with_priority(to, delay, level, parcel);
+        } else {
+            lp.send(to, delay, parcel);
+        }
+    }
+
+    /// Lends to an LP, and asks a second one to recall it: two ways to one receiver, the second one longer.
+    fn lend(&self, hops: u32, lp: &mut Context<Self>) {
+        let debtor = LpId(lp.stream(ROUTES).below(self.recipe.lps));
+        let agent = state::creditor(lp.id(), self.recipe.lps);
+        let delay = self.delay(lp.now(), hops, false, lp.stream(TIMES));
+        let hops = if lp.now() + delay > lp.now() { 0 } else { hops + 1 };
+        for (to, errand) in [(debtor, Errand::Lend), (agent, Errand::Recall(debtor))] {
+            lp.send(to, delay, Parcel { energy: 0, hops, errand, payload: Payload::Nothing, words: [0; WORDS] });
+        }
+    }
+
+    /// Writes statistics and rows, at random.
+    fn note(&self, state: &State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
+        if self.recipe.observing {
+            let item = state.own.item();
+            lp.count(EVENTS.at(item), 1);
+            lp.observe(ENERGY, f64::from(parcel.energy) / 3.0);
+            lp.span(BUSY.at(item), lp.now(), lp.now() + 1.5, 1.0);
+            lp.sample(SIZES.at(item % 2), parcel.payload.bytes().len() as f64);
+        }
+        if self.recipe.recording {
+            for _ in 0..lp.stream(RECORDS).below(3) {
+                let luck = lp.stream(RECORDS).uniform();
+                lp.record(VISITS, &[state.own.name().into(), state.seen.into(), luck.into(), (luck < 0.5).into()]);
+            }
+        }
+    }
+}
+
+impl<const WORDS: usize> Model for RandomModel<WORDS> {
+    type State = State;
+    type Event = Parcel<WORDS>;
+
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        self.recipe.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.recipe.lookahead
+    }
+
+    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
+        self.neighbours.as_ref().map(|all| all[lp.index()].clone())
+    }
+
+    fn unbiased_ties(&self) -> bool {
+        self.recipe.unbiased
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.table(ENDS, "ends", &[("seen", "events")]);
+        declare.table(VISITS, "visits", &[("kind", ""), ("seen", "events"), ("luck", ""), ("small", "")]);
+        declare.counter(EVENTS, "events", "events", "events handled, by kind").items(4);
+        declare.mean(ENERGY, "energy", "", "energy of events");
+        declare.time_mean(LEVELS, "levels", "", "levels of accumulators and colonies").items(2);
+        declare.histogram(DELAYS, "delays", "s", "delays of sends");
+        declare.counter(COMMITTED, "committed", "events", "events committed, by half of the ids").items(2);
+        declare.time_mean(BUSY, "busy", "", "spans that reach into the future").items(4);
+        declare.mean(LATE, "late", "s", "times of commits");
+        declare.histogram(SIZES, "sizes", "bytes", "payloads").items(2);
+        declare.counter(OVERFLOWING, "overflowing", "", "counts that are too large");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> State {
+        for _ in 0..self.recipe.starters {
+            let to = self.receiver(lp.id(), lp.stream(ROUTES));
+            let delay = self.delay(0.0, 0, to == lp.id(), lp.stream(TIMES));
+            let words = [7; WORDS];
+            lp.send(to, delay, Parcel { energy: self.recipe.energy, hops: u32::from(delay == 0.0), errand: Errand::Spread, payload: Payload::Nothing, words });
+        }
+        if self.recipe.observing {
+            lp.observe(ENERGY, 1.0);
+        }
+        if self.recipe.recording {
+            lp.record(ENDS, &[0u64.into()]);
+        }
+        State::new(self.kind(lp.id()))
+    }
+
+    fn handle(&self, state: &mut State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
+        state.absorb(parcel, lp);
+        match parcel.errand {
+            Errand::Spread => self.spread(state, parcel, lp),
+            Errand::Recall(debtor) => self.post(debtor, 0, parcel.hops, Errand::Return, Payload::Nothing, lp),
+            Errand::Loop => lp.send(lp.id(), 0.0, parcel.clone()),
+            Errand::Lend | Errand::Return => {}
+        }
+        let uniform = self.neighbours.is_none();
+        if self.recipe.loans && uniform && parcel.errand == Errand::Spread && lp.stream(ROUTES).below(4) == 0 {
+            self.lend(parcel.hops, lp);
+        }
+        self.note(state, parcel, lp);
+        if let Some(PlannedFault { crime, .. }) = self.recipe.fault.filter(|fault| fault.lp == lp.id().0 && fault.event == state.seen) {
+            crime.commit(self, lp);
+        }
+    }
+
+    fn reverse(&self, state: &mut State, parcel: &Parcel<WORDS>, lp: &mut Reverse<Self>) {
+        state.release(parcel, lp);
+    }
+
+    fn commit(&self, _: &Parcel<WORDS>, lp: &mut Commit<Self>) {
+        if self.recipe.observing {
+            lp.count(COMMITTED.at(u32::from(lp.id().0 * 2 >= lp.lps())), 1);
+            lp.observe(LATE, lp.now());
+        }
+    }
+
+    fn finish(&self, state: &State, lp: &mut Finish<Self>) {
+        if self.recipe.observing {
+            state.own.close(lp);
+            lp.count(EVENTS.at(state.own.item()), 0);
+        }
+        if self.recipe.recording {
+            lp.record(ENDS, &[state.seen.into()]);
+        }
+    }
+}

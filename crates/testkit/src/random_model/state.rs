@@ -1,0 +1,194 @@
+use std::collections::VecDeque;
+
+use warpline::{Context, Finish, Level, LpId, Reverse};
+
+use super::parcel::{Errand, Parcel};
+use super::recipe::Kind;
+use super::{LEVELS, RandomModel};
+
+/// The stream that changes of state draw from; stream 0 belongs to what is drawn again when an event is undone.
+const CHANGES: u8 = 2;
+/// The most payloads that a `Memory` keeps.
+const REMEMBERED: usize = 6;
+/// The most inhabitants of a `Colony`.
+const ROOM: u32 = 12;
+
+/// What an LP of a [`RandomModel`] remembers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Events handled.
+    pub(super) seen: u64,
+    /// Loans taken and not yet given back.
+    owed: u32,
+    /// A chain over all events in their order.
+    pub(super) checksum: u64,
+    /// The sum of the first draws of all events.
+    luck: u64,
+    pub(super) own: Own,
+}
+
+/// What LPs of one kind remember.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Own {
+    Forwarder { last: f64, errands: u16, jitter: u32 },
+    Memory { queue: VecDeque<u64>, bytes: Vec<u8> },
+    Accumulator { total: f64, mean: f64, level: Level },
+    Colony { alive: u32, births: i64, births_of: Vec<u64>, level: Level },
+}
+
+impl State {
+    pub(super) fn new(kind: Kind) -> Self {
+        let own = match kind {
+            Kind::Forwarder => Own::Forwarder { last: -1.0, errands: 0, jitter: 0 },
+            Kind::Memory => Own::Memory { queue: VecDeque::new(), bytes: Vec::new() },
+            Kind::Accumulator => Own::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0) },
+            Kind::Colony => Own::Colony { alive: 0, births: 0, births_of: Vec::new(), level: Level::default() },
+        };
+        State { seen: 0, owed: 0, checksum: 0, luck: 0, own }
+    }
+
+    /// Takes an event in.
+    ///
+    /// # Panics
+    /// If a loan is given back that was never given: that cannot happen in the right order of events.
+    pub(super) fn absorb<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Context<RandomModel<W>>) {
+        self.seen += 1;
+        self.checksum = self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
+        self.luck = self.luck.wrapping_add(lp.random().next_u64());
+        match parcel.errand {
+            Errand::Lend => self.owed += 1,
+            Errand::Return => self.owed = self.owed.checked_sub(1).expect("a loan comes before its return"),
+            Errand::Spread | Errand::Recall(_) | Errand::Loop => {}
+        }
+        self.own.absorb(parcel, lp);
+    }
+
+    /// Undoes [`absorb`](Self::absorb).
+    pub(super) fn release<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Reverse<RandomModel<W>>) {
+        self.own.release(parcel, lp);
+        match parcel.errand {
+            Errand::Lend => self.owed -= 1,
+            Errand::Return => self.owed += 1,
+            Errand::Spread | Errand::Recall(_) | Errand::Loop => {}
+        }
+        self.luck = self.luck.wrapping_sub(lp.random().next_u64());
+        self.checksum = (self.checksum ^ parcel.word() ^ lp.now().to_bits()).rotate_right(9);
+        self.seen -= 1;
+    }
+}
+
+/// What became of a `Colony` at an event.
+const NOTHING: u8 = 0;
+const BIRTH: u8 = 1;
+const DEATH: u8 = 2;
+
+impl Own {
+    fn absorb<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Context<RandomModel<W>>) {
+        match self {
+            Own::Forwarder { last, errands, jitter } => {
+                lp.save(*last);
+                *last = lp.now();
+                *errands += u16::from(parcel.errand != Errand::Spread);
+                *jitter = jitter.wrapping_add(lp.stream(CHANGES).below(1000));
+            }
+            Own::Memory { queue, bytes } => {
+                queue.push_back(parcel.word());
+                let full = queue.len() > REMEMBERED;
+                if let Some(oldest) = queue.front().copied().filter(|_| full) {
+                    lp.save(oldest);
+                    queue.pop_front();
+                }
+                lp.save(full);
+                bytes.extend_from_slice(parcel.payload.bytes());
+            }
+            Own::Accumulator { total, mean, level } => {
+                lp.save(*total);
+                lp.save(*mean);
+                let value = lp.stream(CHANGES).normal(1.0, 3.0) + parcel.word() as f64 * 1e-18;
+                *total += value * 1.000_000_1;
+                *mean += (value - *mean) * 0.3;
+                level.set(value, LEVELS.at(0), lp);
+            }
+            Own::Colony { alive, births, births_of, level } => {
+                let birth = lp.stream(CHANGES).bernoulli(0.55);
+                let fate = match *alive {
+                    0 if !birth => NOTHING,
+                    ROOM if birth => NOTHING,
+                    _ => [DEATH, BIRTH][usize::from(birth)],
+                };
+                if fate == BIRTH {
+                    (*alive, *births) = (*alive + 1, *births + 1);
+                    births_of.push(parcel.word());
+                } else if let Some(dead) = births_of.pop_if(|_| fate == DEATH) {
+                    *alive -= 1;
+                    lp.save(dead);
+                }
+                lp.save(fate);
+                level.set(f64::from(*alive), LEVELS.at(1), lp);
+            }
+        }
+    }
+
+    fn release<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Reverse<RandomModel<W>>) {
+        match self {
+            Own::Forwarder { last, errands, jitter } => {
+                *jitter = jitter.wrapping_sub(lp.stream(CHANGES).below(1000));
+                *errands -= u16::from(parcel.errand != Errand::Spread);
+                *last = lp.restore();
+            }
+            Own::Memory { queue, bytes } => {
+                bytes.truncate(bytes.len() - parcel.payload.bytes().len());
+                if lp.restore::<bool>() {
+                    queue.push_front(lp.restore());
+                }
+                queue.pop_back();
+            }
+            Own::Accumulator { total, mean, level } => {
+                level.unset(lp);
+                *mean = lp.restore();
+                *total = lp.restore();
+            }
+            Own::Colony { alive, births, births_of, level } => {
+                level.unset(lp);
+                match lp.restore::<u8>() {
+                    BIRTH => {
+                        births_of.pop();
+                        (*alive, *births) = (*alive - 1, *births - 1);
+                    }
+                    DEATH => {
+                        *alive += 1;
+                        births_of.push(lp.restore());
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Which item of statistics it counts for.
+    pub(super) fn item(&self) -> u32 {
+        match self {
+            Own::Forwarder { .. } => 0,
+            Own::Memory { .. } => 1,
+            Own::Accumulator { .. } => 2,
+            Own::Colony { .. } => 3,
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        ["forwarder", "memory", "accumulator", "colony"][self.item() as usize]
+    }
+
+    pub(super) fn close<const W: usize>(&self, lp: &mut Finish<RandomModel<W>>) {
+        match self {
+            Own::Accumulator { level, .. } => level.close(LEVELS.at(0), lp),
+            Own::Colony { level, .. } => level.close(LEVELS.at(1), lp),
+            Own::Forwarder { .. } | Own::Memory { .. } => {}
+        }
+    }
+}
+
+/// Where an LP's loans are recalled from.
+pub(super) fn creditor(of: LpId, lps: u32) -> LpId {
+    LpId((of.0 + 1) % lps)
+}

@@ -1,0 +1,82 @@
+//! The master test: random models, in every configuration, against the reference simulator.
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use warpline_testkit::random_model::{Crime, PlannedFault};
+use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
+
+fn config(usual: u32) -> Config {
+    Config { cases: cases(usual), failure_persistence: None, max_shrink_iters: 2000, ..Config::default() }
+}
+
+/// Ends and warm-ups, from hardly any events to all of them.
+fn settings() -> impl Strategy<Value = Settings> {
+    let end = prop_oneof![Just(0.5), Just(3.0), Just(8.0), 0.1..60.0, Just(1e6)];
+    let warmup = prop_oneof![Just(0.0), 0.0..1.0];
+    (any::<u64>(), end, warmup).prop_map(|(seed, end, warmup)| Settings { warmup: warmup * end, ..Settings::new(seed, end) })
+}
+
+proptest! {
+    #![proptest_config(config(250))]
+
+    #[test]
+    fn random_models_have_one_answer(recipe: Recipe, settings in settings()) {
+        let outcome = matrix::check_recipe(&recipe, &settings).map_err(TestCaseError::fail)?;
+        prop_assert!(outcome.is_ok(), "a recipe without a fault runs to its end: {:?}", outcome);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(100))]
+
+    #[test]
+    fn random_mistakes_have_one_answer(
+        recipe: Recipe, crime in prop::sample::select(&Crime::ALL[..]), lp in 0.0..1.0, event in 1u64..8, seed: u64, end in 0.5..40.0,
+    ) {
+        let lp = (f64::from(recipe.lps) * lp) as u32;
+        let recipe = Recipe { fault: Some(PlannedFault { crime, lp, event }), ..recipe };
+        let settings = Settings { zero_delay_hops: 1000, ..Settings::new(seed, end) };
+        let outcome = matrix::check_recipe(&recipe, &settings).map_err(TestCaseError::fail)?;
+        if let Err(stop) = outcome {
+            prop_assert!(stop.time < end);
+        }
+    }
+}
+
+/// Recipes of seeds in a row, so that a soak finds the same failures again by number.
+#[test]
+fn seeds_in_a_row_have_one_answer() {
+    let mut events = 0;
+    for seed in 0..u64::from(cases(150)) {
+        let recipe = Recipe::from_seed(seed);
+        let outcome = matrix::check_recipe(&recipe, &Settings::new(seed, 1e9)).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        events += outcome.expect("no fault is planned").committed;
+    }
+    assert!(events > u64::from(scaled(50_000)), "the models do something: {events} events");
+}
+
+/// Different seeds give different histories: the comparison above is not of empty runs.
+#[test]
+fn the_answer_depends_on_seed_and_end() {
+    let recipe = Recipe { lps: 5, energy: 40, ..Recipe::from_seed(12) };
+    let digest = |seed, end| {
+        let model = warpline_testkit::RandomModel::<0>::new(&recipe);
+        reference::run(&model, seed, end, 0.0).expect("no fault is planned").digest
+    };
+    assert_ne!(digest(1, 1e6), digest(2, 1e6));
+    assert_ne!(digest(1, 1e6), digest(1, 1.5));
+    assert_eq!(digest(1, 1e6), digest(1, 1e6));
+}
+
+/// A planned mistake that is reached is reported; this one always is.
+#[test]
+fn every_mistake_is_found_where_it_is_made() {
+    for crime in Crime::ALL {
+        let plain = Recipe { lps: 4, energy: 30, to_self: 0.0, loans: false, starters: 2, ..Recipe::from_seed(5) }.with_features([false; 12]);
+        let recipe = Recipe { fault: Some(PlannedFault { crime, lp: 2, event: 3 }), ..plain };
+        let settings = Settings { zero_delay_hops: 50, ..Settings::new(3, 100.0) };
+        let stop = matrix::check_recipe(&recipe, &settings).unwrap_or_else(|why| panic!("{crime:?}: {why}")).expect_err("a fault is planned");
+        let text = format!("{:?}", stop.place);
+        assert!(text.contains("lp: LpId(2)"), "{crime:?}: {text}");
+    }
+}
