@@ -19,7 +19,9 @@ static LAST: Mutex<Option<Panicked>> = Mutex::new(None);
 /// Keeps panics silent from now on, but remembers the last one.
 pub(crate) fn remember() {
     std::panic::set_hook(Box::new(|info| {
-        let message = info.payload_as_str().unwrap_or("without a message").to_owned();
+        let payload = info.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+        let message = text.unwrap_or("without a message").to_owned();
         let mut place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {

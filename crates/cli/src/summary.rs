@@ -145,6 +145,6 @@ mod tests {
         assert_eq!(lines, expected);
         assert_eq!(results(&json!(4)), [["result".to_owned(), "4".to_owned()]]);
         assert!(results(&Value::Null).is_empty());
-        assert!(one(&json!([0; 312])).starts_with("312 entries"));
+        assert!(one(&json!(vec![0; 312])).starts_with("312 entries"));
     }
 }

@@ -1,7 +1,7 @@
 //! Unsorted heaps of entries that share one store of memory, so that what one gives back another uses.
 
 use warpline_base::VirtualTime;
-use warpline_memory::{Handle, prefer_huge_pages};
+use warpline_memory::prefer_huge_pages;
 
 use super::Entry;
 
@@ -119,6 +119,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use warpline_memory::Handle;
+
     use super::*;
 
     fn entry(n: u64) -> Entry {

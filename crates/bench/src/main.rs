@@ -1,0 +1,81 @@
+//! `make bench`: how fast Warpline is on this machine, as ratios to a bare loop measured in the same sitting.
+//!
+//! Every measurement runs in a process of its own, so that memory is counted for it alone, and rivals take turns
+//! (A B A B …), so that a machine whose speed drifts treats them alike. Medians are printed.
+
+mod bare;
+mod hold;
+mod network;
+mod workloads;
+
+use std::process::{Command, ExitCode};
+
+/// How often each rival runs.
+const ROUNDS: usize = 5;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => {
+            workloads::compare();
+            network::compare(None);
+            hold::compare();
+        }
+        ["workloads"] => workloads::compare(),
+        ["network"] => network::compare(None),
+        ["network", topology] => network::compare(Some(topology)),
+        ["hold"] => hold::compare(),
+        ["measure", "bare", workload] => workloads::measure_bare(workload),
+        ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
+        ["measure", "network", topology, end] => network::measure(topology, end),
+        _ => {
+            eprintln!("usage: warpline-bench [workloads | network [TOPOLOGY.json] | hold]");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// What a process of its own measured.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    /// Events, or whatever is counted, per second.
+    rate: f64,
+    /// Peak memory in bytes.
+    memory: f64,
+}
+
+/// Hands a measurement to the parent process.
+fn tell(rate: f64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    println!("{rate} {}", peak.unwrap_or(f64::NAN) * 1024.0);
+}
+
+/// Runs each of `rivals` in turn, and returns the median of each.
+fn alternate(rivals: &[Vec<&str>]) -> Vec<Measured> {
+    let mut measured: Vec<Vec<Measured>> = vec![Vec::new(); rivals.len()];
+    for _ in 0..ROUNDS {
+        for (rival, measured) in rivals.iter().zip(&mut measured) {
+            measured.push(measure(rival));
+        }
+    }
+    measured.into_iter().map(median).collect()
+}
+
+fn measure(words: &[&str]) -> Measured {
+    let this = std::env::current_exe().expect("the benchmark knows its own path");
+    let output = Command::new(this).arg("measure").args(words).output().expect("the benchmark can start itself");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    match numbers[..] {
+        [rate, memory] => Measured { rate, memory },
+        _ => panic!("measuring {words:?} printed {text:?}\n{}", String::from_utf8_lossy(&output.stderr)),
+    }
+}
+
+fn median(mut measured: Vec<Measured>) -> Measured {
+    measured.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    measured[measured.len() / 2]
+}

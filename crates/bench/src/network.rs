@@ -1,0 +1,56 @@
+//! Packet hops per second of `network` on a large topology.
+
+use std::fmt::Write;
+
+use warpline::{Parameters, Simulation};
+use warpline_models::network::{Network, NetworkParameters};
+
+use crate::{alternate, tell};
+
+/// Compares nothing yet: one engine. `topology` is a file, or a grid of 12 by 12 nodes is made.
+pub(crate) fn compare(topology: Option<&str>) {
+    let made = std::env::temp_dir().join(format!("warpline-bench-grid-{}.json", std::process::id()));
+    let path = topology.map_or_else(|| made.to_string_lossy().into_owned(), str::to_owned);
+    if topology.is_none() {
+        std::fs::write(&made, grid(12)).expect("the temporary directory can be written");
+    }
+    let hops = alternate(&[vec!["network", &path, "10"]]);
+    println!("network, {}", topology.unwrap_or("a grid of 12 by 12 nodes, demand between all pairs"));
+    println!("{:>8.2} million packet hops per second, {:.0} MB\n", hops[0].rate / 1e6, hops[0].memory / 1e6);
+    if topology.is_none() {
+        let _ = std::fs::remove_file(made);
+    }
+}
+
+pub(crate) fn measure(topology: &str, end: &str) {
+    let mut parameters = NetworkParameters::default();
+    parameters.set("topology", topology).expect("a path");
+    let end: f64 = end.parse().expect("a number");
+    let run = Simulation::<Network>::configured(&parameters).expect("a topology").end(end).run().expect("the network runs");
+    let hops = run.record.results["packet_hops"].as_f64().expect("a result");
+    tell(hops / run.record.loop_seconds);
+}
+
+/// A square grid as node-link JSON.
+fn grid(side: usize) -> String {
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    for id in 0..side * side {
+        let (x, y) = (id % side, id / side);
+        nodes.push(format!(r#"{{"id": {id}, "name": "{x}-{y}", "pos": [{x}.0, {y}.0]}}"#));
+        let mut join = |to: usize| edges.push(format!(r#"{{"source": {id}, "target": {to}, "dist": 100.0}}"#));
+        if x + 1 < side {
+            join(id + 1);
+        }
+        if y + 1 < side {
+            join(id + side);
+        }
+    }
+    let mut json = String::new();
+    let _ = write!(
+        json,
+        r#"{{"directed": false, "multigraph": false, "graph": {{"name": "grid"}}, "nodes": [{}], "edges": [{}]}}"#,
+        nodes.join(","),
+        edges.join(",")
+    );
+    json
+}

@@ -1,0 +1,374 @@
+//! One suite for every pending event set: it must give out what a sorted set gives out, whatever is put in and when.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use warpline_base::random::Random;
+use warpline_base::{LpId, VirtualTime};
+use warpline_kernel::pending::{Entry, Heap, Ladder, PendingSet, Ties};
+use warpline_memory::Handle;
+
+/// An event as far as its order goes: time, tie and what decides between equal ones.
+type Key = (VirtualTime, u32, u64);
+
+/// Where events lie. Freed places are reused at once, so that a stale handle soon means another event.
+#[derive(Default)]
+struct Places {
+    keys: Vec<Option<Key>>,
+    free: Vec<u32>,
+}
+
+impl Places {
+    fn insert(&mut self, key: Key) -> Handle {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.keys.push(None);
+            self.keys.len() as u32 - 1
+        });
+        self.keys[place as usize] = Some(key);
+        Handle::from_bits(place)
+    }
+
+    fn remove(&mut self, handle: Handle) {
+        assert!(self.keys[handle.bits() as usize].take().is_some(), "{handle:?} was given out twice");
+        self.free.push(handle.bits());
+    }
+
+    fn is_pending(&self, handle: Handle) -> bool {
+        self.keys.get(handle.bits() as usize).is_some_and(Option::is_some)
+    }
+
+    fn key(&self, handle: Handle) -> Key {
+        self.keys[handle.bits() as usize].unwrap_or_else(|| panic!("the set looked at {handle:?}, which is not pending"))
+    }
+}
+
+impl Ties for Places {
+    fn order(&self, a: Handle, b: Handle) -> Ordering {
+        let (a, b) = (self.key(a), self.key(b));
+        assert_eq!((a.0, a.1), (b.0, b.1), "the set asked for the order of entries of different rank");
+        a.2.cmp(&b.2)
+    }
+}
+
+/// How the times of new entries lie, seen from the last one that was given out.
+#[derive(Clone, Copy, Debug)]
+enum Times {
+    Uniform,
+    Exponential,
+    Integers,
+    Narrow,
+    Bimodal,
+    /// At the very time of the last one.
+    Now,
+    /// At one time for all.
+    Same,
+    /// Some representable numbers further.
+    Ulps,
+    /// Anything between 1e-300 and 1e300.
+    Huge,
+    /// Next to zero.
+    Subnormal,
+    /// Before the last one.
+    Past,
+    /// Zero, or the largest number.
+    Extremes,
+    /// Mostly in a few distant clusters.
+    Clusters,
+}
+
+const TIMES: [Times; 13] = [
+    Times::Uniform,
+    Times::Exponential,
+    Times::Integers,
+    Times::Narrow,
+    Times::Bimodal,
+    Times::Now,
+    Times::Same,
+    Times::Ulps,
+    Times::Huge,
+    Times::Subnormal,
+    Times::Past,
+    Times::Extremes,
+    Times::Clusters,
+];
+
+impl Times {
+    fn draw(self, now: f64, random: &mut Random) -> VirtualTime {
+        let time = match self {
+            Times::Uniform => now + 100.0 * random.uniform(),
+            Times::Exponential => now + random.exponential(1.0),
+            Times::Integers => now.floor() + f64::from(random.below(5)),
+            Times::Narrow => now + 1.0 + 1e-9 * random.uniform(),
+            Times::Bimodal => now + random.uniform() * if random.bernoulli(0.9) { 1e-3 } else { 1e3 },
+            Times::Now => now,
+            Times::Same => 17.25,
+            Times::Ulps => f64::from_bits(now.to_bits() + u64::from(random.below(4))),
+            Times::Huge => 10f64.powi(random.below(601) as i32 - 300),
+            Times::Subnormal => f64::from_bits(u64::from(random.below(1000))),
+            Times::Past => now * random.uniform(),
+            Times::Extremes => [0.0, f64::MAX][random.below(2) as usize],
+            Times::Clusters => f64::from(random.below(4)) * 1e6 + random.uniform(),
+        };
+        VirtualTime::new(time.clamp(0.0, f64::MAX)).expect("a time was drawn")
+    }
+}
+
+/// One thing after the other that happens to a set.
+#[derive(Clone, Debug)]
+enum Phase {
+    /// So many entries are put in.
+    Push(u32, Times),
+    /// So many are taken out.
+    Pop(u32),
+    /// So many are taken out, and for each a new one is put in.
+    Hold(u32, Times),
+    /// All before this share of the span of times, and no others, are taken out.
+    PopTo(f64),
+    /// So many times, one or two are put in, or one is taken out.
+    Mix(u32, Times),
+    /// All are taken out.
+    Drain,
+}
+
+/// A set beside its model.
+struct Pair<Q> {
+    set: Q,
+    model: BTreeSet<(Key, u32)>,
+    places: Places,
+    random: Random,
+    pushed: u64,
+    now: f64,
+    /// How many different prefixes there are among ties.
+    prefixes: u32,
+    /// After how many operations everything is looked at.
+    look_every: u64,
+    operations: u64,
+}
+
+impl<Q: PendingSet> Pair<Q> {
+    fn new(seed: u64, prefixes: u32) -> Self {
+        let (set, model, places, random) = (Q::default(), BTreeSet::new(), Places::default(), Random::new(seed, LpId(0), 0));
+        Pair { set, model, places, random, pushed: 0, now: 0.0, prefixes, look_every: 1, operations: 0 }
+    }
+
+    fn push(&mut self, times: Times) {
+        let time = times.draw(self.now, &mut self.random);
+        let tie = self.random.below(self.prefixes).wrapping_sub(1);
+        // Ties among equal ranks are in no order of arrival.
+        let order = u64::from(self.random.below(1 << 20)) << 40 | self.pushed;
+        self.pushed += 1;
+        let handle = self.places.insert((time, tie, order));
+        assert!(self.model.insert(((time, tie, order), handle.bits())));
+        self.set.push(Entry::new(time, tie, handle), &self.places);
+        self.look();
+    }
+
+    /// Takes out the first entry before `end`; `false` if there is none.
+    fn pop_before(&mut self, end: VirtualTime) -> bool {
+        let expected = self.model.first().copied().filter(|((time, ..), _)| *time < end);
+        let found = self.set.pop_before(end, &self.places);
+        let found = found.map(|entry| (entry.time(), entry.handle().bits(), self.places.key(entry.handle())));
+        assert_eq!(found, expected.map(|(key, handle)| (key.0, handle, key)), "the first entry before {end} of {}", self.model.len());
+        if let Some(((time, ..), handle)) = expected {
+            self.model.pop_first();
+            self.places.remove(Handle::from_bits(handle));
+            self.now = time.get();
+        }
+        self.look();
+        expected.is_some()
+    }
+
+    fn pop(&mut self) -> bool {
+        // Beyond the largest time: everything.
+        self.pop_before(VirtualTime::from_bits(f64::INFINITY.to_bits()))
+    }
+
+    /// What is true at any moment.
+    fn look(&mut self) {
+        self.operations += 1;
+        if !self.operations.is_multiple_of(self.look_every) {
+            return;
+        }
+        assert_eq!((self.set.len(), self.set.is_empty()), (self.model.len(), self.model.is_empty()));
+        for distance in 0..20 {
+            if let Some(handle) = self.set.upcoming(distance) {
+                assert!(self.places.is_pending(handle), "upcoming({distance}) gave {handle:?}, which is not pending");
+            }
+        }
+    }
+
+    fn run(&mut self, phase: &Phase) {
+        match *phase {
+            Phase::Push(count, times) => (0..count).for_each(|_| self.push(times)),
+            Phase::Pop(count) => (0..count).for_each(|_| {
+                self.pop();
+            }),
+            Phase::Hold(count, times) => {
+                for _ in 0..count {
+                    if self.pop() {
+                        self.push(times);
+                    }
+                }
+            }
+            Phase::PopTo(share) => {
+                let Some(((last, ..), _)) = self.model.last().copied() else { return };
+                let end = VirtualTime::new(self.now + (last.get() - self.now).max(0.0) * share).expect("it lies between times");
+                while self.pop_before(end) {}
+                // And the same again: what is not due stays.
+                assert!(!self.pop_before(end));
+            }
+            Phase::Mix(count, times) => {
+                for _ in 0..count {
+                    match self.random.below(5) {
+                        0 | 1 => self.push(times),
+                        2 => (0..2).for_each(|_| self.push(times)),
+                        _ => {
+                            self.pop();
+                        }
+                    }
+                }
+            }
+            Phase::Drain => while self.pop() {},
+        }
+    }
+}
+
+fn phase(most: u32) -> impl Strategy<Value = Phase> {
+    let times = || prop::sample::select(&TIMES[..]);
+    // Small sets, sets about the size at which a ladder is set up or taken down, larger ones.
+    let count = || prop_oneof![1u32..20, 50u32..300, 1u32..most];
+    prop_oneof![
+        3 => (count(), times()).prop_map(|(count, times)| Phase::Push(count, times)),
+        2 => count().prop_map(Phase::Pop),
+        2 => (count(), times()).prop_map(|(count, times)| Phase::Hold(count, times)),
+        1 => (0.0..1.5).prop_map(Phase::PopTo),
+        3 => (count(), times()).prop_map(|(count, times)| Phase::Mix(count, times)),
+        1 => Just(Phase::Drain),
+    ]
+}
+
+fn run_phases<Q: PendingSet>(seed: u64, prefixes: u32, phases: &[Phase]) {
+    let mut pair = Pair::<Q>::new(seed, prefixes);
+    phases.iter().for_each(|phase| pair.run(phase));
+    pair.run(&Phase::Drain);
+    // An empty set is as good as new.
+    assert!(!pair.pop());
+    pair.run(&Phase::Push(5, Times::Uniform));
+    pair.run(&Phase::Drain);
+}
+
+/// A set of constant size, as an engine sees it: one out, one in.
+fn hold_model<Q: PendingSet>(size: u32, operations: u32, times: Times, prefixes: u32) {
+    let mut pair = Pair::<Q>::new(u64::from(size), prefixes);
+    pair.look_every = if cfg!(miri) { 50 } else { 97 };
+    pair.run(&Phase::Push(size, times));
+    pair.run(&Phase::Hold(operations, times));
+    assert_eq!(pair.set.len(), size as usize);
+    pair.run(&Phase::Drain);
+    pair.run(&Phase::Push(size / 2, times));
+    pair.run(&Phase::Drain);
+}
+
+const fn scaled(count: u32) -> u32 {
+    if cfg!(miri) { count.div_ceil(300) } else { count }
+}
+
+fn config() -> Config {
+    let wanted = std::env::var("WARPLINE_CASES").ok().and_then(|text| text.parse().ok());
+    Config { cases: wanted.unwrap_or(scaled(300)), failure_persistence: None, max_shrink_iters: 3000, ..Config::default() }
+}
+
+macro_rules! conformance {
+    ($name:ident, $set:ty) => {
+        mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(config())]
+
+                #[test]
+                fn gives_out_what_a_sorted_set_gives_out(
+                    seed: u64, prefixes in prop::sample::select(vec![1u32, 2, 1000]), phases in prop::collection::vec(phase(scaled(2500)), 1..10),
+                ) {
+                    run_phases::<$set>(seed, prefixes, &phases);
+                }
+            }
+
+            #[test]
+            fn holds_any_increments_at_any_size() {
+                for size in [0, 1, 2, 5, 60, 255, 256, 257, 3000] {
+                    for times in TIMES {
+                        hold_model::<$set>(scaled(size), scaled(1500), times, 3);
+                    }
+                }
+            }
+
+            #[test]
+            fn holds_many() {
+                for times in [Times::Exponential, Times::Integers, Times::Bimodal, Times::Clusters] {
+                    hold_model::<$set>(scaled(100_000), scaled(100_000), times, 1000);
+                }
+                hold_model::<$set>(scaled(300_000), scaled(50_000), Times::Exponential, 1000);
+            }
+
+            /// All at one time, told apart only by what lies behind the handle.
+            #[test]
+            fn orders_ties() {
+                for times in [Times::Same, Times::Now] {
+                    hold_model::<$set>(scaled(50_000), scaled(50_000), times, 1);
+                }
+            }
+
+            /// Grows and shrinks slowly through the sizes at which a set may change its ways.
+            #[test]
+            fn changes_its_ways_and_back() {
+                for times in [Times::Exponential, Times::Integers, Times::Past, Times::Ulps] {
+                    let mut pair = Pair::<$set>::new(5, 2);
+                    for size in (20..scaled(1500)).step_by(70).chain((0..scaled(1500)).rev().step_by(90)) {
+                        while pair.set.len() < size as usize {
+                            pair.push(times);
+                        }
+                        while pair.set.len() > size as usize {
+                            pair.pop();
+                        }
+                        pair.run(&Phase::Hold(30, times));
+                    }
+                    pair.run(&Phase::Drain);
+                }
+            }
+
+            /// Undoing events puts back what was given out, in front of everything else.
+            #[test]
+            fn takes_back_what_it_gave_out() {
+                let mut pair = Pair::<$set>::new(9, 2);
+                pair.run(&Phase::Push(scaled(4000), Times::Exponential));
+                for _ in 0..scaled(200) {
+                    pair.run(&Phase::Pop(40));
+                    pair.run(&Phase::Push(38, Times::Past));
+                    pair.run(&Phase::Push(2, Times::Exponential));
+                }
+                pair.run(&Phase::Drain);
+            }
+
+            /// Entries that are not due are neither given out nor lost, and the end itself is not before the end.
+            #[test]
+            fn leaves_what_is_not_due() {
+                for times in [Times::Integers, Times::Exponential, Times::Huge] {
+                    let mut pair = Pair::<$set>::new(2, 2);
+                    pair.run(&Phase::Push(scaled(1000), times));
+                    while let Some(((first, ..), _)) = pair.model.first().copied() {
+                        assert!(!pair.pop_before(VirtualTime::ZERO) && !pair.pop_before(first));
+                        let after = VirtualTime::from_bits(first.bits() + 1);
+                        while pair.pop_before(after) {}
+                        assert!(pair.model.first().is_none_or(|((next, ..), _)| *next > first));
+                    }
+                }
+            }
+        }
+    };
+}
+
+conformance!(heap, Heap);
+conformance!(ladder, Ladder);
