@@ -30,17 +30,22 @@ fn replace_least(heap: &mut [(u64, u32)], entry: (u64, u32)) {
     let mut hole = 0;
     loop {
         let first = 4 * hole + 1;
-        let Some(children) = heap.get(first..heap.len().min(first + 4)).filter(|children| !children.is_empty()) else { break };
-        let mut least = 0;
-        for child in 1..children.len() {
-            if children[child].0 < children[least].0 {
-                least = child;
+        let (least, child) = match heap.get(first..).and_then(|rest| rest.first_chunk::<4>()) {
+            // Without a branch, as no processor could predict it.
+            Some(&[a, b, c, d]) => {
+                let left = if b.0 < a.0 { (1, b) } else { (0, a) };
+                let right = if d.0 < c.0 { (3, d) } else { (2, c) };
+                if right.1.0 < left.1.0 { right } else { left }
             }
-        }
-        if children[least].0 >= entry.0 {
+            None => match heap.get(first..).into_iter().flatten().copied().enumerate().min_by_key(|child| child.1.0) {
+                Some(least) => least,
+                None => break,
+            },
+        };
+        if child.0 >= entry.0 {
             break;
         }
-        heap[hole] = children[least];
+        heap[hole] = child;
         hole = first + least;
     }
     heap[hole] = entry;

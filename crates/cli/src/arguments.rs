@@ -9,6 +9,7 @@ use warpline::ParameterSpec;
 use warpline_models::catalogue::{self, Entry};
 
 use crate::failure::Failure;
+use crate::format;
 use crate::scenario::Scenario;
 use crate::settings::{self, Given, SettingSpec};
 
@@ -89,17 +90,17 @@ pub(crate) fn command(entries: &[Entry]) -> Command {
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading("Output")
 }
 
 /// A subcommand that takes a model or a scenario.
 fn of_models(name: &'static str, entries: &[Entry], settings: &[SettingSpec]) -> Command {
     let models = entries.iter().map(|entry| {
-        let unit = format!("Model time is in {}; a run ends at {} unless told otherwise.", entry.time_unit, entry.default_end);
+        let end = format!("A run ends at model time {} unless told otherwise.", format::time(entry.default_end, entry.time_unit));
         let examples = crate::models::examples(entry);
         Command::new(entry.name)
             .about(entry.about)
-            .after_help(format!("{unit}\n\nExamples:\n  {}", examples.join("\n  ")))
+            .after_help(format!("{end}\n\nExamples:\n  {}", examples.join("\n  ")))
             .args(entry.parameters.iter().map(parameter))
     });
     Command::new(name)
@@ -113,12 +114,12 @@ fn of_models(name: &'static str, entries: &[Entry], settings: &[SettingSpec]) ->
 }
 
 fn parameter(spec: &ParameterSpec) -> Arg {
-    let unit = if spec.unit.is_empty() { String::new() } else { format!("unit: {}, ", spec.unit) };
-    let default = if spec.default.is_empty() { "none" } else { &spec.default };
+    let default = if spec.default.is_empty() { "none".to_owned() } else { format!("{} {}", spec.default, spec.unit) };
+    let takes = if spec.range.starts_with('[') { format!("in {}", spec.range) } else { spec.range.clone() };
     Arg::new(parameter_id(spec))
         .long(spec.name.clone())
-        .value_name("VALUE")
-        .help(format!("{} [{unit}default: {default}, takes: {}]", spec.meaning, spec.range))
+        .value_name(if spec.range.starts_with("one of ") { "WORD" } else { "VALUE" })
+        .help(format!("{} (default {}; {takes})", spec.meaning, default.trim_end()))
         .help_heading("Model parameters")
         .allow_hyphen_values(true)
 }
@@ -221,7 +222,7 @@ fn no_model(verb: &str, entries: &[Entry]) -> Failure {
     Failure::wrong_use(format!(
         "a model or a scenario file is missing: `warpline {verb} MODEL` or `warpline {verb} SCENARIO.toml`\n\nModels:\n{}\n\
          For more information, try `warpline {verb} --help`.",
-        crate::format::columns(&known, 2)
+        format::columns(&known, 2)
     ))
 }
 

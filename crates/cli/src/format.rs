@@ -1,16 +1,20 @@
 //! Numbers for people.
 
-/// A number with at most `DIGITS` significant digits.
+/// A number with at most six significant digits.
 pub(crate) fn number(value: f64) -> String {
-    const DIGITS: i32 = 6;
+    significant(value, 6)
+}
+
+/// A number with so many significant digits at most; those before the point are never cut.
+pub(crate) fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
     let magnitude = value.abs().log10().floor() as i32;
     if !(-5..15).contains(&magnitude) {
-        return format!("{value:.*e}", DIGITS as usize - 1);
+        return format!("{value:.*e}", digits as usize - 1);
     }
-    let decimals = (DIGITS - 1 - magnitude).max(0) as usize;
+    let decimals = (digits - 1 - magnitude).max(0) as usize;
     let text = format!("{value:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
@@ -26,6 +30,11 @@ fn scaled(value: f64) -> String {
     }
     let decimals = if scaled >= 99.95 || prefix == 0 { 0 } else { usize::from(scaled < 9.995) + 1 };
     format!("{scaled:.decimals$} {}", PREFIXES[prefix])
+}
+
+/// A model time; a model without a unit says that it is in `time`.
+pub(crate) fn time(value: f64, unit: &str) -> String {
+    if unit == "time" { number(value) } else { format!("{} {unit}", number(value)) }
 }
 
 /// Events per second.
@@ -93,6 +102,8 @@ mod tests {
         }
         assert_eq!(number(f64::NAN), "NaN");
         assert_eq!(number(100.0), "100");
+        assert_eq!((significant(12_000.6, 4), significant(3.14159, 4)), ("12001".into(), "3.142".into()));
+        assert_eq!((time(2.5, "s"), time(2.5, "time")), ("2.5 s".into(), "2.5".into()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::format;
 use crate::output;
 
 /// The narrowest column in which a text is worth reading.
-const NARROWEST: usize = 36;
+const NARROWEST: usize = 32;
 
 /// Lists all models.
 pub(crate) fn list(json: bool) -> Result<(), Failure> {
@@ -61,8 +61,8 @@ pub(crate) fn examples(entry: &Entry) -> Vec<String> {
 fn page(entry: &Entry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
     let facts = [
-        ["Model time is in".to_owned(), entry.time_unit.to_owned()],
-        ["Default end".to_owned(), format!("{} {}", entry.default_end, entry.time_unit)],
+        ["Unit of model time".to_owned(), if entry.time_unit == "time" { "none" } else { entry.time_unit }.to_owned()],
+        ["End unless told".to_owned(), format::time(entry.default_end, entry.time_unit)],
         ["Undo".to_owned(), if entry.reversible { "copy, reverse" } else { "copy" }.to_owned()],
     ];
     page += &format::columns(&facts, 0);

@@ -46,8 +46,8 @@ impl Teller {
             Channel::Nobody => {}
             Channel::Terminal(bar) => {
                 let bar = bar.get_or_insert_with(new_bar);
-                bar.set_position((share(progress) * STEPS as f64) as u64);
                 bar.set_message(line(progress, self.unit));
+                bar.set_position((share(progress) * STEPS as f64) as u64);
             }
             Channel::Lines { last } => {
                 if is_due(*last, progress.elapsed) {
@@ -67,7 +67,7 @@ impl Teller {
 }
 
 fn new_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("[{bar:24}] {wide_msg}").map(|style| style.progress_chars("=> "));
+    let style = ProgressStyle::with_template("[{bar:12}] {wide_msg}").map(|style| style.progress_chars("=> "));
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
@@ -88,12 +88,11 @@ fn line(progress: &Progress, unit: &str) -> String {
     let left = if share > 0.0 { format::duration(elapsed * (1.0 - share) / share) } else { "unknown".into() };
     let memory = progress.rss_bytes.map(|bytes| format!(" | {}", format::bytes(bytes))).unwrap_or_default();
     format!(
-        "{:.1} % | time {} of {} {unit} | {}{memory} | {} passed, {left} left",
+        "{:.1} % | {left} left | {} | time {} of {}{memory}",
         share * 100.0,
-        format::number(progress.virtual_time),
-        format::number(progress.end),
         format::event_rate(progress.event_rate),
-        format::duration(elapsed),
+        format::significant(progress.virtual_time, 4),
+        format::time(progress.end, unit),
     )
 }
 
@@ -108,14 +107,14 @@ mod tests {
 
     #[test]
     fn a_line_tells_all() {
-        let expected = "25.0 % | time 20 of 80 s | 8.31 M events/s | 35.2 MB | 20.0 s passed, 1:00 min left";
+        let expected = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
         assert_eq!(line(&progress(20.0), "s"), expected);
     }
 
     #[test]
     fn what_is_unknown_is_left_out() {
         let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s");
-        assert_eq!(text, "0.0 % | time 0 of 80 s | 8.31 M events/s | 20.0 s passed, unknown left");
+        assert_eq!(text, "0.0 % | unknown left | 8.31 M events/s | time 0 of 80 s");
     }
 
     #[test]

@@ -17,6 +17,8 @@ parameters! {
     }
 }
 
+const TICKS: Table = Table(0);
+
 /// A clock that may stop ticking.
 struct Clock(Way);
 
@@ -29,7 +31,7 @@ impl Model for Clock {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.table(Table::slot(0), "ticks", &[("number", "")]);
+        declare.table(TICKS, "ticks", &[("number", "")]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> u32 {
@@ -39,7 +41,7 @@ impl Model for Clock {
 
     fn handle(&self, ticks: &mut u32, (): &(), lp: &mut Context<Self>) {
         *ticks += 1;
-        lp.record(Table::slot(0), &[Cell::from(u64::from(*ticks))]);
+        lp.record(TICKS, &[Cell::from(u64::from(*ticks))]);
         assert_ne!(*ticks, self.0.panic, "no tick");
         lp.send(0, self.0.delay, ());
     }
@@ -77,6 +79,25 @@ fn a_fault_of_the_model_is_a_failure() {
     let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
     assert_eq!(failure.code, Failure::FAILED);
     assert!(failure.message.contains("no tick") && failure.message.contains("at time 3"), "{}", failure.message);
+}
+
+/// Run by the test below, in a process of its own, whose panic hook it changes.
+#[test]
+#[ignore = "is no test"]
+fn child_with_a_panicking_model() {
+    crate::panics::remember();
+    let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
+    output::tell(failure.message);
+}
+
+#[test]
+fn a_panic_of_the_model_is_told_once() {
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let child =
+        child.args(["--exact", "run::tests::child_with_a_panicking_model", "--ignored", "--nocapture"]).env_remove("RUST_BACKTRACE");
+    let told = String::from_utf8(child.output().unwrap().stderr).unwrap();
+    assert_eq!(told.matches("no tick").count(), 1, "{told}");
+    assert!(told.contains("event () of LP 0 at time 3") && told.contains("run_tests.rs:"), "{told}");
 }
 
 #[test]

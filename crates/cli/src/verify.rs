@@ -11,10 +11,9 @@ use crate::settings::Settings;
 use crate::{format, output};
 
 /// Where no end is given, one is sought with so many events: about a second's work.
-const EVENTS_ENOUGH: u64 = 50_000;
-/// The search begins at this share of a run's default end, and goes on in such steps.
+const EVENTS_ENOUGH: u64 = 10_000;
+/// The search begins at this share of a run's default end.
 const FIRST_SHARE: f64 = 1e-5;
-const STEP: f64 = 4.0;
 
 /// Verifies a model and prints what was tried.
 pub(crate) fn verify(request: &Request) -> Result<(), Failure> {
@@ -46,8 +45,8 @@ impl Trial {
         let row = |v: &Verified| [format!("--undo {}", v.undo.name()), format!("{} events", v.events), format!("digest {}", v.digest)];
         let rows: Vec<_> = self.verified.iter().map(row).collect();
         let model = self.verified.first().map_or("", |v| &v.model);
-        let (end, unit, seed) = (format::number(self.end), self.unit, self.seed);
-        format!("{model}: all events to time {end} {unit}, with seed {seed}, came back as they were\n{}", format::columns(&rows, 2))
+        let (end, seed) = (format::time(self.end, self.unit), self.seed);
+        format!("{model}: all events to time {end}, with seed {seed}, came back as they were\n{}", format::columns(&rows, 2))
     }
 }
 
@@ -76,10 +75,14 @@ fn some_end<M: Configure>(parameters: &M::Parameters, seed: u64) -> Result<f64, 
     let mut end = M::DEFAULT_END * FIRST_SHARE;
     loop {
         let run = Simulation::<M>::configured(parameters)?.end(end).seed(seed).records(Records::Drop).run()?;
-        if run.record.committed_events >= EVENTS_ENOUGH || end >= M::DEFAULT_END {
+        let events = run.record.committed_events;
+        if events >= EVENTS_ENOUGH || end >= M::DEFAULT_END {
             return Ok(end);
         }
-        end = (end * STEP).min(M::DEFAULT_END);
+        let missing = if events == 0 { 2.0 } else { 1.2 * EVENTS_ENOUGH as f64 / events as f64 };
+        end = (end * missing.clamp(1.5, 10.0)).min(M::DEFAULT_END);
+        // Two digits, so that it is easily typed again.
+        end = format!("{end:.1e}").parse().unwrap_or(end);
     }
 }
 
@@ -89,5 +92,95 @@ impl From<VerifyError> for Failure {
             VerifyError::Run(error) => error.into(),
             mismatch => Failure::failed(mismatch.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline::parameters;
+    use warpline::prelude::*;
+
+    use super::*;
+
+    parameters! {
+        /// What goes wrong.
+        pub struct Mistake {
+            /// The event from which on undo is wrong.
+            wrong: u32 = 5, "", 1..;
+            /// The event that fails.
+            fails: u32 = 0, "", 0..;
+        }
+    }
+
+    /// A clock that cannot be turned back.
+    struct Clock(Mistake);
+
+    impl Model for Clock {
+        type State = u32;
+        type Event = ();
+
+        const REVERSIBLE: bool = true;
+
+        fn lps(&self) -> u32 {
+            1
+        }
+
+        fn init(&self, lp: &mut Init<Self>) -> u32 {
+            lp.send(0, 1.0, ());
+            0
+        }
+
+        fn handle(&self, ticks: &mut u32, (): &(), lp: &mut Context<Self>) {
+            *ticks += 1;
+            if *ticks == self.0.fails {
+                lp.fail("out of order");
+            }
+            lp.send(0, 1.0, ());
+        }
+
+        fn reverse(&self, ticks: &mut u32, (): &(), _: &mut Reverse<Self>) {
+            if *ticks < self.0.wrong {
+                *ticks -= 1;
+            }
+        }
+    }
+
+    impl Configure for Clock {
+        type Parameters = Mistake;
+
+        const NAME: &'static str = "clock";
+        const ABOUT: &'static str = "a clock that cannot be turned back";
+        const TIME_UNIT: &'static str = "s";
+        const DEFAULT_END: f64 = 20.5;
+
+        fn configure(mistake: &Mistake) -> Result<Self, String> {
+            Ok(Clock(mistake.clone()))
+        }
+    }
+
+    fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<Trial, Failure> {
+        Job(&Settings { undo, ..Settings::default() }).visit::<Clock>(mistake)
+    }
+
+    #[test]
+    fn a_mismatch_is_a_failure_and_names_the_event() {
+        let Err(failure) = verified(Mistake::default(), None) else { panic!("the mistake was not found") };
+        assert_eq!(failure.code, Failure::FAILED);
+        assert!(failure.message.contains("--undo reverse") && failure.message.contains("at time 5"), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_failing_run_is_a_failure() {
+        let Err(failure) = verified(Mistake { fails: 3, ..Mistake::default() }, None) else { panic!("nothing failed") };
+        assert!(failure.code == Failure::FAILED && failure.message.contains("out of order"), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_short_model_is_tried_to_its_end() {
+        let Ok(trial) = verified(Mistake::default(), Some(Undo::Copy)) else { panic!("copies are right") };
+        assert_eq!((trial.verified[0].events, trial.end), (20, 20.5));
+        assert!(
+            trial.text().starts_with("clock: all events to time 20.5 s, with seed 1, came back as they were\n  --undo copy  20 events")
+        );
     }
 }

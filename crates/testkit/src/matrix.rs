@@ -64,7 +64,9 @@ pub fn check_recipe(recipe: &Recipe, settings: &Settings) -> Result<Result<Outco
         1 => check(|| RandomModel::<1>::new(recipe), settings),
         _ => check(|| RandomModel::<13>::new(recipe), settings),
     };
-    checked.map_err(|why| format!("{why}\n  to reproduce: matrix::check_recipe(&recipe, &settings) with\n  settings = {settings:?}\n  recipe = {recipe:?}"))
+    checked.map_err(|why| {
+        format!("{why}\n  to reproduce: matrix::check_recipe(&recipe, &settings) with\n  settings = {settings:?}\n  recipe = {recipe:?}")
+    })
 }
 
 /// [`check`], for a test.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use warpline_testkit::random_model::{Crime, PlannedFault};
+use warpline_testkit::random_model::{Crime, Delays, Payloads, PlannedFault, Topology};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
 fn config(usual: u32) -> Config {
@@ -55,6 +55,18 @@ fn seeds_in_a_row_have_one_answer() {
     assert!(events > u64::from(scaled(50_000)), "the models do something: {events} events");
 }
 
+/// Thousands of LPs and pending events, with delays of every kind: far beyond where a pending set changes its ways.
+#[test]
+fn large_models_have_one_answer() {
+    for (delays, number) in Delays::ALL.into_iter().zip(0..) {
+        let (lps, payloads, unbiased) = (scaled(4000), Payloads::Mixed, number % 2 == 0);
+        let plain = Recipe::from_seed(number);
+        let recipe = Recipe { lps, starters: 2, energy: 7, topology: Topology::Sparse { degree: 3 }, delays, payloads, unbiased, ..plain };
+        let outcome = matrix::check_recipe(&recipe, &Settings::new(number, 30.0)).unwrap_or_else(|why| panic!("{delays:?}: {why}"));
+        assert!(outcome.expect("no fault is planned").committed > u64::from(lps));
+    }
+}
+
 /// Different seeds give different histories: the comparison above is not of empty runs.
 #[test]
 fn the_answer_depends_on_seed_and_end() {
@@ -72,10 +84,12 @@ fn the_answer_depends_on_seed_and_end() {
 #[test]
 fn every_mistake_is_found_where_it_is_made() {
     for crime in Crime::ALL {
-        let plain = Recipe { lps: 4, energy: 30, to_self: 0.0, loans: false, starters: 2, ..Recipe::from_seed(5) }.with_features([false; 12]);
+        let plain =
+            Recipe { lps: 4, energy: 30, to_self: 0.0, loans: false, starters: 2, ..Recipe::from_seed(5) }.with_features([false; 12]);
         let recipe = Recipe { fault: Some(PlannedFault { crime, lp: 2, event: 3 }), ..plain };
         let settings = Settings { zero_delay_hops: 50, ..Settings::new(3, 100.0) };
-        let stop = matrix::check_recipe(&recipe, &settings).unwrap_or_else(|why| panic!("{crime:?}: {why}")).expect_err("a fault is planned");
+        let stop =
+            matrix::check_recipe(&recipe, &settings).unwrap_or_else(|why| panic!("{crime:?}: {why}")).expect_err("a fault is planned");
         let text = format!("{:?}", stop.place);
         assert!(text.contains("lp: LpId(2)"), "{crime:?}: {text}");
     }

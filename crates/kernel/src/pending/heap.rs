@@ -25,15 +25,6 @@ impl Heap {
         self.entries.first()
     }
 
-    /// Takes out the first entry.
-    #[inline]
-    pub(super) fn pop(&mut self, ties: &impl Ties) -> Option<Entry> {
-        self.close_hole(ties);
-        let first = *self.entries.first()?;
-        self.hole = true;
-        Some(first)
-    }
-
     /// Takes out all entries, in no order.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Entry> {
         let hole = usize::from(std::mem::take(&mut self.hole));
@@ -59,21 +50,40 @@ impl Heap {
         let mut hole = 0;
         loop {
             let first = ARITY * hole + 1;
-            let Some(children) = entries.get(first..entries.len().min(first + ARITY)).filter(|c| !c.is_empty()) else { break };
-            let mut least = 0;
-            for child in 1..children.len() {
-                if ties.before(&children[child], &children[least]) {
-                    least = child;
-                }
-            }
-            if !ties.before(&children[least], &entry) {
+            let (least, child) = match entries.get(first..).and_then(|rest| rest.first_chunk()) {
+                Some(children) => least_of_four(children, ties),
+                None => match least_of_few(entries.get(first..).unwrap_or_default(), ties) {
+                    Some(least) => least,
+                    None => break,
+                },
+            };
+            if !ties.before(&child, &entry) {
                 break;
             }
-            entries[hole] = children[least];
+            entries[hole] = child;
             hole = first + least;
         }
         entries[hole] = entry;
     }
+}
+
+/// The first of a full set of children, and which one it is: without a branch, as no processor could predict it.
+#[inline]
+fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) {
+    let [a, b, c, d] = children.map(|child| child.time());
+    let (left, left_time) = if b < a { (1, b) } else { (0, a) };
+    let (right, right_time) = if d < c { (3, d) } else { (2, c) };
+    let least = if right_time < left_time { right } else { left };
+    if a == b || c == d || left_time == right_time {
+        return least_of_few(children, ties).unwrap_or((least, children[least]));
+    }
+    (least, children[least])
+}
+
+/// The first of any number of entries, and which one it is.
+#[cold]
+fn least_of_few(children: &[Entry], ties: &impl Ties) -> Option<(usize, Entry)> {
+    children.iter().copied().enumerate().reduce(|least, child| if ties.before(&child.1, &least.1) { child } else { least })
 }
 
 impl PendingSet for Heap {

@@ -17,7 +17,7 @@ const RUN_SHARE: usize = 512;
 /// and at most to this many.
 const RUN_MOST: usize = 256;
 /// From this many entries on the ladder is used, below a quarter of it the heap.
-const LADDER_LEAST: usize = 256;
+const LADDER_LEAST: usize = 1024;
 
 /// A ladder queue: entries are distributed into buckets of time that get finer as their time comes, and only the
 /// handful that is due next is sorted. O(1) per event, whatever the distribution of increments.
@@ -112,14 +112,17 @@ impl Rung {
 }
 
 impl Ladder {
-    /// Fills the empty run, so that it or `late` holds the first entry; `false` if there is none.
+    /// Whether the first late entry comes before `first`.
+    #[inline]
+    fn is_late(&mut self, first: &Entry, ties: &impl Ties) -> bool {
+        self.late.peek(ties).is_some_and(|late| ties.before(late, first))
+    }
+
+    /// Fills the empty run or, if little is left, the empty heap of late entries; `false` if there is no entry.
     #[cold]
     fn refill(&mut self, ties: &impl Ties) -> bool {
         self.run.clear();
         self.next = 0;
-        if !self.late.is_empty() {
-            return true;
-        }
         // Long enough to see ahead, short enough that few entries are late for it.
         let enough = (self.len / RUN_SHARE).clamp(1, RUN_MOST);
         while self.run.len() < enough {
@@ -203,38 +206,21 @@ impl PendingSet for Ladder {
 
     #[inline]
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
-        loop {
-            let Some(first) = self.run.get(self.next) else {
-                let Some(late) = self.late.peek(ties).copied() else {
-                    if self.refill(ties) {
-                        continue;
-                    }
-                    return None;
-                };
-                if late.time() >= end {
-                    return None;
-                }
-                self.len -= 1;
-                return self.late.pop(ties);
-            };
-            let first = *first;
-            if !self.late.is_empty()
-                && let Some(late) = self.late.peek(ties).copied()
-                && ties.before(&late, &first)
-            {
-                if late.time() >= end {
-                    return None;
-                }
-                self.len -= 1;
-                return self.late.pop(ties);
-            }
-            if first.time() >= end {
-                return None;
-            }
-            self.next += 1;
-            self.len -= 1;
-            return Some(first);
+        if self.next == self.run.len() && self.late.is_empty() && !self.refill(ties) {
+            return None;
         }
+        let first = match self.run.get(self.next).copied() {
+            Some(first) if self.late.is_empty() || !self.is_late(&first, ties) => {
+                if first.time() >= end {
+                    return None;
+                }
+                self.next += 1;
+                first
+            }
+            _ => self.late.pop_before(end, ties)?,
+        };
+        self.len -= 1;
+        Some(first)
     }
 
     #[inline]

@@ -196,7 +196,17 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
             let to = self.receiver(lp.id(), lp.stream(ROUTES));
             let delay = self.delay(0.0, 0, to == lp.id(), lp.stream(TIMES));
             let words = [7; WORDS];
-            lp.send(to, delay, Parcel { energy: self.recipe.energy, hops: u32::from(delay == 0.0), errand: Errand::Spread, payload: Payload::Nothing, words });
+            lp.send(
+                to,
+                delay,
+                Parcel {
+                    energy: self.recipe.energy,
+                    hops: u32::from(delay == 0.0),
+                    errand: Errand::Spread,
+                    payload: Payload::Nothing,
+                    words,
+                },
+            );
         }
         if self.recipe.observing {
             lp.observe(ENERGY, 1.0);

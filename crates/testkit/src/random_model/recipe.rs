@@ -110,15 +110,8 @@ pub enum Delays {
 
 impl Delays {
     /// All of them.
-    pub const ALL: [Delays; 7] = [
-        Delays::Unit,
-        Delays::Integers,
-        Delays::Exponential,
-        Delays::Narrow,
-        Delays::Bimodal,
-        Delays::Vanishing,
-        Delays::Powers,
-    ];
+    pub const ALL: [Delays; 7] =
+        [Delays::Unit, Delays::Integers, Delays::Exponential, Delays::Narrow, Delays::Bimodal, Delays::Vanishing, Delays::Powers];
 }
 
 /// What events carry besides a fixed number of words.

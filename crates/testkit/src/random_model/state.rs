@@ -10,6 +10,8 @@ use super::{LEVELS, RandomModel};
 const CHANGES: u8 = 2;
 /// The most payloads that a `Memory` keeps.
 const REMEMBERED: usize = 6;
+/// The most bytes that a `Memory` keeps.
+const MOST_BYTES: usize = 100;
 /// The most inhabitants of a `Colony`.
 const ROOM: u32 = 12;
 
@@ -99,7 +101,11 @@ impl Own {
                     queue.pop_front();
                 }
                 lp.save(full);
-                bytes.extend_from_slice(parcel.payload.bytes());
+                let fits = bytes.len() + parcel.payload.bytes().len() <= MOST_BYTES;
+                if fits {
+                    bytes.extend_from_slice(parcel.payload.bytes());
+                }
+                lp.save(fits);
             }
             Own::Accumulator { total, mean, level } => {
                 lp.save(*total);
@@ -137,7 +143,9 @@ impl Own {
                 *last = lp.restore();
             }
             Own::Memory { queue, bytes } => {
-                bytes.truncate(bytes.len() - parcel.payload.bytes().len());
+                if lp.restore::<bool>() {
+                    bytes.truncate(bytes.len() - parcel.payload.bytes().len());
+                }
                 if lp.restore::<bool>() {
                     queue.push_front(lp.restore());
                 }

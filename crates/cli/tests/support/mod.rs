@@ -1,0 +1,69 @@
+//! Runs the command and looks at what it leaves.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Map, Value};
+
+/// What a command left.
+pub(crate) struct Outcome {
+    /// The exit code.
+    pub(crate) code: i32,
+    /// What went to stdout.
+    pub(crate) stdout: String,
+    /// What went to stderr.
+    pub(crate) stderr: String,
+}
+
+/// The command, to be run in `directory`.
+pub(crate) fn command(directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpline"));
+    command.current_dir(directory).env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// Runs `warpline` with these arguments in `directory`.
+pub(crate) fn warpline_in<S: AsRef<OsStr>>(directory: &Path, arguments: &[S]) -> Outcome {
+    let Output { status, stdout, stderr } = command(directory).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Outcome { code: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
+}
+
+/// Runs `warpline` with the arguments in `line`, which are separated by spaces.
+pub(crate) fn warpline(line: &str) -> Outcome {
+    warpline_in(Path::new("."), &line.split_whitespace().collect::<Vec<_>>())
+}
+
+impl Outcome {
+    /// What went to stdout, which must be one object on one line.
+    pub(crate) fn json(&self) -> Map<String, Value> {
+        assert_eq!(self.stdout.lines().count(), 1, "{}{}", self.stdout, self.stderr);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// The digest of a run with `--json`.
+    pub(crate) fn digest(&self) -> String {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        self.json()["digest"].as_str().unwrap().to_owned()
+    }
+
+    /// Checks that the command was used wrongly, and that stderr says all of `words`.
+    #[track_caller]
+    pub(crate) fn is_wrong_use(&self, words: &[&str]) {
+        self.fails(2, words);
+    }
+
+    /// Checks the exit code, that stderr says all of `words`, and that stdout is empty.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
+        assert!(self.stdout.is_empty(), "{}", self.stdout);
+        assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
+        for word in words {
+            assert!(self.stderr.contains(word), "no `{word}` in: {}", self.stderr);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What is observed when: warm-up, rows, files.
+
+use std::fs;
+
+use serde_json::json;
+use warpline::base::LpId;
+use warpline::prelude::*;
+
+const TICKS: Counter = Counter::slot(0);
+const TIMES: Mean = Mean::slot(1);
+const LEVEL: TimeMean = TimeMean::slot(2);
+const SPREAD: Histogram = Histogram::slot(3);
+const PLANNED: TimeMean = TimeMean::slot(4);
+const TICKED: Table = Table(0);
+const SUMMARY: Table = Table(1);
+
+/// Two LPs tick at 1, 2, 3, … and keep a level that is the number of ticks so far.
+#[derive(Debug, Default)]
+struct Clock {
+    /// The tick that fails, if any.
+    fails: Option<u32>,
+}
+
+impl Model for Clock {
+    type State = (u32, Level);
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(TICKS, "ticks", "", "ticks").items(2);
+        declare.mean(TIMES, "times", "s", "times of ticks");
+        declare.time_mean(LEVEL, "level", "", "ticks so far, both LPs together");
+        declare.histogram(SPREAD, "spread", "s", "times of ticks");
+        declare.time_mean(PLANNED, "planned", "", "one span, known beforehand");
+        declare.table(TICKED, "ticked", &[("tick", ""), ("half", "s"), ("odd", ""), ("remark, if any", "")]);
+        declare.table(SUMMARY, "summary", &[("ticks", "1")]);
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Self::State {
+        lp.count(TICKS.at(1), 100);
+        lp.observe(TIMES, 0.0);
+        if lp.id().0 == 0 {
+            lp.span(PLANNED, 2.0, 6.0, 3.0);
+        }
+        lp.send(lp.id(), 1.0, ());
+        (0, Level::default())
+    }
+
+    fn handle(&self, (ticks, level): &mut Self::State, (): &(), lp: &mut Context<Self>) {
+        *ticks += 1;
+        lp.count(TICKS, 1);
+        lp.observe(TIMES, lp.now());
+        lp.sample(SPREAD, lp.now());
+        level.set(f64::from(*ticks), LEVEL, lp);
+        let remark = if *ticks == 2 { "a \"second\", later" } else { "" };
+        lp.record(TICKED, &[(*ticks).into(), (lp.now() / 2.0).into(), (*ticks % 2 == 1).into(), remark.into()]);
+        if self.fails == Some(*ticks) {
+            lp.fail("as planned");
+        }
+        lp.send(lp.id(), 1.0, ());
+    }
+
+    fn finish(&self, (ticks, level): &Self::State, lp: &mut Finish<Self>) {
+        level.close(LEVEL, lp);
+        lp.record(SUMMARY, &[(*ticks).into()]);
+    }
+}
+
+#[test]
+fn without_warmup_everything_counts() {
+    let run = Simulation::new(Clock::default()).end(4.5).run().expect("it runs");
+    let statistics = &run.statistics;
+    assert_eq!((statistics.counter(TICKS), statistics.counter(TICKS.at(1))), (8, 200));
+    let times = statistics.mean(TIMES);
+    assert_eq!((times.count, times.mean, times.min, times.max), (10, Some(2.0), Some(0.0), Some(4.0)));
+    // Each LP: 0 for 1, 1 for 1, 2 for 1, 3 for 1, 4 for 0.5.
+    assert_eq!(statistics.time_mean(LEVEL).mean.map(|mean| mean * 4.5), Some(16.0));
+    assert_eq!(statistics.histogram(SPREAD).count(), 8);
+    assert_eq!(statistics.time_mean(PLANNED).mean.map(|mean| mean * 4.5), Some(7.5));
+    assert_eq!(run.record.results["ticks"], json!([8, 200]));
+}
+
+#[test]
+fn before_the_warmup_nothing_counts_but_rows() {
+    let run = Simulation::new(Clock::default()).end(4.5).warmup(2.0).run().expect("it runs");
+    let statistics = &run.statistics;
+    // The ticks at 2, 3 and 4; the warm-up's own end is observed.
+    assert_eq!((statistics.counter(TICKS), statistics.counter(TICKS.at(1))), (6, 0));
+    let times = statistics.mean(TIMES);
+    assert_eq!((times.count, times.mean, times.min), (6, Some(3.0), Some(2.0)));
+    assert_eq!(statistics.histogram(SPREAD).count(), 6);
+    // Each LP: 2 for 1, 3 for 1, 4 for 0.5.
+    assert_eq!(statistics.time_mean(LEVEL).mean.map(|mean| mean * 2.5), Some(14.0));
+    // Observed at time 0, before the warm-up, but a span of time counts where it lies.
+    assert_eq!(statistics.time_mean(PLANNED).mean.map(|mean| mean * 2.5), Some(7.5));
+    assert_eq!(run.tables[0].rows.len(), 8, "rows are there from the start");
+    assert_eq!(run.record.committed_events, 8);
+    let all = Simulation::new(Clock::default()).end(4.5).run().expect("it runs");
+    assert_eq!(all.record.digest, run.record.digest, "the warm-up changes nothing that happens");
+    assert_eq!(all.tables, run.tables);
+}
+
+#[test]
+fn rows_are_in_the_order_of_events() {
+    let run = Simulation::new(Clock::default()).end(3.5).run().expect("it runs");
+    let [ticked, summary] = &run.tables[..] else { panic!("two tables: {:?}", run.tables) };
+    assert_eq!((ticked.name.as_str(), summary.name.as_str()), ("ticked", "summary"));
+    let places: Vec<(f64, u32)> = ticked.rows.iter().map(|(time, lp, _)| (*time, lp.0)).collect();
+    assert_eq!(places, [(1.0, 0), (1.0, 1), (2.0, 0), (2.0, 1), (3.0, 0), (3.0, 1)]);
+    assert_eq!(ticked.rows[3].2, [2u32.into(), 1.0.into(), false.into(), "a \"second\", later".into()]);
+    assert_eq!(summary.rows, [(3.5, LpId(0), vec![3u32.into()]), (3.5, LpId(1), vec![3u32.into()])]);
+    assert_eq!(ticked.columns[1], ("half".to_owned(), "s".to_owned()));
+}
+
+const TITLES: &str = "time,lp,tick,half [s],odd,\"remark, if any\"\n";
+
+#[test]
+#[cfg_attr(miri, ignore = "writes files")]
+fn rows_become_files() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let records = Records::Write(directory.path().to_owned());
+    let run = Simulation::new(Clock::default()).end(2.5).records(records).run().expect("it runs");
+    assert!(run.tables.is_empty());
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).expect("the file was written");
+    let rows = "1,0,1,0.5,true,\n1,1,1,0.5,true,\n2,0,2,1,false,\"a \"\"second\"\", later\"\n2,1,2,1,false,\"a \"\"second\"\", later\"\n";
+    assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}"));
+    assert_eq!(read("summary.csv"), "time,lp,ticks [1]\n2.5,0,2\n2.5,1,2\n");
+    assert_eq!(fs::read_dir(directory.path()).expect("it is there").count(), 2);
+}
+
+/// As the error says: rows written before stay.
+#[test]
+#[cfg_attr(miri, ignore = "writes files")]
+fn rows_before_a_mistake_stay() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let records = Records::Write(directory.path().to_owned());
+    let error = Simulation::new(Clock { fails: Some(2) }).records(records).run().expect_err("it fails at 2");
+    assert!(error.to_string().contains("rows written before stay"), "{error}");
+    let rows = fs::read_to_string(directory.path().join("ticked.csv")).expect("the file was written");
+    assert_eq!(rows, format!("{TITLES}1,0,1,0.5,true,\n1,1,1,0.5,true,\n"));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "writes files")]
+fn files_that_cannot_be_written() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let nowhere = directory.path().join("nowhere");
+    let error = Simulation::new(Clock::default()).records(Records::Write(nowhere.clone())).run().expect_err("there is no such directory");
+    assert!(matches!(&error, Error::Rows { path, .. } if *path == nowhere.join("ticked.csv")), "{error:?}");
+    let text = error.to_string();
+    assert!(text.contains("cannot write rows") && text.contains("ticked.csv") && text.contains("another directory"), "{text}");
+}
+
+/// A disk that is full half way.
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn a_full_disk_is_an_error() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    std::os::unix::fs::symlink("/dev/full", directory.path().join("ticked.csv")).expect("links can be made");
+    for end in [3.0, 3000.0] {
+        let run = Simulation::new(Clock::default()).end(end).records(Records::Write(directory.path().to_owned())).run();
+        let error = run.expect_err("the disk is full");
+        assert!(matches!(&error, Error::Rows { path, .. } if path.ends_with("ticked.csv")), "{error:?}");
+    }
+}
+
+#[test]
+fn dropped_rows_are_checked_all_the_same() {
+    let run = Simulation::new(Clock::default()).end(4.5).records(Records::Drop).run().expect("it runs");
+    assert!(run.tables.is_empty());
+    assert_eq!(run.statistics.counter(TICKS), 8);
+}

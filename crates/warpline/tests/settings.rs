@@ -1,0 +1,81 @@
+//! Settings that make no sense are refused before anything is simulated, with a word on what would.
+
+mod support;
+
+use support::Scripted;
+use warpline::Undo;
+use warpline::prelude::*;
+
+fn refusal(simulation: Simulation<Scripted>) -> String {
+    match simulation.run() {
+        Err(Error::Setting(message)) => message,
+        other => panic!("the setting should have been refused: {other:?}"),
+    }
+}
+
+/// A model that must not get as far as to be run.
+fn idle() -> Scripted {
+    Scripted { init: |_| panic!("nothing should be simulated"), ..Scripted::default() }
+}
+
+fn assert_words(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "`{word}` should be in: {text}");
+    }
+}
+
+#[test]
+fn the_end() {
+    for (end, text) in [(0.0, "0"), (-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
+        assert_words(&refusal(Simulation::new(idle()).end(end)), &["end time", text, "finite", "greater than 0"]);
+    }
+    let smallest = Simulation::new(Scripted::default()).end(f64::from_bits(1)).run().expect("any time after 0 is an end");
+    assert_eq!(smallest.record.committed_events, 0);
+}
+
+#[test]
+fn the_warmup() {
+    for (warmup, text) in [(10.0, "10"), (11.0, "11"), (-0.5, "-0.5"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+        assert_words(&refusal(Simulation::new(idle()).end(10.0).warmup(warmup)), &["warm-up", text, "between 0 and the end time, 10"]);
+    }
+}
+
+#[test]
+fn the_model() {
+    assert_words(&refusal(Simulation::new(Scripted { lps: 0, ..idle() })), &["`Scripted`", "no LPs", "Model::lps"]);
+    for lookahead in [-1.0, f64::NAN, f64::INFINITY] {
+        let text = refusal(Simulation::new(Scripted { lookahead, ..idle() }));
+        assert_words(&text, &["`Scripted`", "lookahead", &lookahead.to_string(), "finite"]);
+    }
+    let text = refusal(Simulation::new(idle()).undo(Undo::Reverse));
+    assert_words(&text, &["`Scripted`", "no reverse code", "Model::reverse", "REVERSIBLE", "copy"]);
+}
+
+#[test]
+fn the_declarations() {
+    let refused = |declare: fn(&mut Declarations)| refusal(Simulation::new(Scripted { declare, ..idle() }));
+    let text = refused(|d| {
+        d.counter(Counter::slot(0), "a", "", "");
+        d.mean(Mean::slot(0), "b", "", "");
+    });
+    assert_words(&text, &["`Scripted`", "statistic `b`", "slot 0", "next free slot is 1"]);
+    let text = refused(|d| {
+        d.counter(Counter::slot(1), "a", "", "");
+    });
+    assert_words(&text, &["statistic `a`", "slot 1", "next free slot is 0"]);
+    let text = refused(|d| {
+        d.counter(Counter::slot(0), "a", "", "");
+        d.histogram(Histogram::slot(1), "a", "", "");
+    });
+    assert_words(&text, &["two statistics", "`a`", "own name"]);
+    assert_words(&refused(|d| d.table(Table(3), "t", &[])), &["table `t`", "slot 3", "next free slot is 0"]);
+    let text = refused(|d| [0, 1].into_iter().for_each(|slot| d.table(Table(slot), "t", &[])));
+    assert_words(&text, &["two tables", "`t`"]);
+}
+
+#[test]
+fn verification_checks_settings_too() {
+    for simulation in [Simulation::new(idle()).end(-1.0), Simulation::new(idle()).undo(Undo::Reverse)] {
+        assert!(matches!(simulation.verify(), Err(warpline::VerifyError::Run(Error::Setting(_)))));
+    }
+}
