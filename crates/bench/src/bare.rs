@@ -56,10 +56,10 @@ pub(crate) fn rate(lps: usize, population: usize, events: u64) -> f64 {
     let mut lp: Vec<Lp> = (0..lps).map(|id| Lp { key: mix64(id as u64), draws: 0, events: 0, time_sum: 0.0 }).collect();
     let mut receiver = Vec::new();
     let mut heap = Vec::new();
-    for id in 0..lps {
+    for (id, lp) in (0u32..).zip(&mut lp) {
         for _ in 0..population {
-            heap.push((lp[id].delay().to_bits(), receiver.len() as u32));
-            receiver.push((id as u32, 0u64));
+            heap.push((lp.delay().to_bits(), receiver.len() as u32));
+            receiver.push((id, 0u64));
         }
     }
     heap.sort_unstable();

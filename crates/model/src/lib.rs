@@ -68,7 +68,7 @@ pub use serde_json;
 /// What the macros expand to.
 #[doc(hidden)]
 pub mod parameter_support {
-    pub use crate::parameters::{parse_within, range_text, typed};
+    pub use crate::parameters::{check_within, parse_within, range_text, typed};
 }
 
 /// What a model usually needs, in one `use`.

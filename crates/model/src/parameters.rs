@@ -74,6 +74,12 @@ pub trait Parameters: Default + Clone + Send + Sync {
     /// If there is no such parameter, or it cannot have this value.
     fn set(&mut self, name: &str, text: &str) -> Result<(), ParameterError>;
 
+    /// Checks all values against their ranges, for those that were set in code.
+    ///
+    /// # Errors
+    /// At the first that lies outside.
+    fn check(&self) -> Result<(), ParameterError>;
+
     /// All parameters with their values.
     fn values(&self) -> Map<String, Value>;
 }
@@ -196,6 +202,12 @@ pub fn parse_within<T: ParameterValue>(name: &str, text: &str, bounds: &Bounds<T
     if bounds.hold(&parsed) { Ok(parsed) } else { Err(ParameterError::Range { name, value, range: range_text(bounds) }) }
 }
 
+/// Checks a value that was set in code, as if it had been typed.
+#[doc(hidden)]
+pub fn check_within<T: ParameterValue>(name: &str, value: &T, bounds: &Bounds<T>) -> Result<(), ParameterError> {
+    parse_within(name, &value.text(), bounds).map(|_| ())
+}
+
 /// A name as it is typed: `arrival_rate` becomes `arrival-rate`.
 #[doc(hidden)]
 pub fn typed(name: impl Display) -> String {
@@ -272,6 +284,14 @@ macro_rules! parameters {
                 let specs = Self::specs();
                 let nearest = $crate::nearest(&name, specs.iter().map(|spec| spec.name.as_str()));
                 Err($crate::ParameterError::Unknown { name, nearest })
+            }
+
+            fn check(&self) -> Result<(), $crate::ParameterError> {
+                $({
+                    let bounds = $crate::Bounds::<$type>::from($range);
+                    $crate::parameter_support::check_within(&$crate::parameter_support::typed(stringify!($field)), &self.$field, &bounds)?;
+                })*
+                Ok(())
             }
 
             fn values(&self) -> $crate::serde_json::Map<String, $crate::serde_json::Value> {

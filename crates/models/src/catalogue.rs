@@ -1,6 +1,6 @@
 //! The models by name, for programs that learn only at run time which one is wanted.
 
-use warpline::{Configure, Model, ParameterError, ParameterSpec, Parameters, nearest};
+use warpline::{Configure, ParameterError, ParameterSpec, Parameters, nearest};
 
 use crate::mm1::Mm1;
 use crate::network::Network;
@@ -98,9 +98,7 @@ pub trait Visitor {
     type Output;
 
     /// Does it, with the type of the model and its parameters.
-    fn visit<M: Configure>(self, parameters: M::Parameters) -> Self::Output
-    where
-        M: Model + 'static;
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output;
 }
 
 /// Reads the parameters of the model called `name` and hands both to `visitor`.

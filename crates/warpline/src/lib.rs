@@ -43,13 +43,15 @@ mod lp;
 mod memory_use;
 mod rows;
 mod sequential;
+mod settings;
 mod simulation;
 mod verify;
 
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};
-pub use simulation::{Pending, Run, Simulation, Sync, Undo};
+pub use settings::{Pending, Sync, Undo};
+pub use simulation::{Run, Simulation};
 pub use verify::{Mismatch, Verified, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::pending;

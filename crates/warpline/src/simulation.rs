@@ -11,47 +11,7 @@ use crate::drive::{Log, Pace};
 use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::sequential::{Sequential, Step};
-use crate::{Error, Place, Progress, Records, TableRows, Verified, VerifyError, lp, memory_use};
-
-/// How LPs are kept in step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sync {
-    /// One event after the other, in one thread.
-    #[default]
-    Sequential,
-}
-
-/// How a speculative event is undone. A sequential run undoes nothing; verification tries the method out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Undo {
-    /// By a copy of the state before the event: works for every model.
-    #[default]
-    Copy,
-    /// By the model's own [`reverse`](Model::reverse) code.
-    Reverse,
-}
-
-impl Undo {
-    /// The word for it on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Undo::Copy => "copy",
-            Undo::Reverse => "reverse",
-        }
-    }
-}
-
-/// Which pending event set is used. The answer does not depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pending {
-    /// The ladder, which is a heap as long as few events are pending.
-    #[default]
-    Auto,
-    /// A 4-ary heap.
-    Heap,
-    /// The same as `Auto`, by name.
-    Ladder,
-}
+use crate::{Error, Pending, Place, Progress, Records, Sync, TableRows, Undo, Verified, VerifyError, lp, memory_use};
 
 /// A run to be: a model and the settings of its run, all with defaults.
 ///
@@ -99,11 +59,12 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// A run of the model that `parameters` describe, to its default end.
     ///
     /// # Errors
-    /// If no model can be made of the parameters.
+    /// If a parameter is out of range, or no model can be made of the parameters.
     pub fn configured(parameters: &M::Parameters) -> Result<Self, Error>
     where
         M: Configure,
     {
+        parameters.check().map_err(|cause| Error::Setting(format!("model `{}`: {cause}", M::NAME)))?;
         let model = M::configure(parameters).map_err(Error::Setting)?;
         let (name, about) = (M::NAME.to_owned(), M::ABOUT.to_owned());
         Ok(Simulation { name, about, parameters: parameters.values(), end: M::DEFAULT_END, ..Simulation::new(model) })

@@ -207,7 +207,8 @@ fn the_end_of_time() {
 
 #[test]
 fn mistakes_in_init() {
-    let cases: [(fn(&mut Init<Scripted>), &str); 7] = [
+    type Mistake = fn(&mut Init<Scripted>);
+    let cases: [(Mistake, &str); 7] = [
         (|lp| lp.send(lp.id(), -1.0, poke()), "delay -1"),
         (|lp| lp.send(3, 0.1, poke()), "lookahead 0.5"),
         (|lp| lp.send(77, 0.1, poke()), "LP 77"),

@@ -52,7 +52,7 @@ fn seeds_in_a_row_have_one_answer() {
         let outcome = matrix::check_recipe(&recipe, &Settings::new(seed, 1e9)).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         events += outcome.expect("no fault is planned").committed;
     }
-    assert!(events > u64::from(scaled(50_000)), "the models do something: {events} events");
+    assert!(cfg!(miri) || events > 50_000, "the models do something: {events} events");
 }
 
 /// Thousands of LPs and pending events, with delays of every kind: far beyond where a pending set changes its ways.

@@ -6,9 +6,6 @@
 use super::ziggurat_tables::{EXPONENTIAL, NORMAL};
 use super::{Random, unit};
 
-/// Layer `i` spans `x[i]` at its foot (`edge[i].0`) and the density there (`edge[i].1`).
-pub(super) type Table = [(f64, f64); 257];
-
 /// Where the tail of the exponential begins.
 pub(super) const EXPONENTIAL_TAIL: f64 = 7.697_117_470_131_05;
 /// Where the tails of the normal begin.
@@ -117,7 +114,7 @@ mod tests {
     }
 
     /// The height of the top layer, from the area of layer 1.
-    fn area_of_top(table: &Table) -> f64 {
+    fn area_of_top(table: &[(f64, f64); 257]) -> f64 {
         let area = table[1].0 * (table[2].1 - table[1].1);
         area / table[255].0
     }

@@ -1,6 +1,7 @@
 //! The layers of the two ziggurats: (edge, density there). `ziggurat.rs` tests them against their formulas.
 
-use super::ziggurat::Table;
+/// For each layer, how far its foot reaches and the density there.
+pub(super) type Table = [(f64, f64); 257];
 
 /// Layers under `exp(-x)`.
 #[rustfmt::skip]

@@ -1,9 +1,9 @@
 //! Unsorted heaps of entries that share one store of memory, so that what one gives back another uses.
 
 use warpline_base::VirtualTime;
-use warpline_memory::prefer_huge_pages;
+use warpline_memory::{Handle, prefer_huge_pages};
 
-use super::Entry;
+use super::set::Entry;
 
 /// Entries per chunk: four cache lines.
 const CHUNK: usize = 16;
@@ -58,8 +58,8 @@ impl Store {
 
     #[cold]
     fn grow(&mut self) -> u32 {
-        const NOTHING: Entry = Entry { time: VirtualTime::ZERO, place: 0 };
-        self.chunks.push([NOTHING; CHUNK]);
+        let nothing = Entry::new(VirtualTime::ZERO, 0, Handle::from_bits(0));
+        self.chunks.push([nothing; CHUNK]);
         self.filled_before.push(0);
         if self.chunks.capacity() > self.advised {
             prefer_huge_pages(&mut self.chunks);
@@ -109,8 +109,8 @@ impl Store {
         let (mut low, mut high) = (u64::MAX, 0);
         self.visit_chunks(bucket, |chunk| {
             for entry in chunk {
-                low = low.min(entry.time.bits());
-                high = high.max(entry.time.bits());
+                low = low.min(entry.time().bits());
+                high = high.max(entry.time().bits());
             }
         });
         (VirtualTime::from_bits(low), VirtualTime::from_bits(high))
@@ -119,8 +119,6 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use warpline_memory::Handle;
-
     use super::*;
 
     fn entry(n: u64) -> Entry {
@@ -138,7 +136,7 @@ mod tests {
         let (mut seen, mut first) = (Vec::new(), buckets[0]);
         store.drain(&mut first, |store, entries| {
             entries.iter().for_each(|&e| store.push(&mut buckets[2], e));
-            seen.extend(entries.iter().map(|e| e.time.bits()));
+            seen.extend(entries.iter().map(|e| e.time().bits()));
         });
         seen.sort_unstable();
         assert_eq!(seen, (0..100).map(|n| 3 * n).collect::<Vec<_>>());

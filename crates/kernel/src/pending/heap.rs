@@ -1,7 +1,7 @@
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-use super::{Entry, PendingSet, Ties};
+use super::set::{Entry, PendingSet, Ties};
 
 /// Children per node: four entries are one cache line.
 const ARITY: usize = 4;

@@ -2,7 +2,8 @@ use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
 use super::bucket::{Bucket, Store};
-use super::{Entry, Heap, PendingSet, Ties};
+use super::heap::Heap;
+use super::set::{Entry, PendingSet, Ties};
 
 /// Buckets with at most this many entries are sorted at once; larger ones are distributed over a finer rung.
 const SORT_MOST: usize = 48;

@@ -32,18 +32,28 @@ impl Ranges {
     }
 
     fn add_range(&mut self, range: u32, by: u64) {
+        if range < self.first || (range - self.first) as usize >= self.counts.len() {
+            self.widen(range);
+        }
+        self.counts[(range - self.first) as usize] += by;
+    }
+
+    /// Makes room for a range, and for some beside it.
+    #[cold]
+    fn widen(&mut self, range: u32) {
+        const BESIDE: u32 = 32;
+        let (low, high) = (range.saturating_sub(BESIDE), range + BESIDE);
         if self.counts.is_empty() {
-            self.first = range;
+            self.first = low;
         }
         if range < self.first {
-            self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - range) as usize));
-            self.first = range;
+            self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - low) as usize));
+            self.first = low;
         }
-        let index = (range - self.first) as usize;
-        if index >= self.counts.len() {
-            self.counts.resize(index + 1, 0);
+        let needed = (high - self.first) as usize + 1;
+        if needed > self.counts.len() {
+            self.counts.resize(needed, 0);
         }
-        self.counts[index] += by;
     }
 
     fn merge(&mut self, other: &Ranges) {
@@ -52,13 +62,14 @@ impl Ranges {
         }
     }
 
+    /// All ranges from the first to the last that saw anything.
     fn bars(&self) -> impl DoubleEndedIterator<Item = Bar> {
         let edge = |range: u32| f64::from_bits(u64::from(range) << OPEN_BITS);
-        let last = self.counts.len() as u32;
-        (0..last).map(move |i| Bar {
-            low: edge(self.first + i),
-            high: edge(self.first + i + 1).min(f64::MAX),
-            count: self.counts[i as usize],
+        let seen = |count: &u64| *count > 0;
+        let used = self.counts.iter().position(seen).unwrap_or(0)..self.counts.iter().rposition(seen).map_or(0, |last| last + 1);
+        used.map(move |index| {
+            let range = self.first + index as u32;
+            Bar { low: edge(range), high: edge(range + 1).min(f64::MAX), count: self.counts[index] }
         })
     }
 }

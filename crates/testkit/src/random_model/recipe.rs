@@ -127,6 +127,11 @@ pub enum Payloads {
     Mixed,
 }
 
+/// The most energy of a starter that leaves a run of some thousand events.
+fn most_energy(lps: u32, starters: u32) -> u32 {
+    (scaled(6000) / (lps * starters)).clamp(3, 400)
+}
+
 /// A feature that can be taken out of a recipe, to find the one that matters.
 const FEATURES: usize = 12;
 
@@ -145,8 +150,8 @@ impl Recipe {
         let kinds = (0..1 + random.below(4)).map(|_| Kind::ALL[random.below(4) as usize]).collect();
         let delays = Delays::ALL[random.below(7) as usize];
         let lookahead = [0.0, 0.0, 0.125, 1.0, 0.1 + random.uniform()][random.below(5) as usize];
-        let starters = 1 + random.below(3);
-        let energy = 1 + random.below((scaled(6000) / (lps * starters)).clamp(1, 400));
+        let starters = [1, 2, 3, 12][random.below(4) as usize];
+        let energy = 1 + random.below(most_energy(lps, starters));
         Recipe {
             seed,
             lps,
@@ -221,11 +226,10 @@ impl Arbitrary for Recipe {
     fn arbitrary_with((): ()) -> BoxedStrategy<Recipe> {
         let features = prop::array::uniform12(prop::bool::weighted(0.95));
         let sizes = prop_oneof![1u32..5, 1u32..40, 1u32..=scaled(200).max(4)];
-        let strategy = (any::<u64>().no_shrink(), sizes, 1u32..=3, 0.0..1.0, features);
+        let strategy = (any::<u64>().no_shrink(), sizes, prop_oneof![3 => 1u32..=3, 1 => 4u32..=12], 0.0..1.0, features);
         strategy
             .prop_map(|(seed, lps, starters, energy, features)| {
-                let most = (scaled(6000) / (lps * starters)).clamp(1, 400);
-                let energy = 1 + (energy * f64::from(most)) as u32;
+                let energy = 1 + (energy * f64::from(most_energy(lps, starters))) as u32;
                 Recipe { lps, starters, energy, ..Recipe::from_seed(seed).with_features(features) }
             })
             .boxed()

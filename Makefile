@@ -1,0 +1,54 @@
+# `make demo` runs the main job, `make test` all tests; both install what they need.
+.PHONY: demo test bench check layers miri setup setup-rust setup-browser soak
+
+CARGO ?= cargo
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+## Simulates the built-in backbone and writes a report.
+demo: setup-rust
+	$(CARGO) run --release --quiet --package warpline-cli -- run network --report report
+
+## All tests, the browser's included.
+test: setup
+	$(CARGO) test --workspace --no-fail-fast
+	$(MAKE) miri
+
+## Formatting, lints, docs and layers, with warnings as errors.
+check: setup-rust
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	$(MAKE) layers
+
+## One-way dependencies between crates and modules, unsafe code in its fence.
+layers:
+	$(CARGO) run --quiet --package warpline-layers
+
+## The unsafe code under Miri, where a nightly toolchain is at hand.
+miri:
+	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
+		rustup component add --toolchain nightly miri rust-src >/dev/null 2>&1 && \
+		MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \
+	else echo "no nightly toolchain: skipping Miri (rustup toolchain install nightly)"; fi
+
+## Rates and ratios; TOPOLOGY=file.json measures `network` on that file.
+bench: setup-rust
+	$(CARGO) run --release --quiet --package warpline-bench -- workloads
+	$(CARGO) run --release --quiet --package warpline-bench -- network $(TOPOLOGY)
+	$(CARGO) run --release --quiet --package warpline-bench -- hold
+
+## Many more random models than `make test` tries.
+soak: setup-rust
+	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline
+
+setup: setup-rust setup-browser
+
+setup-rust:
+	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from https://rustup.rs and run make again" >&2; exit 1; }
+	@rustup component list --installed 2>/dev/null | grep -q clippy || rustup component add clippy rustfmt 2>/dev/null || true
+
+# Reports are tested in a real browser.
+setup-browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || [ -n "$$WARPLINE_CHROMIUM" ] || \
+		{ echo "installing chromium for the report's tests"; sudo=$$(command -v sudo || true); \
+		$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }

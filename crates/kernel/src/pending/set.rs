@@ -1,0 +1,88 @@
+//! What a pending event set holds, and what it can do.
+
+use std::cmp::Ordering;
+
+use warpline_base::VirtualTime;
+use warpline_memory::Handle;
+
+/// An event in a pending set: its place in time and where it lies. Two words, so that it travels in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    time: VirtualTime,
+    /// Tie-break prefix (high half) and handle (low half).
+    place: u64,
+}
+
+impl Entry {
+    /// The entry of the event in `handle`. The `tie` is the first part of the order within its time:
+    /// [`TieBreak::prefix`](warpline_base::TieBreak::prefix).
+    #[inline]
+    pub fn new(time: VirtualTime, tie: u32, handle: Handle) -> Self {
+        Entry { time, place: u64::from(tie) << 32 | u64::from(handle.bits()) }
+    }
+
+    /// When the event happens.
+    #[inline]
+    pub fn time(&self) -> VirtualTime {
+        self.time
+    }
+
+    /// Where the event lies.
+    #[inline]
+    pub fn handle(&self) -> Handle {
+        Handle::from_bits(self.place as u32)
+    }
+
+    /// Time and tie-break as one number, whose order is the entries' as far as it goes.
+    #[inline]
+    pub fn rank(&self) -> u128 {
+        u128::from(self.time.bits()) << 32 | u128::from(self.place >> 32)
+    }
+}
+
+/// Decides between two entries of equal [`rank`](Entry::rank), by looking at their events.
+pub trait Ties {
+    /// The order of two different events.
+    fn order(&self, a: Handle, b: Handle) -> Ordering;
+
+    /// The full order of two entries.
+    #[inline]
+    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+        match a.rank().cmp(&b.rank()) {
+            Ordering::Equal => self.order(a.handle(), b.handle()),
+            unequal => unequal,
+        }
+    }
+
+    /// Whether `a` comes before `b`.
+    #[inline]
+    fn before(&self, a: &Entry, b: &Entry) -> bool {
+        let (left, right) = (a.rank(), b.rank());
+        left < right || left == right && self.order(a.handle(), b.handle()).is_lt()
+    }
+}
+
+/// A set of entries that gives out the first one.
+///
+/// Entries may be added at any time, also before ones that were given out already: optimistic engines do that.
+pub trait PendingSet: Default {
+    /// What the set is called in settings and results.
+    const NAME: &'static str;
+
+    /// Adds an entry.
+    fn push(&mut self, entry: Entry, ties: &impl Ties);
+
+    /// Takes out the first entry, if it happens before `end`.
+    fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry>;
+
+    /// The entry that is `distance` places behind the first, if the set knows it without work. For prefetching only.
+    fn upcoming(&self, distance: usize) -> Option<Handle>;
+
+    /// How many entries there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is no entry.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,84 @@
+//! The order of crates: each may depend on those before it.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// From the bottom up. Crates of one row do not know each other.
+const LAYERS: [&[&str]; 9] = [
+    &["warpline-base", "warpline-memory"],
+    &["warpline-model"],
+    &["warpline-kernel"],
+    &["warpline"],
+    &["warpline-testkit"],
+    &["warpline-models"],
+    &["warpline-report"],
+    &["warpline-cli"],
+    &["warpline-bench", "warpline-layers"],
+];
+
+/// Pairs (user, used) that the order would allow and the design does not.
+const NEVER: [(&str, &str); 4] = [
+    ("warpline-report", "warpline"),
+    ("warpline-report", "warpline-model"),
+    ("warpline-kernel", "warpline-model"),
+    ("warpline-models", "warpline-kernel"),
+];
+
+pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
+    Ok(breaches(&uses(&metadata)))
+}
+
+/// Every crate with the workspace's crates that it uses, outside of tests.
+fn uses(metadata: &Value) -> Vec<(String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let packages = list(&metadata["packages"]).into_iter();
+    let normal = |package: &Value| {
+        let dependencies = list(&package["dependencies"]).into_iter().filter(|d| d["kind"].is_null() && !d["path"].is_null());
+        dependencies.map(|dependency| text(&dependency["name"])).collect()
+    };
+    packages.map(|package| (text(&package["name"]), normal(&package))).collect()
+}
+
+fn breaches(uses: &[(String, Vec<String>)]) -> Vec<String> {
+    let layer = |name: &str| LAYERS.iter().position(|row| row.contains(&name));
+    let mut breaches = Vec::new();
+    for (user, used) in uses {
+        let Some(high) = layer(user) else {
+            breaches.push(format!("crate {user} has no place in the order of layers"));
+            continue;
+        };
+        for name in used {
+            if layer(name).is_none_or(|low| low >= high) || NEVER.contains(&(user, name)) {
+                breaches.push(format!("crate {user} may not use {name}"));
+            }
+        }
+    }
+    breaches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(user: &str, used: &str) -> usize {
+        breaches(&[(user.into(), vec![used.into()])]).len()
+    }
+
+    #[test]
+    fn only_downward_uses_pass() {
+        assert_eq!(found("warpline", "warpline-kernel"), 0);
+        assert_eq!(found("warpline-kernel", "warpline"), 1);
+        assert_eq!(found("warpline-base", "warpline-memory"), 1);
+        assert_eq!(found("warpline-report", "warpline-model"), 1);
+        assert_eq!(found("newcomer", "warpline"), 1);
+    }
+}
