@@ -111,9 +111,9 @@ fn senseless_settings_are_wrong_use() {
 #[test]
 fn rows_become_files_of_the_report() {
     let directory = tempfile::tempdir().unwrap();
-    let report = Some(directory.path().join("new/report"));
-    job(Way::default(), Settings { report: report.clone(), ..Settings::default() }).unwrap();
-    let rows = fs::read_to_string(report.unwrap().join("ticks.csv")).unwrap();
+    let report = directory.path().join("new/report");
+    job(Way::default(), Settings { report: Some(report.clone()), ..Settings::default() }).unwrap();
+    let rows = fs::read_to_string(report.join("ticks.csv")).unwrap();
     assert_eq!(rows.lines().take(2).collect::<Vec<_>>(), ["time,lp,number", "1,0,1"]);
     assert_eq!(rows.lines().count(), 10);
 }

@@ -80,9 +80,9 @@ fn some_end<M: Configure>(parameters: &M::Parameters, seed: u64) -> Result<f64, 
             return Ok(end);
         }
         let missing = if events == 0 { 2.0 } else { 1.2 * EVENTS_ENOUGH as f64 / events as f64 };
-        end = (end * missing.clamp(1.5, 10.0)).min(M::DEFAULT_END);
+        end *= missing.clamp(1.5, 10.0);
         // Two digits, so that it is easily typed again.
-        end = format!("{end:.1e}").parse().unwrap_or(end);
+        end = format!("{end:.1e}").parse().unwrap_or(end).min(M::DEFAULT_END);
     }
 }
 

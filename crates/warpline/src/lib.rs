@@ -62,3 +62,8 @@ pub mod prelude {
     pub use crate::{Error, Records, Run, Simulation, Undo};
     pub use warpline_model::prelude::*;
 }
+
+/// The model in the project's README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
