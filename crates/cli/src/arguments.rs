@@ -15,7 +15,7 @@ use crate::settings::{self, Given, SettingSpec};
 
 /// What the command is asked to do.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Task {
+pub(crate) enum Action {
     /// List the models.
     Models { json: bool },
     /// Show one model.
@@ -135,22 +135,22 @@ fn setting(spec: &SettingSpec) -> Arg {
 }
 
 /// Reads a command line, the program's name first.
-pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Task, Failure> {
+pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Action, Failure> {
     let line: Vec<OsString> = line.into_iter().map(with_hyphens).collect();
     let entries = catalogue::entries();
     let matches = match command(&entries).try_get_matches_from(&line) {
         Ok(matches) => matches,
-        Err(error) if !error.use_stderr() => return Ok(Task::Say(error.render().to_string())),
+        Err(error) if !error.use_stderr() => return Ok(Action::Say(error.render().to_string())),
         Err(error) => return Err(error.into()),
     };
     match matches.subcommand() {
         Some(("models", models)) => Ok(match models.subcommand() {
-            Some((_, show)) => Task::Model { name: text(show, "MODEL").unwrap_or_default(), json: show.get_flag("json") },
-            None => Task::Models { json: models.get_flag("json") },
+            Some((_, show)) => Action::Model { name: text(show, "MODEL").unwrap_or_default(), json: show.get_flag("json") },
+            None => Action::Models { json: models.get_flag("json") },
         }),
         Some(("report", report)) => {
             let directory = report.get_one::<PathBuf>("DIR").cloned().unwrap_or_default();
-            Ok(Task::Report { directory, json: report.get_flag("json") })
+            Ok(Action::Report { directory, json: report.get_flag("json") })
         }
         Some((verb, matches)) => request(verb, matches, &line, &entries),
         None => Err(Failure::wrong_use("a command is missing")),
@@ -158,9 +158,9 @@ pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Task, Fa
 }
 
 /// Reads what `run` and `verify` are given.
-fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry]) -> Result<Task, Failure> {
+fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry]) -> Result<Action, Failure> {
     let Some((name, matches)) = matches.subcommand() else { return Err(no_model(verb, entries)) };
-    let task = if verb == VERIFY { Task::Verify } else { Task::Run };
+    let action = if verb == VERIFY { Action::Verify } else { Action::Run };
     if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
         let mut request = Request { model: name.to_owned(), settings: Vec::new(), parameters: Vec::new(), json: false, quiet: false };
         request.json = matches.get_flag("json");
@@ -168,7 +168,7 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
         let specs = if verb == VERIFY { settings::of_verify() } else { settings::of_run() };
         request.settings = typed(matches, specs.iter().map(|spec| (spec.name, spec.name.to_owned())))?;
         request.parameters = typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?;
-        return Ok(task(request));
+        return Ok(action(request));
     }
     if !names_file(name) {
         let Err(unknown) = catalogue::find(name) else { unreachable!("`{name}` is not among the entries") };
@@ -184,8 +184,8 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
     let line = model.iter().chain(&before[2..before.len() - 1]).chain(after).cloned();
     Ok(match parse(line)? {
-        Task::Run(request) => Task::Run(request.over(scenario)),
-        Task::Verify(request) => Task::Verify(request.over(scenario)),
+        Action::Run(request) => Action::Run(request.over(scenario)),
+        Action::Verify(request) => Action::Verify(request.over(scenario)),
         other => other,
     })
 }
@@ -239,12 +239,12 @@ fn with_hyphens(argument: OsString) -> OsString {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Task, String> {
+    fn parse(line: &str) -> Result<Action, String> {
         super::parse(line.split(' ').map(OsString::from)).map_err(|failure| failure.message)
     }
 
     fn request(line: &str) -> Vec<String> {
-        let (Task::Run(request) | Task::Verify(request)) = parse(line).unwrap() else { panic!("{line}") };
+        let (Action::Run(request) | Action::Verify(request)) = parse(line).unwrap() else { panic!("{line}") };
         let all = request.settings.iter().chain(&request.parameters);
         all.map(|given| format!("{}={}", given.name, given.text)).collect()
     }

@@ -1,3 +1,5 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use clap::error::ErrorKind;
 use warpline::Error;
 use warpline_models::catalogue::CatalogueError;
@@ -35,6 +37,18 @@ impl Failure {
     }
 }
 
+/// Runs the command, and makes a failure of a panic that nothing has caught: a mistake of our own.
+pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
+        let what = panics::last().map_or_else(String::new, |panic| format!(": {}\n  it panicked at {}", panic.message, panic.place));
+        Err(Failure::failed(format!(
+            "something is wrong in Warpline itself{what}\n  please report this, with the command that you typed and its version ({}), at {}",
+            env!("CARGO_PKG_VERSION"),
+            env!("CARGO_PKG_REPOSITORY"),
+        )))
+    })
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
@@ -70,5 +84,17 @@ impl From<clap::Error> for Failure {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Self::wrong_use(format!("a command is missing\n\n{}", text.trim_end())),
             _ => Self::wrong_use(text.trim_start_matches("error: ").trim_end()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_our_own_is_a_failure_that_asks_for_a_report() {
+        let failure = guard(|| panic!("oh no")).unwrap_err();
+        assert_eq!(failure.code, Failure::FAILED);
+        assert!(failure.message.contains("please report this"), "{}", failure.message);
     }
 }

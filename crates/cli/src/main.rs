@@ -18,12 +18,12 @@ mod verify;
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::Task;
+use arguments::Action;
 use failure::Failure;
 
 fn main() -> ExitCode {
     panics::remember();
-    match panics::guard(|| execute(arguments::parse(std::env::args_os())?)) {
+    match failure::guard(|| execute(arguments::parse(std::env::args_os())?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             output::tell(format_args!("error: {}", failure.message));
@@ -36,14 +36,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn execute(task: Task) -> Result<(), Failure> {
-    match task {
-        Task::Models { json } => models::list(json),
-        Task::Model { name, json } => models::show(&name, json),
-        Task::Run(request) => run::run(&request),
-        Task::Verify(request) => verify::verify(&request),
-        Task::Report { directory, json } => report(&directory, json),
-        Task::Say(text) => output::print(&text),
+fn execute(action: Action) -> Result<(), Failure> {
+    match action {
+        Action::Models { json } => models::list(json),
+        Action::Model { name, json } => models::show(&name, json),
+        Action::Run(request) => run::run(&request),
+        Action::Verify(request) => verify::verify(&request),
+        Action::Report { directory, json } => report(&directory, json),
+        Action::Say(text) => output::print(&text),
     }
 }
 

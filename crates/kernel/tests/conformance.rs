@@ -376,7 +376,7 @@ macro_rules! conformance {
             fn leaves_what_is_not_due() {
                 for times in [Times::Integers, Times::Exponential, Times::Huge] {
                     let mut pair = Pair::<$set>::new(2, 2);
-                    pair.run(&Phase::Push(scaled(1000), times));
+                    pair.run(&Phase::Push(scaled(3000), times));
                     while let Some(((first, ..), _)) = pair.model.first().copied() {
                         assert!(!pair.pop_before(VirtualTime::ZERO) && !pair.pop_before(first));
                         let after = VirtualTime::from_bits(first.bits() + 1);
