@@ -40,6 +40,9 @@ pub struct RunRecord {
     pub peak_rss_bytes: Option<u64>,
     /// The model's outputs.
     pub results: Value,
+    /// The files of rows that were written, such as `arrivals.csv`.
+    #[serde(default)]
+    pub tables: Vec<String>,
     /// How the run went on, in equal steps of wall time.
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.

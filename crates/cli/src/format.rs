@@ -34,7 +34,7 @@ fn scaled(value: f64) -> String {
 
 /// A model time; a model without a unit says that it is in `time`.
 pub(crate) fn time(value: f64, unit: &str) -> String {
-    if unit == "time" { number(value) } else { format!("{} {unit}", number(value)) }
+    if unit.is_empty() { number(value) } else { format!("{} {unit}", number(value)) }
 }
 
 /// Events per second.
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(number(f64::NAN), "NaN");
         assert_eq!(number(100.0), "100");
         assert_eq!((significant(12_000.6, 4), significant(2.34567, 4)), ("12001".into(), "2.346".into()));
-        assert_eq!((time(2.5, "s"), time(2.5, "time")), ("2.5 s".into(), "2.5".into()));
+        assert_eq!((time(2.5, "s"), time(2.5, "")), ("2.5 s".into(), "2.5".into()));
     }
 
     #[test]

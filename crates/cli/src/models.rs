@@ -61,7 +61,7 @@ pub(crate) fn examples(entry: &Entry) -> Vec<String> {
 fn page(entry: &Entry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
     let facts = [
-        ["Unit of model time".to_owned(), if entry.time_unit == "time" { "none" } else { entry.time_unit }.to_owned()],
+        ["Unit of model time".to_owned(), if entry.time_unit.is_empty() { "none" } else { entry.time_unit }.to_owned()],
         ["End unless told".to_owned(), format::time(entry.default_end, entry.time_unit)],
         ["Undo".to_owned(), if entry.reversible { "copy, reverse" } else { "copy" }.to_owned()],
     ];

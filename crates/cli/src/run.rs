@@ -18,11 +18,11 @@ use crate::summary::Summary;
 pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let job = Job { settings: &settings, quiet: request.quiet };
-    let (record, tables) = with_model(request, job)??;
-    // Whatever happens to the report, the results are printed.
+    let Done { record, tables, incomplete } = with_model(request, job)??;
+    // Whatever happens to rows and report, the results are printed.
     let report = settings.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
-        Ok(report) => (report, None),
+        Ok(report) => (report, incomplete),
         Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
     };
     let summary = Summary { record: &record, tables: &tables, directory: settings.report.as_deref(), report: report.as_deref() };
@@ -58,9 +58,18 @@ struct Job<'a> {
     quiet: bool,
 }
 
+/// A run that came to its end.
+#[derive(Debug)]
+struct Done {
+    record: RunRecord,
+    /// The names of the model's tables.
+    tables: Vec<String>,
+    /// Why rows are missing in their files, if they are.
+    incomplete: Option<Failure>,
+}
+
 impl Visitor for Job<'_> {
-    /// The record, and the names of the model's tables.
-    type Output = Result<(RunRecord, Vec<String>), Failure>;
+    type Output = Result<Done, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let settings = self.settings;
@@ -85,7 +94,7 @@ impl Visitor for Job<'_> {
         teller.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
-        Ok((run.record, tables))
+        Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(Failure::from) })
     }
 }
 

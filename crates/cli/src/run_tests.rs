@@ -60,13 +60,13 @@ impl Configure for Clock {
     }
 }
 
-fn job(way: Way, settings: Settings) -> Result<(RunRecord, Vec<String>), Failure> {
+fn job(way: Way, settings: Settings) -> Result<Done, Failure> {
     Job { settings: &settings, quiet: true }.visit::<Clock>(way)
 }
 
 #[test]
 fn a_run_returns_its_record_and_tables() {
-    let (record, tables) = job(Way::default(), Settings::default()).unwrap();
+    let Done { record, tables, .. } = job(Way::default(), Settings::default()).unwrap();
     assert_eq!((record.committed_events, record.end_time, record.seed), (9, 10.0, 1));
     assert_eq!(tables, ["ticks"]);
 }
@@ -81,20 +81,18 @@ fn a_fault_of_the_model_is_a_failure() {
     assert!(failure.message.contains("no tick") && failure.message.contains("at time 3"), "{}", failure.message);
 }
 
-/// Run by the test below, in a process of its own, whose panic hook it changes.
-#[test]
-#[ignore = "is no test"]
-fn child_with_a_panicking_model() {
-    crate::panics::remember();
-    let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
-    output::tell(failure.message);
-}
-
+/// In a process of its own, whose panic hook it changes.
 #[test]
 fn a_panic_of_the_model_is_told_once() {
+    const CHILD: &str = "WARPLINE_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        crate::panics::remember();
+        let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
+        return output::tell(failure.message);
+    }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    let child =
-        child.args(["--exact", "run::tests::child_with_a_panicking_model", "--ignored", "--nocapture"]).env_remove("RUST_BACKTRACE");
+    child.args(["--exact", "run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);
+    child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
     let told = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(told.matches("no tick").count(), 1, "{told}");
     assert!(told.contains("event () of LP 0 at time 3") && told.contains("run_tests.rs:"), "{told}");

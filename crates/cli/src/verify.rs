@@ -6,6 +6,7 @@ use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
 use crate::failure::Failure;
+use crate::progress::Teller;
 use crate::run::with_model;
 use crate::settings::Settings;
 use crate::{format, output};
@@ -18,7 +19,7 @@ const FIRST_SHARE: f64 = 1e-5;
 /// Verifies a model and prints what was tried.
 pub(crate) fn verify(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let trial = with_model(request, Job(&settings))??;
+    let trial = with_model(request, Job { settings: &settings, quiet: request.json })??;
     if request.json { output::print_json(&trial.json()) } else { output::print(&trial.text()) }
 }
 
@@ -51,20 +52,27 @@ impl Trial {
 }
 
 /// A verification to be, of a model that is not known yet.
-struct Job<'a>(&'a Settings);
+struct Job<'a> {
+    settings: &'a Settings,
+    quiet: bool,
+}
 
 impl Visitor for Job<'_> {
     type Output = Result<Trial, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
-        let seed = self.0.seed.unwrap_or(1);
-        let end = self.0.end.map_or_else(|| some_end::<M>(&parameters, seed), Ok)?;
+        let seed = self.settings.seed.unwrap_or(1);
+        let end = self.settings.end.map_or_else(|| some_end::<M>(&parameters, seed), Ok)?;
         let all: &[Undo] = if M::REVERSIBLE { &[Undo::Copy, Undo::Reverse] } else { &[Undo::Copy] };
-        let chosen = self.0.undo.map(|undo| [undo]);
+        let chosen = self.settings.undo.map(|undo| [undo]);
         let mut verified = Vec::new();
         for &undo in chosen.as_ref().map_or(all, |one| one) {
+            let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
+            let mut tell = |progress: &_| teller.tell(progress);
             let simulation = Simulation::<M>::configured(&parameters)?.end(end).seed(seed).undo(undo).records(Records::Drop);
-            verified.push(simulation.verify()?);
+            let outcome = simulation.on_progress(&mut tell).verify();
+            teller.finish();
+            verified.push(outcome?);
         }
         Ok(Trial { unit: M::TIME_UNIT, end, seed, verified })
     }
@@ -159,7 +167,8 @@ mod tests {
     }
 
     fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<Trial, Failure> {
-        Job(&Settings { undo, ..Settings::default() }).visit::<Clock>(mistake)
+        let settings = Settings { undo, ..Settings::default() };
+        Job { settings: &settings, quiet: true }.visit::<Clock>(mistake)
     }
 
     #[test]

@@ -21,6 +21,7 @@ const KEYS: [&str; 13] = [
     "peak_rss_bytes",
     "results",
     "seed",
+    "tables",
     "wall_seconds",
 ];
 

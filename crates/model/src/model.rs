@@ -107,7 +107,7 @@ pub trait Configure: Model {
     /// One line on what is simulated.
     const ABOUT: &'static str;
 
-    /// The unit of model time, such as `s`.
+    /// The unit of model time, such as `s`; empty where time is a pure number.
     const TIME_UNIT: &'static str;
 
     /// The end of a run that names none, in model time.

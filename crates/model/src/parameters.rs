@@ -161,7 +161,29 @@ macro_rules! parsed_values {
     )*};
 }
 
-parsed_values!(u32, "a whole number"; u64, "a whole number"; bool, "true or false"; String, "text");
+parsed_values!(bool, "true or false"; String, "text");
+
+macro_rules! whole_values {
+    ($($type:ty),*) => {$(
+        impl ParameterValue for $type {
+            const TAKES: &'static str = "a whole number";
+            fn parse(text: &str) -> Option<Self> {
+                let text = text.trim();
+                // `1e6` is a whole number too; below 2^53 nothing is lost on the way.
+                let exact = |value: &f64| value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(value);
+                text.parse().ok().or_else(|| <$type>::try_from(text.parse().ok().filter(exact)? as u64).ok())
+            }
+            fn text(&self) -> String {
+                self.to_string()
+            }
+            fn json(&self) -> Value {
+                Value::from(*self)
+            }
+        }
+    )*};
+}
+
+whole_values!(u32, u64);
 
 impl ParameterValue for f64 {
     const TAKES: &'static str = "a finite number";

@@ -12,9 +12,9 @@ parameters! {
     /// The parameters of `mm1`.
     pub struct Mm1Parameters {
         /// Mean number of customers that arrive per unit of time.
-        arrival_rate: f64 = 0.8, "1/time", 1e-9..=1e9;
+        arrival_rate: f64 = 0.8, "", 1e-9..=1e9;
         /// Mean number of customers that the server can serve per unit of time.
-        service_rate: f64 = 1.0, "1/time", 1e-9..=1e9;
+        service_rate: f64 = 1.0, "", 1e-9..=1e9;
         /// The order of service.
         discipline: Discipline = Discipline::Fifo, "", ..;
     }
@@ -102,8 +102,8 @@ impl Model for Mm1 {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.histogram(STAY, "stay", "time", "time from arrival to departure");
-        declare.mean(MEAN_STAY, "mean_stay", "time", "mean time from arrival to departure");
+        declare.histogram(STAY, "stay", "", "time from arrival to departure");
+        declare.mean(MEAN_STAY, "mean_stay", "", "mean time from arrival to departure");
         declare.time_mean(INSIDE, "customers", "", "customers waiting or in service");
     }
 
@@ -180,7 +180,7 @@ impl Configure for Mm1 {
 
     const NAME: &'static str = "mm1";
     const ABOUT: &'static str = "a queue with one server, Poisson arrivals and exponential service";
-    const TIME_UNIT: &'static str = "time";
+    const TIME_UNIT: &'static str = "";
     const DEFAULT_END: f64 = 100_000.0;
 
     fn configure(parameters: &Mm1Parameters) -> Result<Self, String> {

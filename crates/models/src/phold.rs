@@ -16,9 +16,9 @@ parameters! {
         /// Messages per LP at the start, and on average for ever.
         population: u32 = 1, "messages", 1..=1_000_000;
         /// Mean of the exponential part of a delay.
-        mean: f64 = 1.0, "time", 1e-9..=1e9;
+        mean: f64 = 1.0, "", 1e-9..=1e9;
         /// Constant part of a delay: the lookahead.
-        lookahead: f64 = 0.1, "time", 0.0..=1e9;
+        lookahead: f64 = 0.1, "", 0.0..=1e9;
         /// Size of a message's payload.
         payload: u32 = 8, "bytes", 0..=4096;
         /// Event granularity: iterations of floating-point work per event, of some nanoseconds each.
@@ -166,7 +166,7 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
 
     const NAME: &'static str = "phold";
     const ABOUT: &'static str = "the classic synthetic workload: messages that hop between LPs for ever";
-    const TIME_UNIT: &'static str = "time";
+    const TIME_UNIT: &'static str = "";
     const DEFAULT_END: f64 = 1000.0;
 
     fn configure(parameters: &PholdParameters) -> Result<Self, String> {

@@ -24,14 +24,29 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 
 #[test]
 fn digests_are_as_ever() {
-    let cases: [(&str, &[(&str, &str)], u64, f64, u64, &str); 7] = [
+    type Case = (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
+    let cases: [Case; 7] = [
         ("mm1", &[], 1, 1_000.0, 2336, "f293ed42149b6280"),
         ("mm1", &[("discipline", "lifo"), ("arrival-rate", "0.95")], 2, 1_000.0, 2858, "2f66a666b59065dd"),
         ("phold", &[], 1, 10.0, 73634, "500de365377973e3"),
         ("phold", &[("lps", "1024"), ("population", "16"), ("lookahead", "0")], 7, 5.0, 82188, "002eef7efa9c0016"),
-        ("phold", &[("lps", "1000"), ("clusters", "10"), ("reach", "2"), ("remote", "0.3"), ("payload", "100")], 3, 20.0, 18001, "ab4adc0efb11fa26"),
+        (
+            "phold",
+            &[("lps", "1000"), ("clusters", "10"), ("reach", "2"), ("remote", "0.3"), ("payload", "100")],
+            3,
+            20.0,
+            18001,
+            "ab4adc0efb11fa26",
+        ),
         ("network", &[], 1, 0.2, 54647, "afa314fb381bd7f8"),
-        ("network", &[("sources", "onoff"), ("sizes", "exponential"), ("load", "0.9"), ("buffer", "20000")], 5, 0.2, 68550, "b6b99cd7d026855c"),
+        (
+            "network",
+            &[("sources", "onoff"), ("sizes", "exponential"), ("load", "0.9"), ("buffer", "20000")],
+            5,
+            0.2,
+            68550,
+            "b6b99cd7d026855c",
+        ),
     ];
     let mut changed = String::new();
     for (model, parameters, seed, end, events, expected) in cases {

@@ -15,7 +15,7 @@ pub const REPORT_FILE: &str = "report.html";
 
 /// Writes `run.json` and `report.html` to `dir`, which is created if needed, and returns the path of the page.
 ///
-/// Both files are complete before they take the place of earlier ones. The page links to `run.json` and to every `*.csv` that is in `dir` by then.
+/// Both files are complete before they take the place of earlier ones. The page links to `run.json` and to those of the record's tables that are in `dir` by then.
 pub fn write(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
     fs::create_dir_all(dir).map_err(|source| ReportError::Directory { path: dir.to_owned(), source })?;
     let path = dir.join(RECORD_FILE);
@@ -39,27 +39,20 @@ pub fn rerender(dir: &Path) -> Result<PathBuf, ReportError> {
 
 /// Writes the page of `record` to `dir`.
 fn page(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
-    let neighbours = neighbours(dir).map_err(|source| ReportError::Directory { path: dir.to_owned(), source })?;
+    let neighbours = neighbours(dir, record);
     let path = dir.join(REPORT_FILE);
     replace(&path, |file| file.write_all(page::page(record, &neighbours).as_bytes()))?;
     Ok(path)
 }
 
-/// The record and the CSV tables of `dir`, by name. A file whose name is not Unicode cannot be linked and is passed over.
-fn neighbours(dir: &Path) -> io::Result<Vec<Neighbour>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let wanted = name == RECORD_FILE || Path::new(&name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        // A file that goes away meanwhile is no reason to fail.
-        let Ok(about) = fs::metadata(entry.path()) else { continue };
-        if wanted && about.is_file() {
-            found.push(Neighbour { name, bytes: about.len() });
-        }
-    }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(found)
+/// The record and the tables that the run wrote, as far as they lie in `dir`.
+fn neighbours(dir: &Path, record: &RunRecord) -> Vec<Neighbour> {
+    let names = std::iter::once(RECORD_FILE).chain(record.tables.iter().map(String::as_str));
+    let found = names.filter_map(|name| {
+        let about = fs::metadata(dir.join(name)).ok().filter(fs::Metadata::is_file)?;
+        Some(Neighbour { name: name.to_owned(), bytes: about.len() })
+    });
+    found.collect()
 }
 
 /// Puts a new file at `path`, written by `fill`: a temporary file beside it is completed first and then renamed.

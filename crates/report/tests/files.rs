@@ -60,13 +60,14 @@ fn a_record_comes_back_as_it_was() {
 #[test]
 fn tables_beside_the_report_are_linked() {
     let dir = TempDir::new().unwrap();
-    for name in ["b c.csv", "a.CSV", "no.txt", "<x>\".csv"] {
+    for name in ["b c.csv", "of an earlier run.csv", "<x>\".csv"] {
         fs::write(dir.path().join(name), "x\n1\n").unwrap();
     }
     fs::create_dir(dir.path().join("folder.csv")).unwrap();
-    let page = text(&write(dir.path(), &sample()).unwrap());
+    let tables = ["b c.csv", "<x>\".csv", "folder.csv", "gone.csv"].map(str::to_owned).to_vec();
+    let page = text(&write(dir.path(), &RunRecord { tables, ..sample() }).unwrap());
     let links: Vec<&str> = page.split("<li><a href=\"").skip(1).map(|rest| rest.split("</a>").next().unwrap()).collect();
-    assert_eq!(links, ["./%3Cx%3E%22.csv\">&lt;x&gt;&quot;.csv", "./a.CSV\">a.CSV", "./b%20c.csv\">b c.csv", "./run.json\">run.json"]);
+    assert_eq!(links, ["./run.json\">run.json", "./b%20c.csv\">b c.csv", "./%3Cx%3E%22.csv\">&lt;x&gt;&quot;.csv"]);
 }
 
 #[test]

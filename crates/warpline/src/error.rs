@@ -31,6 +31,15 @@ pub enum Error {
     },
 }
 
+impl Error {
+    pub(crate) fn too_many_lps(lps: u32, bytes: usize) -> Self {
+        let gigabytes = f64::from(lps) * bytes as f64 / 1e9;
+        Error::Setting(format!(
+            "{lps} LPs need {gigabytes:.1} GB for their states alone, which cannot be had here; use fewer LPs or a larger machine"
+        ))
+    }
+}
+
 /// What a model did that it must not, where and when.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(

@@ -60,12 +60,16 @@ impl Rows {
         })
     }
 
-    /// Completes files and returns what was kept.
-    pub(crate) fn finish(self) -> Result<Vec<TableRows>, Error> {
+    /// Completes files, and returns what was kept, the names of the files, and the first error of writing.
+    pub(crate) fn finish(self) -> (Vec<TableRows>, Vec<String>, Option<Error>) {
         match self {
-            Rows::Keep(tables) => Ok(tables),
-            Rows::Drop => Ok(Vec::new()),
-            Rows::Write(tables) => tables.into_iter().try_for_each(CsvTable::finish).map(|()| Vec::new()),
+            Rows::Keep(tables) => (tables, Vec::new(), None),
+            Rows::Drop => (Vec::new(), Vec::new(), None),
+            Rows::Write(tables) => {
+                let names = tables.iter().filter_map(|table| Some(table.path.file_name()?.to_string_lossy().into_owned())).collect();
+                let errors: Vec<Error> = tables.into_iter().filter_map(|table| table.finish().err()).collect();
+                (Vec::new(), names, errors.into_iter().next())
+            }
         }
     }
 }

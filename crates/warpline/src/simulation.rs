@@ -43,6 +43,8 @@ pub struct Run<M: Model> {
     pub states: Vec<M::State>,
     /// The rows of every table, if they were [kept](Records::Keep).
     pub tables: Vec<TableRows>,
+    /// Why a file of [written](Records::Write) rows is incomplete, if one is. All else is as it should be.
+    pub incomplete: Option<Error>,
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -144,7 +146,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         engine.finish()?;
         let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
         let (lps, statistics, rows) = (engine.lps, engine.statistics, engine.rows);
-        let tables = rows.finish()?;
+        let (tables, files, incomplete) = rows.finish();
         let (results, views) = self.outputs(&statistics, committed)?;
         let loop_seconds = (ended - looped).as_secs_f64();
         let record = RunRecord {
@@ -161,10 +163,11 @@ impl<'a, M: Model> Simulation<'a, M> {
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
             peak_rss_bytes: memory_use::peak(),
             results,
+            tables: files,
             progress,
             views,
         };
-        Ok(Run { record, statistics, states: lps.into_iter().map(|lp| lp.state).collect(), tables })
+        Ok(Run { record, statistics, states: lps.into_iter().map(|lp| lp.state).collect(), tables, incomplete })
     }
 
     /// Runs the model to its end sequentially, and tries every event out before it: forward, undone by the chosen
@@ -173,10 +176,17 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Errors
     /// At the first event that does not come back as it was, or sends where [`Model::neighbours`] does not
     /// lead; and where [`run`](Self::run) fails.
-    pub fn verify(self) -> Result<Verified, VerifyError> {
+    pub fn verify(mut self) -> Result<Verified, VerifyError> {
+        let report = self.report.take();
         let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;
         engine.init()?;
-        while engine.verify_step(self.undo)? == Step::Worked {}
+        let mut log = Log::new(Instant::now(), self.end, report);
+        while engine.verify_step(self.undo)? == Step::Worked {
+            // One event takes microseconds: a look at the clock now and then is enough.
+            if engine.committed.is_multiple_of(64) {
+                log.note(Instant::now(), engine.now().get(), engine.committed);
+            }
+        }
         engine.finish()?;
         let (events, digest) = (engine.committed, lp::digest(&engine.lps).to_string());
         Ok(Verified { model: self.name.clone(), undo: self.undo, events, digest })
@@ -189,7 +199,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         let rows = Rows::new(&self.records, &statistics)?;
         let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
         let ties = tie_break(&self.model, self.seed);
-        Ok(Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows))
+        Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows)
     }
 
     /// Checks what the user and the model say before anything is simulated.

@@ -74,6 +74,7 @@ pub(crate) fn sample() -> RunRecord {
             "hops": {"mean": 2.4417, "ci95": 0.000_81, "max": 6, "count": 7_481_003},
             "delay_percentiles": (0..100).map(|index| 0.001 * f64::from(index)).collect::<Vec<_>>()
         }),
+        tables: Vec::new(),
         progress: progress(),
         views: vec![
             View::Map(map()),

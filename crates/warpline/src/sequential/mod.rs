@@ -63,6 +63,9 @@ pub(crate) enum Step {
 
 impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
     /// An engine whose LPs are still to be made, by [`init`](Self::init).
+    ///
+    /// # Errors
+    /// If the memory for so many LPs cannot be had.
     pub(crate) fn new(
         model: &'m M,
         name: &'m str,
@@ -71,12 +74,13 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         end: VirtualTime,
         statistics: Statistics,
         rows: Rows,
-    ) -> Self {
-        let mut lps = Vec::with_capacity(model.lps() as usize);
+    ) -> Result<Self, Error> {
+        let (mut lps, count) = (Vec::new(), model.lps());
+        lps.try_reserve_exact(count as usize).map_err(|_| Error::too_many_lps(count, size_of::<Lp<M::State>>()))?;
         prefer_huge_pages(&mut lps);
         let (events, pending) = (Pool::default(), Q::default());
         let (committed, now, current, prefetching) = (0, VirtualTime::ZERO, None, false);
-        Sequential { model, name, ties, end, lps, events, pending, context, statistics, rows, committed, now, current, prefetching }
+        Ok(Sequential { model, name, ties, end, lps, events, pending, context, statistics, rows, committed, now, current, prefetching })
     }
 
     /// Makes all LPs, in the order of their ids.
