@@ -23,6 +23,9 @@ pub struct RunRecord {
     pub end_time: f64,
     /// Every engine setting in force.
     pub engine: Map<String, Value>,
+    /// The unit of model time, such as `s`; empty where time is a pure number.
+    #[serde(default)]
+    pub time_unit: String,
     /// Events executed for good.
     pub committed_events: u64,
     /// The history digest: 16 hexadecimal digits, equal for equal histories.

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use support::{Outcome, command, warpline, warpline_in};
 use tempfile::tempdir;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "about",
     "committed_events",
     "digest",
@@ -22,6 +22,7 @@ const KEYS: [&str; 13] = [
     "results",
     "seed",
     "tables",
+    "time_unit",
     "wall_seconds",
 ];
 

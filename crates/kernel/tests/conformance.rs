@@ -282,7 +282,7 @@ const fn scaled(count: u32) -> u32 {
 
 fn config() -> Config {
     let wanted = std::env::var("WARPLINE_CASES").ok().and_then(|text| text.parse().ok());
-    Config { cases: wanted.unwrap_or(scaled(300)), failure_persistence: None, max_shrink_iters: 3000, ..Config::default() }
+    Config { cases: wanted.unwrap_or(scaled(800)), failure_persistence: None, max_shrink_iters: 3000, ..Config::default() }
 }
 
 macro_rules! conformance {

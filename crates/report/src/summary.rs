@@ -27,7 +27,11 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
             value: format::duration(record.wall_seconds),
             note: if start_up >= 0.0 { format!("{} outside the event loop", format::duration(start_up)) } else { String::new() },
         },
-        Tile { label: "Virtual end time", value: format::number(record.end_time, 6, Zeros::Strip), note: "in model time".into() },
+        Tile {
+            label: "Virtual end time",
+            value: format!("{} {}", format::number(record.end_time, 6, Zeros::Strip), record.time_unit).trim_end().to_owned(),
+            note: "of model time".into(),
+        },
         Tile {
             label: "Peak memory",
             value: record.peak_rss_bytes.map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),

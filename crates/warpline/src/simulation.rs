@@ -20,6 +20,7 @@ pub struct Simulation<'a, M: Model> {
     pub(crate) model: M,
     pub(crate) name: String,
     about: String,
+    time_unit: &'static str,
     parameters: Map<String, Value>,
     pub(crate) end: f64,
     warmup: f64,
@@ -52,10 +53,25 @@ impl<'a, M: Model> Simulation<'a, M> {
     pub fn new(model: M) -> Self {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
-        let (about, parameters) = (String::new(), Map::new());
+        let (about, time_unit, parameters) = (String::new(), "", Map::new());
         let (end, warmup, seed, zero_delay_hops) = (100.0, 0.0, 1, Limits::ZERO_DELAY_HOPS);
         let (sync, undo, pending, records) = (Sync::default(), Undo::default(), Pending::default(), Records::default());
-        Simulation { model, name, about, parameters, end, warmup, seed, sync, undo, pending, zero_delay_hops, records, report: None }
+        Simulation {
+            model,
+            name,
+            about,
+            time_unit,
+            parameters,
+            end,
+            warmup,
+            seed,
+            sync,
+            undo,
+            pending,
+            zero_delay_hops,
+            records,
+            report: None,
+        }
     }
 
     /// A run of the model that `parameters` describe, to its default end.
@@ -69,7 +85,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         parameters.check().map_err(|cause| Error::Setting(format!("model `{}`: {cause}", M::NAME)))?;
         let model = M::configure(parameters).map_err(Error::Setting)?;
         let (name, about) = (M::NAME.to_owned(), M::ABOUT.to_owned());
-        Ok(Simulation { name, about, parameters: parameters.values(), end: M::DEFAULT_END, ..Simulation::new(model) })
+        let (time_unit, parameters) = (M::TIME_UNIT, parameters.values());
+        Ok(Simulation { name, about, time_unit, parameters, end: M::DEFAULT_END, ..Simulation::new(model) })
     }
 
     /// The end of the run in model time: events before it are executed, those at it are not.
@@ -156,6 +173,7 @@ impl<'a, M: Model> Simulation<'a, M> {
             parameters: self.parameters,
             seed: self.seed,
             end_time: self.end,
+            time_unit: self.time_unit.to_owned(),
             committed_events: committed,
             digest: digest.to_string(),
             wall_seconds: started.elapsed().as_secs_f64(),

@@ -75,6 +75,7 @@ pub(crate) fn sample() -> RunRecord {
             "delay_percentiles": (0..100).map(|index| 0.001 * f64::from(index)).collect::<Vec<_>>()
         }),
         tables: Vec::new(),
+        time_unit: "s".to_owned(),
         progress: progress(),
         views: vec![
             View::Map(map()),
