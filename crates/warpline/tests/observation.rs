@@ -123,7 +123,7 @@ fn rows_become_files() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let records = Records::Write(directory.path().to_owned());
     let run = Simulation::new(Clock::default()).end(2.5).records(records).run().expect("it runs");
-    assert!(run.tables.is_empty());
+    assert!(run.tables.is_empty() && run.incomplete.is_none());
     let read = |name: &str| fs::read_to_string(directory.path().join(name)).expect("the file was written");
     let rows = "1,0,1,0.5,true,\n1,1,1,0.5,true,\n2,0,2,1,false,\"a \"\"second\"\", later\"\n2,1,2,1,false,\"a \"\"second\"\", later\"\n";
     assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}"));
@@ -154,16 +154,24 @@ fn files_that_cannot_be_written() {
     assert!(text.contains("cannot write rows") && text.contains("ticked.csv") && text.contains("another directory"), "{text}");
 }
 
-/// A disk that is full half way.
+/// A disk that is full half way costs the file, and nothing else.
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
-fn a_full_disk_is_an_error() {
+fn a_full_disk_costs_one_file_and_nothing_else() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     std::os::unix::fs::symlink("/dev/full", directory.path().join("ticked.csv")).expect("links can be made");
+    // Noticed when the file is completed, and long before.
     for end in [3.0, 3000.0] {
-        let run = Simulation::new(Clock::default()).end(end).records(Records::Write(directory.path().to_owned())).run();
-        let error = run.expect_err("the disk is full");
+        let simulation = || Simulation::new(Clock::default()).end(end);
+        let run = simulation().records(Records::Write(directory.path().to_owned())).run().expect("the simulation itself is right");
+        let error = run.incomplete.expect("the disk is full");
         assert!(matches!(&error, Error::Rows { path, .. } if path.ends_with("ticked.csv")), "{error:?}");
+        assert!(error.to_string().contains("free some space"), "{error}");
+        let whole = simulation().run().expect("it runs");
+        assert!(whole.incomplete.is_none());
+        assert_eq!((run.record.digest, run.record.results, run.states), (whole.record.digest, whole.record.results, whole.states));
+        let summary = fs::read_to_string(directory.path().join("summary.csv")).expect("the other file was written");
+        assert_eq!(summary.lines().count(), 3);
     }
 }
 

@@ -73,6 +73,28 @@ fn the_declarations() {
     assert_words(&text, &["two tables", "`t`"]);
 }
 
+/// States of a megabyte for four thousand million LPs fit no machine: that is an error, and no abort.
+#[test]
+fn states_that_do_not_fit() {
+    #[derive(Debug)]
+    struct Vast;
+    impl Model for Vast {
+        type State = [u8; 1 << 20];
+        type Event = ();
+        fn lps(&self) -> u32 {
+            u32::MAX
+        }
+        fn init(&self, _: &mut Init<Self>) -> Self::State {
+            panic!("nothing should be simulated")
+        }
+        fn handle(&self, _: &mut Self::State, (): &(), _: &mut Context<Self>) {}
+    }
+    match Simulation::new(Vast).run() {
+        Err(Error::Setting(text)) => assert_words(&text, &["4294967295 LPs", "GB", "fewer LPs"]),
+        other => panic!("it should have been refused: {:?}", other.err()),
+    }
+}
+
 #[test]
 fn verification_checks_settings_too() {
     for simulation in [Simulation::new(idle()).end(-1.0), Simulation::new(idle()).undo(Undo::Reverse)] {
