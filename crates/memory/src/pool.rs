@@ -20,13 +20,21 @@ impl Handle {
     }
 }
 
-/// Every place of a pool is taken, and more cannot be numbered.
+/// Why a pool cannot take one more value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PoolFull;
+pub enum PoolFull {
+    /// It holds 2³² - 1 values, and more cannot be numbered.
+    Numbers,
+    /// The system has no more memory.
+    Memory,
+}
 
 impl fmt::Display for PoolFull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "more than {} events are pending at once, more than can be numbered", u32::MAX)
+        match self {
+            PoolFull::Numbers => write!(f, "no more than {} can be numbered", u32::MAX),
+            PoolFull::Memory => write!(f, "the system has no memory for more"),
+        }
     }
 }
 
@@ -53,7 +61,7 @@ impl<T> Pool<T> {
     /// Puts a value into a free place.
     ///
     /// # Errors
-    /// If 2³² - 1 values are in the pool already.
+    /// If there is no number or no memory for another value.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<Handle, PoolFull> {
         match self.free.pop() {
@@ -66,7 +74,12 @@ impl<T> Pool<T> {
     }
 
     fn grow(&mut self, value: T) -> Result<Handle, PoolFull> {
-        let place = u32::try_from(self.places.len()).ok().filter(|&place| place < u32::MAX).ok_or(PoolFull)?;
+        let place = u32::try_from(self.places.len()).ok().filter(|&place| place < u32::MAX).ok_or(PoolFull::Numbers)?;
+        if self.places.len() == self.places.capacity() {
+            // Twice the size, or what else can be had.
+            let (double, little) = (self.places.len().max(64), self.places.len() / 8 + 64);
+            self.places.try_reserve_exact(double).or_else(|_| self.places.try_reserve_exact(little)).map_err(|_| PoolFull::Memory)?;
+        }
         self.places.push(Some(value));
         if self.places.capacity() > self.advised {
             prefer_huge_pages(&mut self.places);

@@ -1,7 +1,9 @@
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use warpline_base::LpId;
+use warpline_memory::PoolFull;
 use warpline_model::Fault;
 
 /// Why a run did not come to its end.
@@ -13,13 +15,20 @@ pub enum Error {
     /// The model did something that it must not.
     #[error(transparent)]
     Fault(Box<Failure>),
-    /// More events are pending at once than can be numbered.
-    #[error("at time {time}, {lp} sent one event too many: more than 2^32 are pending at once; the model may send more than it consumes")]
+    /// More events are pending at once than can be kept.
+    #[error(
+        "at time {time}, {lp} sent one event too many: {pending} are pending, and {why}; \
+         the model may send more than it consumes, or want a larger machine"
+    )]
     TooManyPending {
         /// The sender.
         lp: LpId,
         /// The virtual time, in model units.
         time: f64,
+        /// How many events are pending.
+        pending: usize,
+        /// What is exhausted.
+        why: PoolFull,
     },
     /// A file of rows could not be written.
     #[error("cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)")]
@@ -101,7 +110,8 @@ pub(crate) fn panic_message(payload: Box<dyn std::any::Any + Send>) -> String {
 /// An event's `Debug` text, cut to a length that fits a message.
 pub(crate) fn event_text(event: &impl fmt::Debug) -> String {
     const MOST: usize = 200;
-    let text = format!("{event:?}");
+    // It is the model's code, and may panic.
+    let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}"))).unwrap_or_else(|_| "(whose Debug panics)".into());
     match text.char_indices().nth(MOST) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,

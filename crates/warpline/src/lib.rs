@@ -55,6 +55,7 @@ pub use simulation::{Run, Simulation};
 pub use verify::{Mismatch, Verified, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::pending;
+pub use warpline_memory::PoolFull;
 pub use warpline_model::*;
 
 /// What a program around a model usually needs, in one `use`.

@@ -1,3 +1,4 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -34,7 +35,6 @@ pub struct Simulation<'a, M: Model> {
 }
 
 /// What a run leaves behind.
-#[derive(Debug)]
 pub struct Run<M: Model> {
     /// Digest, rates, results and all settings: what the command prints and the report shows.
     pub record: RunRecord,
@@ -46,6 +46,12 @@ pub struct Run<M: Model> {
     pub tables: Vec<TableRows>,
     /// Why a file of [written](Records::Write) rows is incomplete, if one is. All else is as it should be.
     pub incomplete: Option<Error>,
+}
+
+impl<M: Model> std::fmt::Debug for Run<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("record", &self.record).finish_non_exhaustive()
+    }
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -137,7 +143,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// Checks all settings, and runs the model to its end.
     ///
     /// # Errors
-    /// If a setting makes no sense, the model does what it must not or panics, or rows cannot be written.
+    /// If a setting makes no sense, the model does what it must not or panics, or a file of rows cannot be made. Rows that
+    /// cannot be written later are told in [`Run::incomplete`], as all else is finished.
     pub fn run(self) -> Result<Run<M>, Error> {
         match (self.sync, self.pending) {
             (Sync::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
@@ -197,6 +204,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     pub fn verify(mut self) -> Result<Verified, VerifyError> {
         let report = self.report.take();
         let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;
+        engine.verify_init(self.undo)?;
         engine.init()?;
         let mut log = Log::new(Instant::now(), self.end, report);
         while engine.verify_step(self.undo)? == Step::Worked {
@@ -207,6 +215,9 @@ impl<'a, M: Model> Simulation<'a, M> {
         }
         engine.finish()?;
         let (events, digest) = (engine.committed, lp::digest(&engine.lps).to_string());
+        if let (.., Some(error)) = engine.rows.finish() {
+            return Err(VerifyError::Run(error));
+        }
         Ok(Verified { model: self.name.clone(), undo: self.undo, events, digest })
     }
 
@@ -240,7 +251,8 @@ impl<'a, M: Model> Simulation<'a, M> {
             return fail(format!("model `{}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE", self.name));
         }
         let mut declared = Declarations::default();
-        self.model.declare(&mut declared);
+        catch_unwind(AssertUnwindSafe(|| self.model.declare(&mut declared)))
+            .map_err(|panic| Error::Setting(format!("model `{}`: declare panicked: {}", self.name, panic_message(panic))))?;
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{}`: {why}", self.name)))?;
         Ok((time, declared))
     }
@@ -248,7 +260,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<warpline_base::record::View>), Error> {
         let outcome = Outcome { statistics, end: self.end, warmup: self.warmup };
         let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(outputs)).map_err(|panic| {
+        catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| {
             let (model, fault) = (self.name.clone(), Fault::Panic(panic_message(panic)));
             Error::Fault(Box::new(Failure { model, place: Place::Results, time: self.end, fault, committed }))
         })

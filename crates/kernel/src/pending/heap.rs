@@ -119,9 +119,9 @@ impl PendingSet for Heap {
     }
 
     #[inline]
-    fn upcoming(&self, distance: usize) -> Option<Handle> {
-        // The root's children are the best guess that costs nothing.
-        self.entries.get(distance).filter(|_| distance <= ARITY).map(|entry| entry.handle())
+    fn upcoming(&self, _: usize) -> Option<Handle> {
+        // What comes after the first is in no order.
+        None
     }
 
     fn len(&self) -> usize {

@@ -100,10 +100,17 @@ impl Declarations {
     /// Puts declarations in the order of their slots.
     ///
     /// # Errors
-    /// If slots are not numbered 0, 1, 2, … without gap or repetition, or a name appears twice.
+    /// If slots are not numbered 0, 1, 2, … without gap or repetition, a name appears twice, or a table's name is no file name.
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);
+        let wrong = |name: &str| name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if let Some(table) = self.tables.iter().find(|table| wrong(&table.name)) {
+            return Err(format!(
+                "a table cannot be called `{}`: its name becomes that of a file; use letters, digits, - and _",
+                table.name
+            ));
+        }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
         check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;
         Ok(self)
@@ -142,5 +149,14 @@ mod tests {
         assert!(declared(&[(0, "a"), (2, "b")]).unwrap_err().contains("next free slot is 1"));
         assert!(declared(&[(0, "a"), (0, "b")]).unwrap_err().contains("slot 0"));
         assert!(declared(&[(0, "a"), (1, "a")]).unwrap_err().contains("called `a`"));
+    }
+
+    #[test]
+    fn tables_stay_in_their_directory() {
+        for name in ["../escaped", "", "a.b", "/etc/passwd"] {
+            let mut declare = Declarations::default();
+            declare.table(Table(0), name, &[]);
+            assert!(declare.checked().unwrap_err().contains("name becomes that of a file"), "{name}");
+        }
     }
 }

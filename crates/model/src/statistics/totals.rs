@@ -82,9 +82,8 @@ impl Statistics {
 
     fn add(&mut self, note: &Note, time: f64) -> Result<(), Fault> {
         let (slot, item, kind) = note.place();
-        if let Some(value) = note.not_finite() {
-            let name = self.declared.statistics.get(usize::from(slot)).map_or_else(String::new, |d| d.name.clone());
-            return Err(Fault::Observation { name, value });
+        if let (Some(value), Some(declared)) = (note.not_finite(), self.declared.statistics.get(usize::from(slot))) {
+            return Err(Fault::Observation { name: declared.name.clone(), value });
         }
         let (horizon, observed, index) = (self.horizon, time >= self.horizon.start, item as usize);
         let mut overflow = false;

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
 use warpline_kernel::Event;
 use warpline_kernel::pending::{Entry, PendingSet, Ties};
-use warpline_memory::{Handle, Pool, prefer_huge_pages, prefetch};
+use warpline_memory::{Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Fault, Model, Statistics};
 
@@ -155,7 +155,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
                     self.events.replace(handle, event);
                     handle
                 }
-                None => self.events.insert(event).map_err(|_| Stop::TooManyPending)?,
+                None => self.events.insert(event).map_err(Stop::Full)?,
             };
             self.pending.push(Entry::new(time, tie, handle), &Keys { events: &self.events, ties: &self.ties });
         }
@@ -214,7 +214,11 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
     /// Runs code of the model, and makes an error of a panic.
     fn guarded<T>(&mut self, place: impl Fn(&Self) -> Place, run: impl FnOnce(&mut Self) -> T) -> Result<T, Error> {
         // The engine is not used again after a panic but to say where it happened.
-        catch_unwind(AssertUnwindSafe(|| run(self))).or_else(|panic| self.explain(Stop::Fault(Fault::Panic(panic_message(panic))), place))
+        catch_unwind(AssertUnwindSafe(|| run(self))).or_else(|panic| {
+            // What the code did wrong before it panicked comes first.
+            let fault = self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)));
+            self.explain(Stop::Fault(fault), place)
+        })
     }
 
     fn current_place(&self) -> Place {
@@ -227,8 +231,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         let (time, committed, model) = (self.now.get(), self.committed, self.name.to_owned());
         Err(match (stop, place(self)) {
             (Stop::Fault(fault), place) => Error::Fault(Box::new(Failure { model, place, time, fault, committed })),
-            (Stop::TooManyPending, Place::Event { lp, .. } | Place::Init(lp) | Place::Finish(lp)) => Error::TooManyPending { lp, time },
-            (Stop::TooManyPending, Place::Results) => Error::TooManyPending { lp: LpId(0), time },
+            (Stop::Full(why), _) => Error::TooManyPending { lp: self.context.id(), time, pending: self.events.len(), why },
         })
     }
 }
@@ -237,5 +240,5 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
 #[derive(Debug)]
 enum Stop {
     Fault(Fault),
-    TooManyPending,
+    Full(PoolFull),
 }

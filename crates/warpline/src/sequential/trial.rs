@@ -1,5 +1,6 @@
 //! Trying an event out before it is executed: forward, undo, compare, forward, compare, undo.
 
+use warpline_base::LpId;
 use warpline_kernel::Event;
 use warpline_kernel::pending::{Entry, PendingSet};
 use warpline_model::engine::Outgoing;
@@ -8,7 +9,7 @@ use warpline_model::{Context, Fault, Model};
 
 use super::{Sequential, Step};
 use crate::lp::Lp;
-use crate::{Error, Mismatch, Undo, VerifyError};
+use crate::{Error, Mismatch, Place, Undo, VerifyError};
 
 /// What one execution of an event did, apart from the state.
 #[derive(Debug)]
@@ -28,16 +29,43 @@ struct Difference {
 }
 
 impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
+    /// Tries out the first sends of all LPs: where they go, and that making an LP twice does the same twice.
+    pub(crate) fn verify_init(&mut self, undo: Undo) -> Result<(), VerifyError> {
+        for id in (0..self.model.lps()).map(LpId) {
+            let tried = self.guarded(|_| Place::Init(id), |engine| engine.try_init(id))?;
+            tried.or_else(|difference| self.mismatch(Place::Init(id), undo, difference))?;
+        }
+        Ok(())
+    }
+
+    fn try_init(&mut self, id: LpId) -> Result<(), Difference> {
+        let state = self.context.init(self.model, id);
+        let (first, sent) = (format!("{state:#?}"), effects(&mut self.context));
+        let outcome = check_neighbours(self.model, &mut self.context, id);
+        clear(&mut self.context);
+        let again = self.context.init(self.model, id);
+        let repeated = effects(&mut self.context);
+        clear(&mut self.context);
+        outcome?;
+        differ("made a second time", "state", &first, &format!("{again:#?}"))?;
+        differ("made a second time", "", &sent, &repeated)
+    }
+
+    #[cold]
+    fn mismatch(&self, place: Place, undo: Undo, difference: Difference) -> Result<(), VerifyError> {
+        let Difference { when, field, expected, found } = difference;
+        let (model, events) = (self.name.to_owned(), self.committed);
+        Err(VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found })))
+    }
+
     /// Tries the next event out and then executes it.
     pub(crate) fn verify_step(&mut self, undo: Undo) -> Result<Step, VerifyError> {
         let Some(entry) = self.pending.pop_before(self.end, &super::Keys { events: &self.events, ties: &self.ties }) else {
             return Ok(Step::Finished);
         };
         (self.current, self.now) = (Some(entry.handle()), entry.time());
-        if let Err(Difference { when, field, expected, found }) = self.guarded(Self::current_place, |engine| engine.try_out(entry, undo))? {
-            let (model, place, events) = (self.name.to_owned(), self.current_place(), self.committed);
-            return Err(VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found })));
-        }
+        let tried = self.guarded(Self::current_place, |engine| engine.try_out(entry, undo))?;
+        tried.or_else(|difference| self.mismatch(self.current_place(), undo, difference))?;
         let executed: Result<_, Error> = self.guarded(Self::current_place, |engine| engine.execute(entry));
         executed?.or_else(|stop| self.explain(stop, Self::current_place)).map(|()| Step::Worked).map_err(VerifyError::Run)
     }
@@ -45,10 +73,9 @@ impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
     fn try_out(&mut self, entry: Entry, undo: Undo) -> Result<(), Difference> {
         let event = self.events.get(entry.handle());
         let lp = &mut self.lps[event.receiver.index()];
-        let mut trial = Trial { model: self.model, context: &mut self.context, event, lp, undo };
-        trial.clear();
-        let outcome = trial.run();
-        trial.clear();
+        clear(&mut self.context);
+        let outcome = Trial { model: self.model, context: &mut self.context, event, lp, undo }.run();
+        clear(&mut self.context);
         outcome
     }
 }
@@ -72,14 +99,14 @@ impl<M: Model> Trial<'_, M> {
             self.lp.state = copy;
             return Ok(());
         }
-        self.check_neighbours()?;
-        let (effects, after) = (self.effects(), format!("{:#?}", self.lp.state));
+        check_neighbours(self.model, self.context, self.event.receiver)?;
+        let (done, after) = (effects(self.context), format!("{:#?}", self.lp.state));
         self.backward(&copy)?;
         differ("after undoing it", "state", &before, &format!("{:#?}", self.lp.state))?;
-        self.clear();
+        clear(self.context);
         self.forward();
         differ("executed a second time", "state", &after, &format!("{:#?}", self.lp.state))?;
-        differ("executed a second time", "", &effects, &self.effects())?;
+        differ("executed a second time", "", &done, &effects(self.context))?;
         self.backward(&copy)?;
         differ("after undoing it twice", "state", &before, &format!("{:#?}", self.lp.state))
     }
@@ -105,34 +132,34 @@ impl<M: Model> Trial<'_, M> {
         let expected = "exactly those that the event saved".into();
         Err(Difference { when: "after undoing it", field: "saved values".into(), expected, found })
     }
+}
 
-    fn effects(&mut self) -> String {
-        let random_positions = self.context.streams().positions();
-        let observations = self.context.notes_mut().clone();
-        let sends = self.context.outbox_mut();
-        format!("{:#?}", Effects { sends, observations: &observations, random_positions })
-    }
+/// What an execution did, as text.
+fn effects<M: Model>(context: &mut Context<M>) -> String {
+    let random_positions = context.streams().positions();
+    let observations = context.notes_mut().clone();
+    let sends = context.outbox_mut();
+    format!("{:#?}", Effects { sends, observations: &observations, random_positions })
+}
 
-    fn check_neighbours(&mut self) -> Result<(), Difference> {
-        let id = self.event.receiver;
-        let Some(declared) = self.model.neighbours(id) else { return Ok(()) };
-        let stray = self.context.outbox_mut().iter().position(|sent| sent.to != id && !declared.contains(&sent.to));
-        let Some(index) = stray else { return Ok(()) };
-        Err(Difference {
-            when: "executed",
-            field: format!("sends[{index}].to"),
-            expected: format!("one of the {} LPs that Model::neighbours declares", declared.len()),
-            found: self.context.outbox_mut()[index].to.to_string(),
-        })
-    }
+fn check_neighbours<M: Model>(model: &M, context: &mut Context<M>, id: LpId) -> Result<(), Difference> {
+    let Some(declared) = model.neighbours(id) else { return Ok(()) };
+    let stray = context.outbox_mut().iter().position(|sent| sent.to != id && !declared.contains(&sent.to));
+    let Some(index) = stray else { return Ok(()) };
+    Err(Difference {
+        when: "executed",
+        field: format!("sends[{index}].to"),
+        expected: format!("one of the {} LPs that Model::neighbours declares", declared.len()),
+        found: context.outbox_mut()[index].to.to_string(),
+    })
+}
 
-    /// Leaves nothing of a trial behind.
-    fn clear(&mut self) {
-        self.context.outbox_mut().clear();
-        self.context.notes_mut().clear();
-        self.context.saved_mut().clear();
-        self.context.take_fault();
-    }
+/// Leaves nothing of a trial behind.
+fn clear<M: Model>(context: &mut Context<M>) {
+    context.outbox_mut().clear();
+    context.notes_mut().clear();
+    context.saved_mut().clear();
+    context.take_fault();
 }
 
 /// Compares two texts that `{:#?}` wrote, and names the first field that differs.
