@@ -49,9 +49,6 @@ pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
 /// The random streams of the LP at hand, pointed at its current event.
 #[derive(Debug)]
 pub struct Streams {
-    seed: u64,
-    lp: LpId,
-    event: u64,
     /// Counts the times that the streams were pointed anywhere, so that a stream knows whether it was since.
     visit: u64,
     pub(crate) main: Random,
@@ -61,32 +58,30 @@ pub struct Streams {
 
 impl Streams {
     fn new(seed: u64) -> Self {
-        Streams { seed, lp: LpId(0), event: 0, visit: 0, main: Random::new(seed, LpId(0), 0), others: Vec::new() }
+        Streams { visit: 0, main: Random::new(seed, LpId(0), 0), others: Vec::new() }
     }
 
     #[inline]
     fn seek(&mut self, lp: LpId, event: u64) {
-        (self.lp, self.event) = (lp, event);
         self.visit += 1;
-        self.main = Random::new(self.seed, lp, 0);
-        self.main.seek(event);
+        self.main.point(lp, event);
     }
 
     /// Points all streams at the first draw of the same event again.
     fn rewind(&mut self) {
-        self.seek(self.lp, self.event);
+        self.visit += 1;
+        self.main.rewind();
     }
 
     pub(crate) fn get(&mut self, number: u8) -> &mut Random {
         let Some(index) = usize::from(number).checked_sub(1) else { return &mut self.main };
         while self.others.len() <= index {
-            self.others.push((0, Random::new(self.seed, LpId(0), 0)));
+            self.others.push((0, self.main.clone()));
         }
         let (visit, random) = &mut self.others[index];
         if *visit != self.visit {
             *visit = self.visit;
-            *random = Random::new(self.seed, self.lp, number);
-            random.seek(self.event);
+            *random = self.main.stream(number);
         }
         random
     }

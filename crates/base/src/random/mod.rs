@@ -67,6 +67,25 @@ impl Random {
         self.draws = 0;
     }
 
+    /// Points at the first draw of the `event`-th event of another LP, in the same stream.
+    #[inline]
+    pub fn point(&mut self, lp: LpId, event: u64) {
+        self.place = u64::from(lp.0) << 32 | self.place & 0xFF00_0000;
+        self.seek(event);
+    }
+
+    /// Points at the first draw of the current event again.
+    #[inline]
+    pub fn rewind(&mut self) {
+        self.draws = 0;
+    }
+
+    /// Another stream of the same LP, at the first draw of its current event.
+    pub fn stream(&self, number: u8) -> Random {
+        let place = self.place & !0xFF00_0000 | u64::from(number) << 24;
+        Random { place, draws: 0, ..*self }
+    }
+
     /// How many words the current event has drawn so far.
     #[inline]
     pub fn position(&self) -> u32 {

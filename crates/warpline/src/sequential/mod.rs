@@ -142,7 +142,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
 
     /// Files what LP `sender` sent in its `number`-th event. That event itself, in `spent`, is over: its memory goes to
     /// one that it sent.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), Stop> {
         let sequence = Sequence::first_of(number);
         // Last first, which is all the same to the pending set: the place in the order is in the key.
