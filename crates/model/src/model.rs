@@ -9,77 +9,375 @@ use crate::{Commit, Context, Declarations, Finish, Init, Parameters, Reverse, St
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
 /// The model itself never changes during a run. What changes lives in one [`State`](Self::State) per LP.
+///
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// /// A ball that goes round a ring of players.
+/// struct Ring { players: u32 }
+///
+/// impl Model for Ring {
+///     type State = u32; // throws so far
+///     type Event = &'static str; // what is thrown
+///
+///     fn lps(&self) -> u32 { self.players }
+///
+///     fn init(&self, lp: &mut Init<Self>) -> u32 {
+///         if lp.id() == LpId(0) { lp.send(0, 0.5, "ball"); }
+///         0
+///     }
+///
+///     fn handle(&self, throws: &mut u32, thing: &&'static str, lp: &mut Context<Self>) {
+///         *throws += 1;
+///         lp.send((lp.id().0 + 1) % lp.lps(), 1.0, thing);
+///     }
+/// }
+/// ```
+///
+/// A model is shared by all threads, so that what could change under it does not compile:
+/// ```compile_fail,E0277
+/// # use warpline_model::prelude::*;
+/// struct Counting { calls: std::cell::Cell<u64> }
+/// impl Model for Counting { // error: `Cell<u64>` cannot be shared between threads safely
+/// #     type State = (); type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn init(&self, _: &mut Init<Self>) {}
+/// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+/// }
+/// ```
 pub trait Model: Sized + Send + Sync {
     /// The state of one LP. Models with several kinds of LP make it an enum.
     ///
-    /// The engine clones it to undo events, unless the model brings [`reverse`](Self::reverse) code.
+    /// The engine clones it to undo events, unless the model brings [`reverse`](Self::reverse) code. A state that cannot be cloned
+    /// is refused:
+    /// ```compile_fail,E0277
+    /// # use warpline_model::prelude::*;
+    /// # struct Shop;
+    /// #[derive(Debug)] // and not Clone
+    /// struct Till { takings: f64 }
+    /// impl Model for Shop {
+    ///     type State = Till; // error: the trait `Clone` is not implemented for `Till`
+    /// #     type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> Till { Till { takings: 0.0 } }
+    /// #     fn handle(&self, _: &mut Till, _: &(), _: &mut Context<Self>) {}
+    /// }
+    /// ```
+    ///
+    /// States move between threads, so that nothing may be shared by `Rc`; `Arc` is fine for what never changes:
+    /// ```compile_fail,E0277
+    /// # use warpline_model::prelude::*;
+    /// # struct Shop;
+    /// impl Model for Shop {
+    ///     type State = std::rc::Rc<f64>; // error: `Rc<f64>` cannot be sent between threads safely
+    /// #     type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> std::rc::Rc<f64> { 0.0.into() }
+    /// #     fn handle(&self, _: &mut std::rc::Rc<f64>, _: &(), _: &mut Context<Self>) {}
+    /// }
+    /// ```
     type State: Clone + Debug + Send;
 
     /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line;
     /// share large payloads with an `Arc`.
     type Event: Debug + Send;
 
-    /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state.
+    /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.
     const REVERSIBLE: bool = false;
 
-    /// The number of LPs; their ids are `0..lps`.
+    /// The number of LPs, at least 1; their ids are `0..lps`. It must not change during a run.
     fn lps(&self) -> u32;
 
-    /// The least delay of any event sent to *another* LP, in model time. Events that an LP sends to itself may
-    /// have any delay. The larger it is, the more a conservative engine can do in parallel.
+    /// The least delay of any event sent to *another* LP, in model time. Default 0.
+    ///
+    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more a conservative engine can do in
+    /// parallel. It must be finite and not negative, or the run does not start; a send below it is a
+    /// [`Fault::Lookahead`](crate::Fault::Lookahead).
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Fibre { metres: f64 }
+    /// # impl Model for Fibre {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// // Nothing reaches the other end sooner than light does.
+    /// fn lookahead(&self) -> f64 { self.metres / 2e8 }
+    /// # }
+    /// assert_eq!(Fibre { metres: 1e6 }.lookahead(), 0.005);
+    /// ```
     fn lookahead(&self) -> f64 {
         0.0
     }
 
-    /// The LPs that `lp` may send to, itself excepted; `None` if that may be any. `warpline verify` holds the
-    /// model to it.
+    /// The LPs that `lp` may send to, itself excepted; `None`, the default, if that may be any.
+    ///
+    /// A run takes it on trust; `warpline verify` holds the model to it.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Ring { players: u32 }
+    /// # impl Model for Ring {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { self.players }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
+    ///     Some(vec![LpId((lp.0 + 1) % self.players)])
+    /// }
+    /// # }
+    /// assert_eq!(Ring { players: 4 }.neighbours(LpId(3)), Some(vec![LpId(0)]));
+    /// ```
     fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
         let _ = lp;
         None
     }
 
-    /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours no LP,
-    /// instead of by the sender's id.
+    /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours no LP, instead of by the
+    /// sender's id. Default `false`.
+    ///
+    /// Say `true` where many events fall on the same instant and who comes first matters, such as bids in an auction by rounds:
+    /// by sender, LP 0 would win every tie.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Auction;
+    /// # impl Model for Auction {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn unbiased_ties(&self) -> bool { true }
+    /// # }
+    /// assert!(Auction.unbiased_ties());
+    /// ```
     fn unbiased_ties(&self) -> bool {
         false
     }
 
-    /// Declares the statistics and tables that the model writes.
+    /// Declares the statistics and tables that the model writes. By default there are none.
+    ///
+    /// Called once, before the run. Slots are numbered 0, 1, 2, … over all kinds of statistics, and tables by themselves; gaps and
+    /// repeated slots or names are errors before anything is simulated.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// const SERVED: Counter = Counter::slot(0);
+    /// const WAIT: Mean = Mean::slot(1);
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn declare(&self, declare: &mut Declarations) {
+    ///     declare.counter(SERVED, "served", "customers", "customers who were served");
+    ///     declare.mean(WAIT, "wait", "min", "time from arrival to service");
+    /// }
+    /// # }
+    /// # let mut declare = Declarations::default();
+    /// # Shop.declare(&mut declare);
+    /// # assert!(declare.checked().is_ok());
+    /// ```
     fn declare(&self, declare: &mut Declarations) {
         let _ = declare;
     }
 
-    /// Makes the state of one LP at time 0 and sends its first events.
+    /// Makes the state of one LP at time 0 and sends its first events. Called once per LP, in the order of ids.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn handle(&self, _: &mut u32, _: &&'static str, _: &mut Context<Self>) {}
+    /// fn init(&self, lp: &mut Init<Self>) -> u32 {
+    ///     let first = lp.random().exponential(5.0);
+    ///     lp.send(lp.id(), first, "a customer arrives");
+    ///     0 // nobody waits yet
+    /// }
+    /// # }
+    /// # let mut context = Context::new(&Shop, 1, 9, false);
+    /// # assert_eq!(context.init(&Shop, LpId(0)), 0);
+    /// # assert_eq!(context.outbox_mut()[0].event, "a customer arrives");
+    /// ```
     fn init(&self, lp: &mut Init<Self>) -> Self::State;
 
     /// Executes one event: changes the state, sends events, observes.
+    ///
+    /// An engine may execute an event more than once, or one that turns out not to happen; whatever counts must go through
+    /// `state` and `lp`.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # #[derive(Debug, PartialEq)]
+    /// enum Customer { Comes, Goes }
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = Customer;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { 0 }
+    /// fn handle(&self, inside: &mut u32, event: &Customer, lp: &mut Context<Self>) {
+    ///     match event {
+    ///         Customer::Comes => { *inside += 1; lp.send(lp.id(), 3.0, Customer::Goes) }
+    ///         Customer::Goes => *inside -= 1,
+    ///     }
+    /// }
+    /// # }
+    /// # let (mut context, mut inside) = (Context::new(&Shop, 1, 9, false), 0);
+    /// # context.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut inside, &Customer::Comes, &mut context);
+    /// # assert_eq!((inside, context.outbox_mut()[0].time.get()), (1, 5.0));
+    /// # Shop.handle(&mut inside, &Customer::Goes, &mut context);
+    /// # assert_eq!(inside, 0);
+    /// ```
+    ///
+    /// The model itself stays as it is:
+    /// ```compile_fail,E0594
+    /// # use warpline_model::prelude::*;
+    /// # struct Shop { served: u64 }
+    /// # impl Model for Shop {
+    /// #     type State = u64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u64 { 0 }
+    /// fn handle(&self, served: &mut u64, _: &(), _: &mut Context<Self>) {
+    ///     self.served += 1; // error: `self` is a `&` reference; it belongs into the state: `*served += 1`
+    /// }
+    /// # }
+    /// ```
     fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>);
 
     /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws come again as they came forward, and
     /// [`Reverse::restore`] returns what [`Context::save`] kept, last first. Sends, statistics and rows are undone by the engine.
     ///
     /// Set [`REVERSIBLE`](Self::REVERSIBLE) when it is written; `warpline verify` tests it event by event.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Bank;
+    /// # impl Model for Bank {
+    /// #     type State = f64; type Event = f64;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> f64 { 0.0 }
+    /// const REVERSIBLE: bool = true;
+    ///
+    /// fn handle(&self, balance: &mut f64, paid: &f64, lp: &mut Context<Self>) {
+    ///     lp.save(*balance); // subtracting could lose the last bit
+    ///     *balance += paid;
+    /// }
+    /// fn reverse(&self, balance: &mut f64, _: &f64, lp: &mut Reverse<Self>) {
+    ///     *balance = lp.restore();
+    /// }
+    /// # }
+    /// # let (mut context, mut balance) = (Context::new(&Bank, 1, 9, true), 0.1);
+    /// # context.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+    /// # Bank.handle(&mut balance, &0.2, &mut context);
+    /// # assert_ne!(balance, 0.1);
+    /// # context.reverse(&Bank, &mut balance, &0.2);
+    /// # assert_eq!(balance, 0.1);
+    /// ```
     fn reverse(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Reverse<Self>) {
         let _ = (state, event, lp);
     }
 
     /// Called once for every event when it can no longer be undone, in the LP's order: the place for statistics
-    /// and rows that need only the event.
+    /// and rows that need only the event. Events that were sent by `init` count too.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// const PAID: Mean = Mean::slot(0);
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = f64;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &f64, _: &mut Context<Self>) {}
+    /// fn commit(&self, paid: &f64, lp: &mut Commit<Self>) {
+    ///     lp.observe(PAID, *paid);
+    /// }
+    /// # }
+    /// # let mut context = Context::new(&Shop, 1, 9, false);
+    /// # context.commit(&Shop, &7.5);
+    /// # assert_eq!(context.notes_mut().list, [warpline_model::statistics::Note::Observe { mean: PAID, value: 7.5 }]);
+    /// ```
     fn commit(&self, event: &Self::Event, lp: &mut Commit<Self>) {
         let _ = (event, lp);
     }
 
     /// Called once per LP after the last event, in the order of LPs, at the end time.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// const LEFT: Counter = Counter::slot(0);
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = Vec<f64>; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> Vec<f64> { vec![] }
+    /// #     fn handle(&self, _: &mut Vec<f64>, _: &(), _: &mut Context<Self>) {}
+    /// fn finish(&self, queue: &Vec<f64>, lp: &mut Finish<Self>) {
+    ///     lp.count(LEFT, queue.len() as u64); // who still waits when the shop shuts
+    /// }
+    /// # }
+    /// # let mut context = Context::new(&Shop, 1, 9, false);
+    /// # context.finish(&Shop, LpId(0), &vec![1.0, 4.5], 10.0f64.try_into().unwrap());
+    /// # assert_eq!(context.notes_mut().list, [warpline_model::statistics::Note::Count { counter: LEFT, by: 2 }]);
+    /// ```
     fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
         let _ = (state, lp);
     }
 
     /// The model's outputs as JSON: every declared statistic, unless the model says otherwise.
+    ///
+    /// ```
+    /// # use warpline_model::{serde_json, prelude::*};
+    /// use serde_json::{Value, json};
+    /// const SERVED: Counter = Counter::slot(0);
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn results(&self, outcome: &Outcome) -> Value {
+    ///     let observed = outcome.end - outcome.warmup;
+    ///     json!({ "served per hour": outcome.statistics.counter(SERVED) as f64 / observed })
+    /// }
+    /// # }
+    /// # let mut declare = Declarations::default();
+    /// # declare.counter(SERVED, "served", "customers", "");
+    /// # let statistics = Statistics::new(declare.checked().unwrap(), 2.0, 10.0);
+    /// # let outcome = Outcome { statistics: &statistics, end: 10.0, warmup: 2.0 };
+    /// # assert_eq!(Shop.results(&outcome), json!({ "served per hour": 0.0 }));
+    /// ```
     fn results(&self, outcome: &Outcome) -> Value {
         outcome.statistics.to_json()
     }
 
-    /// What the model adds to the report: a histogram for each declared one, unless the model says otherwise.
+    /// What the model adds to the report: a histogram for each declared one of a single item, unless the model says otherwise.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// use warpline_model::record::{TableView, View};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn views(&self, outcome: &Outcome) -> Vec<View> {
+    ///     let columns = vec![("open".to_owned(), "h".to_owned())];
+    ///     let table = TableView { title: "Hours".into(), columns, rows: vec![vec![outcome.end.into()]] };
+    ///     let mut views = outcome.statistics.histogram_views();
+    ///     views.push(View::Table(table));
+    ///     views
+    /// }
+    /// # }
+    /// # let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
+    /// # assert_eq!(Shop.views(&Outcome { statistics: &statistics, end: 10.0, warmup: 0.0 }).len(), 1);
+    /// ```
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         outcome.statistics.histogram_views()
     }
@@ -97,6 +395,36 @@ pub struct Outcome<'a> {
 }
 
 /// A model that can be made from named parameters: what the command and scenario files need.
+///
+/// ```
+/// use warpline_model::{parameters, prelude::*};
+/// parameters! {
+///     /// What a bakery needs.
+///     pub struct BakeryParameters {
+///         /// Number of ovens.
+///         ovens: u32 = 2, "", 1..=100;
+///     }
+/// }
+/// struct Bakery { ovens: u32 }
+/// # impl Model for Bakery {
+/// #     type State = (); type Event = ();
+/// #     fn lps(&self) -> u32 { self.ovens }
+/// #     fn init(&self, _: &mut Init<Self>) {}
+/// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+/// # }
+/// impl Configure for Bakery {
+///     type Parameters = BakeryParameters;
+///     const NAME: &'static str = "bakery";
+///     const ABOUT: &'static str = "bread from several ovens";
+///     const TIME_UNIT: &'static str = "min";
+///     const DEFAULT_END: f64 = 480.0;
+///     fn configure(parameters: &BakeryParameters) -> Result<Self, String> {
+///         Ok(Bakery { ovens: parameters.ovens })
+///     }
+/// }
+/// assert_eq!(Bakery::configure(&BakeryParameters::default())?.ovens, 2);
+/// # Ok::<(), String>(())
+/// ```
 pub trait Configure: Model {
     /// Its parameters, made by [`parameters!`](crate::parameters).
     type Parameters: Parameters;
@@ -113,7 +441,7 @@ pub trait Configure: Model {
     /// The end of a run that names none, in model time.
     const DEFAULT_END: f64;
 
-    /// Makes the model.
+    /// Makes the model. The values lie in their ranges; what remains to check is whether they go together.
     ///
     /// # Errors
     /// A message for the user: which parameters do not go together, or which file is at fault, and what to do.

@@ -14,7 +14,7 @@ const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
 /// A run is filled up to this share of all entries,
-const RUN_SHARE: usize = 512;
+const RUN_SHARE: usize = 128;
 /// and at most to this many.
 const RUN_MOST: usize = 256;
 /// From this many entries on the ladder is used, below a quarter of it the heap.

@@ -20,8 +20,8 @@ use crate::{Error, Place};
 /// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
 const EVENT_AHEAD: usize = 12;
 const LP_AHEAD: usize = 6;
-/// A working set up to this many bytes stays in the nearer caches without being fetched ahead.
-const CACHED_BYTES: usize = 1 << 20;
+/// A working set up to this many bytes stays in the nearest cache without being fetched ahead.
+const CACHED_BYTES: usize = 32 << 10;
 
 /// All of a simulation, and the loop over its events.
 pub(crate) struct Sequential<'m, M: Model, Q> {
