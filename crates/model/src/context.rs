@@ -1,5 +1,5 @@
 use warpline_base::random::Random;
-use warpline_base::{LpId, Priority, SEND_LIMIT, VirtualTime};
+use warpline_base::{LpId, Priority, VirtualTime};
 
 use crate::engine::{Limits, Outgoing, Streams};
 use crate::statistics::Notes;
@@ -8,7 +8,28 @@ use crate::{Fault, Model, Observe, Saved};
 /// What an event sees of the simulation, and what it may do: the second hand of [`Model::handle`].
 ///
 /// Nothing done here takes effect before the event commits: engines may execute an event that later turns out
-/// not to happen, and undo it.
+/// not to happen, and undo it. Statistics and rows are written by the methods of [`Observe`].
+///
+/// ```
+/// # use warpline_model::{engine::*, prelude::*};
+/// const PASSES: Counter = Counter::slot(0);
+/// # struct Ring;
+/// # impl Model for Ring {
+/// #     type State = f64; type Event = ();
+/// #     fn lps(&self) -> u32 { 4 }
+/// #     fn init(&self, _: &mut Init<Self>) -> f64 { 0.0 }
+/// fn handle(&self, last: &mut f64, _: &(), lp: &mut Context<Self>) {
+///     *last = lp.now();
+///     lp.count(PASSES, 1);
+///     let rest = lp.random().exponential(2.0);
+///     lp.send((lp.id().0 + 1) % lp.lps(), rest, ());
+/// }
+/// # }
+/// # let (mut context, mut last) = (Context::new(&Ring, 1, 9, false), 0.0);
+/// # context.begin(LpId(3), 1, 2.5f64.try_into().unwrap(), 0);
+/// # Ring.handle(&mut last, &(), &mut context);
+/// # assert_eq!((last, context.outbox_mut()[0].to, context.notes_mut().list.len()), (2.5, LpId(0), 1));
+/// ```
 #[derive(Debug)]
 pub struct Context<M: Model> {
     pub(crate) now: f64,
@@ -25,18 +46,72 @@ pub struct Context<M: Model> {
 
 impl<M: Model> Context<M> {
     /// The time of the event, in model units.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = f64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> f64 { Default::default() }
+    /// fn handle(&self, last: &mut f64, _: &(), lp: &mut Context<Self>) {
+    ///     let idle = lp.now() - *last; // since the last event
+    ///     *last = lp.now();
+    /// #   assert_eq!(idle, 1.5);
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), 1.0);
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # assert_eq!(state, 2.5);
+    /// ```
     #[inline]
     pub fn now(&self) -> f64 {
         self.now
     }
 
     /// The LP that the event reached.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, _: &(), lp: &mut Context<Self>) {
+    ///     lp.send(lp.id(), 1.0, ()); // to itself, as an alarm clock
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # assert_eq!(context.outbox_mut()[0].to, LpId(2));
+    /// ```
     #[inline]
     pub fn id(&self) -> LpId {
         self.id
     }
 
-    /// How many LPs the model has.
+    /// How many LPs the model has: what [`Model::lps`] returned when the run began.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     let somebody = lp.lps() - 1 - lp.id().0; // the LP opposite
+    ///     lp.send(somebody, 1.0, ());
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # assert_eq!(context.outbox_mut()[0].to, LpId(1)); // of 0, 1, 2, 3, seen from 2
+    /// ```
     #[inline]
     pub fn lps(&self) -> u32 {
         self.limits.lps
@@ -44,6 +119,32 @@ impl<M: Model> Context<M> {
 
     /// The LP's random numbers. Which ones an event draws depends on the seed, the LP and how many events the LP
     /// has executed, and on nothing else.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     let (to, delay) = (lp.random().below(4), lp.random().exponential(1.5));
+    ///     lp.send(to, delay, ());
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # assert_eq!(context.outbox_mut().len(), 1);
+    /// ```
+    ///
+    /// Draw first and send then, as both borrow the context:
+    /// ```compile_fail,E0499
+    /// # use warpline_model::prelude::*;
+    /// # fn handle<M: Model<Event = ()>>(lp: &mut Context<M>) {
+    /// lp.send(lp.random().below(4), 1.0, ()); // error: cannot borrow `*lp` as mutable more than once at a time
+    /// # }
+    /// ```
     #[inline]
     pub fn random(&mut self) -> &mut Random {
         &mut self.streams.main
@@ -51,6 +152,31 @@ impl<M: Model> Context<M> {
 
     /// A further stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of the others:
     /// give each source of chance its own to compare scenarios under equal luck.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = f64; type Event = bool;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> f64 { Default::default() }
+    /// fn handle(&self, next: &mut f64, slow: &bool, lp: &mut Context<Self>) {
+    ///     const ARRIVALS: u8 = 1;
+    ///     const SERVICE: u8 = 2;
+    ///     *next = lp.now() + lp.stream(ARRIVALS).exponential(1.0);
+    ///     if *slow { // however much is drawn for service, arrivals stay the same
+    ///         lp.stream(SERVICE).normal(5.0, 1.0);
+    ///     }
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &false, &mut context);
+    /// # let arrival = state;
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &true, &mut context);
+    /// # assert_eq!(state, arrival);
+    /// ```
     #[inline]
     pub fn stream(&mut self, number: u8) -> &mut Random {
         self.streams.get(number)
@@ -58,22 +184,110 @@ impl<M: Model> Context<M> {
 
     /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this instant.
     ///
-    /// The delay must be finite and, towards another LP, not below [`Model::lookahead`]. What is not so ends the
-    /// run with a [`Fault`], if this event commits.
+    /// An event without delay comes after the one that sent it, at the same time. Otherwise, events of one time are ordered by
+    /// priority and sender, and those of one sender as they were sent, unless the model wants
+    /// [unbiased ties](Model::unbiased_ties).
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
+    ///     lp.send(3, 0.25, "letter"); // reaches LP 3 at time 2.75
+    ///     lp.send(lp.id(), 0.0, "remember"); // at 2.5 again, after this event
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", &mut context);
+    /// # let sent: Vec<_> = context.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
+    /// # assert_eq!(sent, [(3, 2.75), (2, 2.5)]);
+    /// # assert!(!context.has_fault());
+    /// ```
+    ///
+    /// # Faults
+    /// A delay that is not finite or negative, or, towards another LP, below [`Model::lookahead`]; a receiver that does not exist;
+    /// too many events from one event, or too many hops without delay. The event is not sent, and the run ends with the
+    /// [`Fault`], if the sending event commits.
+    ///
+    /// What is sent must be of the model's type:
+    /// ```compile_fail,E0308
+    /// # use warpline_model::prelude::*;
+    /// enum Letter { Plain, Express }
+    /// # fn handle<M: Model<Event = Letter>>(lp: &mut Context<M>) {
+    /// lp.send(3, 0.25, "express"); // error: mismatched types: expected `Letter`, found `&str`
+    /// # }
+    /// ```
     #[inline]
     pub fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
         self.post(to.into(), delay, Priority::NORMAL, event);
     }
 
-    /// Like [`send`](Self::send), with a priority among events of the same time: lower goes first, `-127..=127`,
-    /// normally 0.
+    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower goes first, `-127..=127`, normally
+    /// 0; -128 counts as -127.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
+    ///     lp.send(3, 1.0, "arrival");
+    ///     lp.send_with_priority(3, 1.0, -1, "departure"); // makes room before the arrival
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", &mut context);
+    /// # let sent = context.outbox_mut();
+    /// # assert!(sent[1].time == sent[0].time && sent[1].priority < sent[0].priority);
+    /// ```
     #[inline]
     pub fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
         self.post(to.into(), delay, Priority::new(priority), event);
     }
 
-    /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): what the event is about to overwrite and reverse code cannot work
-    /// out. Costs nothing where no reverse code runs.
+    /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): what the event is about to overwrite and reverse code cannot
+    /// work out. Costs nothing where no reverse code runs.
+    ///
+    /// Only values of a single word can be saved, see [`Saved`]. Reverse code restores them last first, as the same types.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (f64, bool); type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> (f64, bool) { Default::default() }
+    /// fn handle(&self, state: &mut (f64, bool), _: &(), lp: &mut Context<Self>) {
+    ///     lp.save(state.0);
+    ///     lp.save(state.1);
+    ///     *state = (lp.now(), true);
+    /// }
+    /// fn reverse(&self, state: &mut (f64, bool), _: &(), lp: &mut Reverse<Self>) {
+    ///     state.1 = lp.restore(); // the last first
+    ///     state.0 = lp.restore();
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, true), (1.0, false));
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # assert_eq!(state, (2.5, true));
+    /// # context.reverse(&Shop, &mut state, &());
+    /// # assert_eq!(state, (1.0, false));
+    /// ```
+    ///
+    /// ```compile_fail,E0277
+    /// # use warpline_model::prelude::*;
+    /// # fn handle<M: Model>(queue: Vec<f64>, lp: &mut Context<M>) {
+    /// lp.save(queue); // error: the trait `Saved` is not implemented for `Vec<f64>`; save what was pushed or popped
+    /// # }
+    /// ```
     #[inline]
     pub fn save(&mut self, value: impl Saved) {
         if self.saving {
@@ -82,6 +296,30 @@ impl<M: Model> Context<M> {
     }
 
     /// Ends the run with an error that names this LP, event and time, if this event commits.
+    ///
+    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs the model. Only the first fault of
+    /// an event is told.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, stock: &mut u32, _: &(), lp: &mut Context<Self>) {
+    ///     let Some(left) = stock.checked_sub(1) else {
+    ///         return lp.fail("sold out: start with a larger stock");
+    ///     };
+    ///     *stock = left;
+    /// }
+    /// # }
+    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # let fault = context.take_fault().unwrap();
+    /// # assert_eq!(fault.to_string(), "failed: sold out: start with a larger stock");
+    /// ```
     #[cold]
     pub fn fail(&mut self, why: impl Into<String>) {
         self.set_fault(Fault::Failed(why.into()));
@@ -94,7 +332,7 @@ impl<M: Model> Context<M> {
         // Written so that NaN fails.
         let valid = delay >= least && time < f64::INFINITY && to.0 < self.limits.lps;
         let step = if time > self.now { 0 } else { self.step + 1 };
-        if valid && step <= self.limits.zero_delay_hops && self.outbox.len() < SEND_LIMIT as usize {
+        if valid && step <= self.limits.zero_delay_hops && self.outbox.len() < self.limits.sends as usize {
             self.outbox.push(Outgoing { time: VirtualTime::from_bits(time.to_bits()), to, step, priority, event });
         } else {
             self.refuse(to, delay, valid);
@@ -103,7 +341,7 @@ impl<M: Model> Context<M> {
 
     #[cold]
     fn refuse(&mut self, to: LpId, delay: f64, valid: bool) {
-        let Limits { lps, lookahead, zero_delay_hops } = self.limits;
+        let Limits { lps, lookahead, zero_delay_hops, sends } = self.limits;
         self.set_fault(if !(0.0..f64::INFINITY).contains(&delay) {
             Fault::Delay { to, delay }
         } else if to.0 >= lps {
@@ -112,8 +350,8 @@ impl<M: Model> Context<M> {
             Fault::EndOfTime { to, delay }
         } else if !valid {
             Fault::Lookahead { to, delay, lookahead }
-        } else if self.outbox.len() >= SEND_LIMIT as usize {
-            Fault::TooManySends
+        } else if self.outbox.len() >= sends as usize {
+            Fault::TooManySends { limit: sends }
         } else {
             Fault::ZeroDelayLoop { limit: zero_delay_hops }
         });
@@ -129,5 +367,50 @@ impl<M: Model> Observe for Context<M> {
     #[inline]
     fn notes(&mut self) -> &mut Notes {
         &mut self.notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Init;
+
+    struct Flood;
+
+    impl Model for Flood {
+        type State = ();
+        type Event = u32;
+        fn lps(&self) -> u32 {
+            2
+        }
+        fn init(&self, _: &mut Init<Self>) {}
+        fn handle(&self, _: &mut (), _: &u32, _: &mut Context<Self>) {}
+    }
+
+    #[test]
+    fn sends_are_limited() {
+        let mut context = Context::new(&Flood, 1, 10, false);
+        context.limits.sends = 3;
+        (0..4).for_each(|number| context.send(1, 1.0, number));
+        assert_eq!(context.outbox.len(), 3);
+        assert_eq!(context.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+    }
+
+    #[test]
+    fn the_first_fault_stays() {
+        let mut context = Context::new(&Flood, 1, 10, false);
+        context.send(7, 1.0, 0);
+        context.send(1, f64::NAN, 0);
+        assert_eq!(context.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+        assert_eq!(context.take_fault(), None);
+    }
+
+    #[test]
+    fn values_are_saved_only_for_reverse_code() {
+        for saving in [false, true] {
+            let mut context = Context::new(&Flood, 1, 10, saving);
+            context.save(1.5);
+            assert_eq!(context.saved.len(), usize::from(saving));
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! [`Context::take_fault`].
 
 use warpline_base::random::Random;
-use warpline_base::{LpId, Priority, TieBreak, VirtualTime};
+use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
@@ -34,6 +34,8 @@ pub struct Limits {
     pub lookahead: f64,
     /// The most zero-delay hops at one instant.
     pub zero_delay_hops: u32,
+    /// The most sends of one event.
+    pub sends: u32,
 }
 
 impl Limits {
@@ -100,7 +102,7 @@ impl<M: Model> Context<M> {
             now: 0.0,
             id: LpId(0),
             step: 0,
-            limits: Limits { lps: model.lps(), lookahead: model.lookahead(), zero_delay_hops },
+            limits: Limits { lps: model.lps(), lookahead: model.lookahead(), zero_delay_hops, sends: SEND_LIMIT },
             streams: Streams::new(seed),
             outbox: Vec::new(),
             notes: Notes::default(),

@@ -1,6 +1,13 @@
-use warpline_base::{LpId, SEND_LIMIT};
+use warpline_base::LpId;
 
 /// Something that a model did and must not do. The engine adds where and when.
+///
+/// Each says what was done and how to do it right:
+/// ```
+/// use warpline_model::{Fault, LpId};
+/// let fault = Fault::UnknownLp { to: LpId(9), lps: 4 };
+/// assert_eq!(fault.to_string(), "sent an event to LP 9, but the model has only LPs 0 to 3; see Model::lps");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// A delay that is NaN, infinite or negative.
@@ -47,8 +54,11 @@ pub enum Fault {
         limit: u32,
     },
     /// Too many sends in one event.
-    #[error("sent more than {SEND_LIMIT} events from one event; spread them over several events")]
-    TooManySends,
+    #[error("sent more than {limit} events from one event; spread them over several events")]
+    TooManySends {
+        /// The most that are possible.
+        limit: u32,
+    },
     /// Too many events of one LP.
     #[error("is event {limit} of this LP, more than one LP can count; use more LPs or a shorter run")]
     TooManyEvents {

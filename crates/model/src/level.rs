@@ -3,8 +3,12 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is
 /// wanted. It lives in the LP's state.
 ///
+/// Change it by [`set`](Self::set) in `handle`, undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code, and
+/// [`close`](Self::close) it in `finish`: without that, the time since its last change is missing from the mean.
+///
 /// ```
 /// use warpline_model::prelude::*;
+/// # use warpline_model::{engine::*, statistics::{Row, RowSink}};
 /// const LENGTH: TimeMean = TimeMean::slot(0);
 /// struct Door;
 /// impl Model for Door {
@@ -21,6 +25,23 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 ///     fn reverse(&self, inside: &mut Level, _: &bool, lp: &mut Reverse<Self>) { inside.unset(lp); }
 ///     fn finish(&self, inside: &Level, lp: &mut Finish<Self>) { inside.close(LENGTH, lp); }
 /// }
+/// # struct NoRows;
+/// # impl RowSink for NoRows { fn row(&mut self, _: Row<'_>) {} }
+/// # let mut declare = Declarations::default();
+/// # Door.declare(&mut declare);
+/// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// # let mut lp = Context::new(&Door, 1, 9, true);
+/// # let mut inside = lp.init(&Door, LpId(0));
+/// # lp.begin(LpId(0), 1, 1.0f64.try_into().unwrap(), 0);
+/// # Door.handle(&mut inside, &true, &mut lp);
+/// # assert_eq!(inside.get(), 1.0);
+/// # let mut undone = inside;
+/// # lp.reverse(&Door, &mut undone, &true);
+/// # assert_eq!(undone, Level::default());
+/// # lp.finish(&Door, LpId(0), &inside, 10.0f64.try_into().unwrap());
+/// # statistics.apply(lp.notes_mut(), 10.0, LpId(0), &mut NoRows).unwrap();
+/// // In a run to time 10, one came at 1 and stayed:
+/// assert_eq!(statistics.time_mean(LENGTH).mean, Some(0.9));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Level {
@@ -29,7 +50,13 @@ pub struct Level {
 }
 
 impl Level {
-    /// A level that starts at `value` at time 0.
+    /// A level that starts at `value` at time 0. The default is 0.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// let servers = Level::new(3.0); // in `init`
+    /// assert_eq!(servers.get(), 3.0);
+    /// ```
     pub fn new(value: f64) -> Self {
         Level { value, since: 0.0 }
     }
@@ -40,7 +67,7 @@ impl Level {
         self.value
     }
 
-    /// Changes the value now, and adds the time at the old one to `statistic`.
+    /// Changes the value now, and adds the time at the old one to `statistic`, as in the [example](Self).
     #[inline]
     pub fn set<M: Model>(&mut self, value: f64, statistic: TimeMean, lp: &mut Context<M>) {
         lp.save(self.since);
@@ -49,14 +76,15 @@ impl Level {
         *self = Level { value, since: lp.now() };
     }
 
-    /// Undoes the latest [`set`](Self::set), in reverse code.
+    /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It restores two saved values, in their turn
+    /// among those of [`Context::save`].
     #[inline]
     pub fn unset<M: Model>(&mut self, lp: &mut Reverse<M>) {
         self.value = lp.restore();
         self.since = lp.restore();
     }
 
-    /// Adds the time at the present value up to the end of the run; call it in [`Model::finish`].
+    /// Adds the time at the present value up to the end of the run; call it in [`Model::finish`], as in the [example](Self).
     pub fn close<M: Model>(&self, statistic: TimeMean, lp: &mut Finish<M>) {
         lp.span(statistic, self.since, lp.now(), self.value);
     }

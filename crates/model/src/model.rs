@@ -138,7 +138,8 @@ pub trait Model: Sized + Send + Sync {
     /// sender's id. Default `false`.
     ///
     /// Say `true` where many events fall on the same instant and who comes first matters, such as bids in an auction by rounds:
-    /// by sender, LP 0 would win every tie.
+    /// by sender, LP 0 would win every tie. What one LP sends for the same instant is hashed too, and may come in any order: use
+    /// [priorities](Context::send_with_priority) or steps of time where it must not.
     ///
     /// ```
     /// # use warpline_model::prelude::*;

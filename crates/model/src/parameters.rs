@@ -3,7 +3,21 @@ use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
 use serde_json::{Map, Value};
 
-/// What is known of one parameter before it has a value.
+/// What is known of one parameter before it has a value: for help texts.
+///
+/// ```
+/// use warpline_model::{Parameters, parameters};
+/// parameters! {
+///     /// What a bakery needs.
+///     pub struct Bakery {
+///         /// Mean time to bake a loaf.
+///         baking_time: f64 = 30.0, "min", 1.0..=600.0;
+///     }
+/// }
+/// let spec = &Bakery::specs()[0];
+/// assert_eq!((spec.name.as_str(), spec.unit, spec.default.as_str()), ("baking-time", "min", "30"));
+/// assert_eq!((spec.range.as_str(), spec.meaning.as_str()), ("[1, 600]", "Mean time to bake a loaf."));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterSpec {
     /// Its name on the command line and in scenario files, such as `arrival-rate`.
@@ -58,12 +72,39 @@ fn suggestion(nearest: &Option<String>) -> String {
 }
 
 /// The one of `names` that is most like `name`, if any is like it at all.
+///
+/// ```
+/// use warpline_model::nearest;
+/// let names = ["baking-time", "ovens"];
+/// assert_eq!(nearest("oven", names), Some("ovens".to_owned()));
+/// assert_eq!(nearest("xyz", names), None);
+/// ```
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let scored = names.into_iter().map(|other| (strsim::jaro_winkler(name, other), other));
     scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other.to_owned())
 }
 
 /// A set of named parameters, made by [`parameters!`](crate::parameters).
+///
+/// ```
+/// use warpline_model::{Parameters, parameters};
+/// parameters! {
+///     /// What a bakery needs.
+///     pub struct Bakery {
+///         /// Number of ovens.
+///         ovens: u32 = 2, "", 1..=100;
+///         /// File of recipes; none if empty.
+///         recipe_book: String = String::new(), "", ..;
+///     }
+/// }
+/// let mut bakery = Bakery { ovens: 0, ..Bakery::default() };
+/// assert_eq!(bakery.check().unwrap_err().to_string(), "`ovens` cannot be 0: it must lie in [1, 100]");
+/// bakery.set("ovens", "4")?;
+/// bakery.set("recipe_book", "rye.txt")?; // or `recipe-book`
+/// bakery.check()?;
+/// assert_eq!((bakery.values()["ovens"].as_u64(), bakery.values()["recipe-book"].as_str()), (Some(4), Some("rye.txt")));
+/// # Ok::<(), warpline_model::ParameterError>(())
+/// ```
 pub trait Parameters: Default + Clone + Send + Sync {
     /// All parameters, in the order of their declaration.
     fn specs() -> Vec<ParameterSpec>;
@@ -80,7 +121,7 @@ pub trait Parameters: Default + Clone + Send + Sync {
     /// At the first that lies outside.
     fn check(&self) -> Result<(), ParameterError>;
 
-    /// All parameters with their values.
+    /// All parameters with their values, by the names that are [typed](ParameterSpec::name).
     fn values(&self) -> Map<String, Value>;
 }
 
@@ -125,6 +166,13 @@ impl<T: PartialOrd> Bounds<T> {
 }
 
 /// A type that a parameter can have: `f64`, `u32`, `u64`, `bool`, `String`, or an enum made by [`choices!`](crate::choices).
+///
+/// ```
+/// use warpline_model::ParameterValue;
+/// assert_eq!(u64::parse("1e6"), Some(1_000_000)); // below 2⁵³
+/// assert_eq!((u32::parse("1.5"), f64::parse("inf"), bool::parse("yes")), (None, None, None));
+/// assert_eq!((f64::TAKES, 0.5.text()), ("a finite number", "0.5".to_owned()));
+/// ```
 pub trait ParameterValue: Clone + PartialOrd {
     /// What can be typed for it, in words.
     const TAKES: &'static str;
@@ -258,12 +306,23 @@ pub fn typed(name: impl Display) -> String {
 /// ```
 ///
 /// A default must have the declared type:
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// warpline_model::parameters! {
 ///     /// A bakery without sense.
 ///     pub struct Bakery {
 ///         /// Number of ovens.
 ///         ovens: u32 = "two", "", 1..=100; // error: mismatched types
+///     }
+/// }
+/// ```
+///
+/// So must its range, which is `..`, `low..` or `low..=high`:
+/// ```compile_fail,E0277
+/// warpline_model::parameters! {
+///     /// A bakery that ends before its last oven.
+///     pub struct Bakery {
+///         /// Number of ovens.
+///         ovens: u32 = 2, "", 1..100; // error: `Bounds<u32>: From<Range<u32>>` is not satisfied; write 1..=99
 ///     }
 /// }
 /// ```

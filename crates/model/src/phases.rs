@@ -13,19 +13,19 @@ macro_rules! phase {
         }
 
         impl<M: Model> $name<'_, M> {
-            #[doc = concat!("The time ", $what, ", in model units.")]
+            #[doc = concat!("The time ", $what, ", in model units; see [`Context::now`].")]
             #[inline]
             pub fn now(&self) -> f64 {
                 self.context.now
             }
 
-            /// The LP at hand.
+            /// The LP at hand; see [`Context::id`].
             #[inline]
             pub fn id(&self) -> LpId {
                 self.context.id
             }
 
-            /// How many LPs the model has.
+            /// How many LPs the model has; see [`Context::lps`].
             #[inline]
             pub fn lps(&self) -> u32 {
                 self.context.limits.lps
@@ -66,6 +66,24 @@ macro_rules! random_phase {
 phase! {
     Init, "of the start, 0",
     /// What [`Model::init`] sees: it may draw, send and observe, at time 0.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = f64; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 3 }
+    /// #     fn handle(&self, _: &mut f64, _: &&'static str, _: &mut Context<Self>) {}
+    /// fn init(&self, lp: &mut Init<Self>) -> f64 {
+    ///     let speed = lp.random().normal(1.0, 0.1); // no two clerks are alike
+    ///     if lp.id().0 == lp.lps() - 1 { lp.send(0, 8.0, "the doors open"); }
+    ///     speed
+    /// }
+    /// # }
+    /// # let mut context = Context::new(&Shop, 1, 9, false);
+    /// # let speeds = [0, 1, 2].map(|id| context.init(&Shop, LpId(id)));
+    /// # assert!(speeds[0] != speeds[1] && context.outbox_mut().len() == 1);
+    /// ```
 }
 observing_phase!(Init);
 random_phase!(Init);
@@ -83,7 +101,7 @@ impl<M: Model> Init<'_, M> {
         self.context.send_with_priority(to, delay, priority, event);
     }
 
-    /// Ends the run with an error that names this LP.
+    /// Ends the run with an error that names this LP; see [`Context::fail`].
     #[cold]
     pub fn fail(&mut self, why: impl Into<String>) {
         self.context.fail(why);
@@ -94,8 +112,31 @@ phase! {
     Reverse, "of the event that is undone",
     /// What [`Model::reverse`] sees: the event's random draws again from the first, and what it saved.
     ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { 0 }
+    /// fn handle(&self, stock: &mut u32, _: &(), lp: &mut Context<Self>) {
+    ///     *stock += lp.random().below(6);
+    /// }
+    /// fn reverse(&self, stock: &mut u32, _: &(), lp: &mut Reverse<Self>) {
+    ///     *stock -= lp.random().below(6); // the same number again
+    /// }
+    /// # }
+    /// # let (mut context, mut stock) = (Context::new(&Shop, 1, 9, true), 7);
+    /// # (1..20).for_each(|event| {
+    /// #     context.begin(LpId(0), event, 2.5f64.try_into().unwrap(), 0);
+    /// #     Shop.handle(&mut stock, &(), &mut context);
+    /// #     context.reverse(&Shop, &mut stock, &());
+    /// #     assert_eq!(stock, 7);
+    /// # });
+    /// ```
+    ///
     /// Nothing can be sent or observed here; that does not compile:
-    /// ```compile_fail
+    /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
     /// # struct Bad;
     /// # impl Model for Bad {
@@ -112,7 +153,10 @@ phase! {
 random_phase!(Reverse);
 
 impl<M: Model> Reverse<'_, M> {
-    /// Returns what [`Context::save`] kept, last first. More than was saved reads as zero, which `warpline verify` reports.
+    /// Returns what [`Context::save`] kept, last first, as the type that was saved; see there for an example.
+    ///
+    /// More than was saved reads as zero, and another type reads as other values; `warpline verify` finds both, and what was saved
+    /// but not restored.
     #[inline]
     pub fn restore<T: Saved>(&mut self) -> T {
         T::from_word(self.context.saved.pop().unwrap_or_else(|| {
@@ -124,9 +168,23 @@ impl<M: Model> Reverse<'_, M> {
 
 phase! {
     Commit, "of the event that commits",
-    /// What [`Model::commit`] sees: it may observe, and neither send nor draw.
+    /// What [`Model::commit`] sees: it may observe, and neither send nor draw. [`Model::commit`] has an example.
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0599
+    /// # use warpline_model::prelude::*;
+    /// # struct Bad;
+    /// # impl Model for Bad {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn commit(&self, _: &(), lp: &mut Commit<Self>) {
+    ///     lp.send(0, 1.0, ()); // error: no method named `send`; send it in `handle`
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
     /// # struct Bad;
     /// # impl Model for Bad {
@@ -144,9 +202,9 @@ observing_phase!(Commit);
 
 phase! {
     Finish, "of the end of the run",
-    /// What [`Model::finish`] sees: it may observe, and cannot change a state any more.
+    /// What [`Model::finish`] sees: it may observe, and cannot change a state any more. [`Model::finish`] has an example.
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0594
     /// # use warpline_model::prelude::*;
     /// # struct Bad;
     /// # impl Model for Bad {

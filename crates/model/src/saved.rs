@@ -2,6 +2,20 @@ use warpline_base::LpId;
 
 /// A small value that [`Context::save`](crate::Context::save) can keep for
 /// [`Reverse::restore`](crate::Reverse::restore): numbers, `bool` and [`LpId`].
+///
+/// Write it for a small type of your own, such as the states of a machine:
+/// ```
+/// use warpline_model::Saved;
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Machine { Idle, Busy }
+///
+/// impl Saved for Machine {
+///     fn to_word(self) -> u64 { self as u64 }
+///     fn from_word(word: u64) -> Self { if word == 0 { Machine::Idle } else { Machine::Busy } }
+/// }
+/// assert_eq!(Machine::from_word(Machine::Busy.to_word()), Machine::Busy);
+/// # assert_eq!(Machine::from_word(Machine::Idle.to_word()), Machine::Idle);
+/// ```
 pub trait Saved: Copy {
     /// The value as one word.
     fn to_word(self) -> u64;

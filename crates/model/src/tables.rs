@@ -1,9 +1,22 @@
 /// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number is its place
-/// among the model's tables, from 0. Declare it in [`Model::declare`](crate::Model::declare).
+/// among the model's tables, from 0. Declare it in [`Model::declare`](crate::Model::declare), and write rows by
+/// [`Observe::record`](crate::Observe::record), which has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table(pub u16);
 
-/// One value of a row.
+/// One value of a row, usually made by `into`.
+///
+/// ```
+/// # use warpline_model::prelude::*;
+/// let row: [Cell; 4] = [LpId(7).into(), 12.5.into(), 3u64.into(), "train".into()];
+/// assert_eq!(row, [Cell::Whole(7), Cell::Real(12.5), Cell::Whole(3), Cell::Text("train")]);
+/// ```
+///
+/// Text is a word of the program, not made in the run:
+/// ```compile_fail,E0277
+/// # use warpline_model::prelude::*;
+/// let row: [Cell; 1] = [format!("train {}", 7).into()]; // error: `From<String>` is not implemented; give the number its own column
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
     /// A real number.

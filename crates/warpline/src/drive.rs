@@ -6,7 +6,7 @@ use warpline_base::record::ProgressSample;
 
 use crate::memory_use;
 
-/// How a run is going.
+/// How a run is going; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// How far it has got, in model time.

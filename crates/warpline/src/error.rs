@@ -7,6 +7,30 @@ use warpline_memory::PoolFull;
 use warpline_model::Fault;
 
 /// Why a run did not come to its end.
+///
+/// ```
+/// # use warpline::prelude::*;
+/// use warpline::{Fault, Place};
+/// # struct Shop;
+/// # impl Model for Shop {
+/// #     type State = (); type Event = u32;
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 2.5, 7); }
+/// fn handle(&self, _: &mut (), order: &u32, lp: &mut Context<Self>) {
+///     lp.fail(format!("there is no item {order}; see the catalogue"));
+/// }
+/// # }
+/// match Simulation::new(Shop).end(-1.0).run().unwrap_err() {
+///     Error::Setting(why) => assert_eq!(why, "the end time is -1: it must be a finite number greater than 0"),
+///     other => panic!("{other}"),
+/// }
+/// let error = Simulation::new(Shop).run().unwrap_err();
+/// assert!(error.to_string().starts_with("model `Shop`: event 7 of LP 0 at time 2.5 failed: there is no item 7"));
+/// let Error::Fault(failure) = error else { panic!() };
+/// assert_eq!(failure.fault, Fault::Failed("there is no item 7; see the catalogue".into()));
+/// assert_eq!(failure.place, Place::Event { lp: LpId(0), time: 2.5, event: "7".into() });
+/// assert_eq!((failure.time, failure.committed), (2.5, 0));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A setting of the run, or something that the model says of itself, makes no sense. Nothing was simulated.
@@ -49,7 +73,7 @@ impl Error {
     }
 }
 
-/// What a model did that it must not, where and when.
+/// What a model did that it must not, where and when; [`Error`] has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "model `{model}`: {place} {fault}\n  {committed} events were committed up to time {time}; \
@@ -68,7 +92,13 @@ pub struct Failure {
     pub committed: u64,
 }
 
-/// Which code of the model was running.
+/// Which code of the model was running; [`Error`] has an example.
+///
+/// ```
+/// use warpline::{LpId, Place};
+/// let place = Place::Event { lp: LpId(0), time: 2.5, event: "Arrival".into() };
+/// assert_eq!(place.to_string(), "event Arrival of LP 0 at time 2.5");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// [`Model::init`](crate::Model::init) of an LP.

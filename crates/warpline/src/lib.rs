@@ -29,6 +29,13 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
+//! # Where to look
+//! - To write a model: [`Model`]; what it may do in an event: [`Context`], [`Observe`] and [`Random`].
+//! - To observe it: [`statistics`], [`Level`], [`Table`].
+//! - To give it parameters: [`parameters!`], [`choices!`] and [`Configure`].
+//! - To run it: [`Simulation`]; what comes of it: [`Run`] or an [`Error`].
+//! - To trust it: [`Simulation::verify`].
+//!
 //! # Guarantees
 //! - **One answer.** The committed history, the final states, statistics and rows are a function of model,
 //!   parameters, seed and end time alone. [`record::RunRecord::digest`] proves it: equal digests, equal histories.

@@ -9,18 +9,62 @@ use warpline_model::{Cell, Statistics};
 use crate::Error;
 
 /// What becomes of the rows that a model records.
+///
+/// ```
+/// # use warpline::prelude::*;
+/// # const TRIPS: Table = Table(0);
+/// # struct Train;
+/// # impl Model for Train {
+/// #     type State = (); type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn declare(&self, declare: &mut Declarations) { declare.table(TRIPS, "trips", &[("way", "km"), ("by", "")]); }
+/// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 1.5, ()); }
+/// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+///     lp.record(TRIPS, &[12.25.into(), "train".into()]);
+/// }
+/// # }
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// // The table `trips` has the columns `way`, in km, and `by`.
+/// let run = Simulation::new(Train).records(Records::Write(directory.into())).run()?;
+/// assert!(run.incomplete.is_none());
+/// assert_eq!(run.record.tables, ["trips.csv"]);
+/// assert_eq!(std::fs::read_to_string(directory.join("trips.csv"))?, "time,lp,way [km],by\n1.5,0,12.25,train\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Records {
     /// They are kept in memory and returned in [`Run::tables`](crate::Run::tables).
     #[default]
     Keep,
-    /// They are dropped.
+    /// They are dropped, after their lengths were checked.
     Drop,
-    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are time and LP.
+    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are time and LP; those with a unit
+    /// say it in their title. Files that are there are overwritten.
     Write(PathBuf),
 }
 
 /// The rows of one table, in the order of their events.
+///
+/// ```
+/// # use warpline::prelude::*;
+/// # const TRIPS: Table = Table(0);
+/// # struct Train;
+/// # impl Model for Train {
+/// #     type State = (); type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn declare(&self, declare: &mut Declarations) { declare.table(TRIPS, "trips", &[("way", "km"), ("by", "")]); }
+/// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 1.5, ()); }
+/// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+///     lp.record(TRIPS, &[12.25.into(), "train".into()]);
+/// }
+/// # }
+/// let run = Simulation::new(Train).run()?;
+/// let trips = &run.tables[0];
+/// assert_eq!((trips.name.as_str(), trips.columns[0].1.as_str()), ("trips", "km"));
+/// assert_eq!(trips.rows, [(1.5, LpId(0), vec![Cell::Real(12.25), Cell::Text("train")])]);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRows {
     /// The table's name.

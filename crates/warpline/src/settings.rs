@@ -1,4 +1,4 @@
-/// How LPs are kept in step.
+/// How LPs are kept in step; see [`Simulation::sync`](crate::Simulation::sync).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sync {
     /// One event after the other, in one thread.
@@ -6,7 +6,8 @@ pub enum Sync {
     Sequential,
 }
 
-/// How a speculative event is undone. A sequential run undoes nothing; verification tries the method out.
+/// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo). A sequential run undoes nothing;
+/// [verification](crate::Simulation::verify), which has an example, tries the method out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undo {
     /// By a copy of the state before the event: works for every model.
@@ -18,6 +19,11 @@ pub enum Undo {
 
 impl Undo {
     /// The word for it on the command line.
+    ///
+    /// ```
+    /// use warpline::Undo;
+    /// assert_eq!([Undo::Copy, Undo::Reverse].map(Undo::name), ["copy", "reverse"]);
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Undo::Copy => "copy",
@@ -26,7 +32,8 @@ impl Undo {
     }
 }
 
-/// Which pending event set is used. The answer does not depend on it.
+/// Which pending event set is used; see [`Simulation::pending`](crate::Simulation::pending), which has an example. The answer does not
+/// depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pending {
     /// The ladder, which is a heap as long as few events are pending.

@@ -14,9 +14,23 @@ use crate::rows::Rows;
 use crate::sequential::{Sequential, Step};
 use crate::{Error, Pending, Place, Progress, Records, Sync, TableRows, Undo, Verified, VerifyError, lp, memory_use};
 
-/// A run to be: a model and the settings of its run, all with defaults.
+/// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
+/// [`verify`](Self::verify).
 ///
-/// See the [crate documentation](crate) for an example.
+/// ```
+/// # use warpline::prelude::*;
+/// # struct Clock;
+/// # impl Model for Clock {
+/// #     type State = u32; type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+/// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+/// # }
+/// // `Clock` ticks at 1, 2, 3, …
+/// let run = Simulation::new(Clock).end(10.0).seed(7).run()?;
+/// assert_eq!(run.states, [9]); // a run covers [0, end)
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Simulation<'a, M: Model> {
     pub(crate) model: M,
     pub(crate) name: String,
@@ -35,6 +49,36 @@ pub struct Simulation<'a, M: Model> {
 }
 
 /// What a run leaves behind.
+///
+/// ```
+/// # use warpline::prelude::*;
+/// const TICKS: Counter = Counter::slot(0);
+/// const SHOWN: Table = Table(0);
+/// # struct Clock;
+/// # impl Model for Clock {
+/// #     type State = u32; type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn declare(&self, declare: &mut Declarations) {
+/// #         declare.counter(TICKS, "ticks", "", "times that the clock ticked");
+/// #         declare.table(SHOWN, "shown", &[("hours", "h")]);
+/// #     }
+/// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+/// #     fn handle(&self, hours: &mut u32, _: &(), lp: &mut Context<Self>) {
+/// #         *hours += 1;
+/// #         lp.count(TICKS, 1);
+/// #         lp.record(SHOWN, &[(*hours).into()]);
+/// #         lp.send(0, 1.0, ());
+/// #     }
+/// # }
+/// // `Clock` counts and records its ticks at 1, 2, 3, …
+/// let run = Simulation::new(Clock).warmup(6.0).end(10.0).run()?;
+/// assert_eq!(run.statistics.counter(TICKS), 4); // at 6, 7, 8, 9
+/// assert_eq!(run.record.results["ticks"], 4); // the same as JSON
+/// assert_eq!(run.record.committed_events, 9);
+/// assert_eq!(run.states[0], 9);
+/// assert_eq!(run.tables[0].rows[2], (3.0, LpId(0), vec![Cell::Whole(3)]));
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Run<M: Model> {
     /// Digest, rates, results and all settings: what the command prints and the report shows.
     pub record: RunRecord,
@@ -42,7 +86,7 @@ pub struct Run<M: Model> {
     pub statistics: Statistics,
     /// The final state of every LP.
     pub states: Vec<M::State>,
-    /// The rows of every table, if they were [kept](Records::Keep).
+    /// The rows of every table, by slot, if they were [kept](Records::Keep); else empty.
     pub tables: Vec<TableRows>,
     /// Why a file of [written](Records::Write) rows is incomplete, if one is. All else is as it should be.
     pub incomplete: Option<Error>,
@@ -55,7 +99,7 @@ impl<M: Model> std::fmt::Debug for Run<M> {
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
-    /// A run of `model` to time 100 with seed 1, unless told otherwise.
+    /// A run of `model` to time 100 with seed 1 and no warm-up, unless told otherwise. Its name is that of the type.
     pub fn new(model: M) -> Self {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
@@ -82,6 +126,38 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     /// A run of the model that `parameters` describe, to its default end.
     ///
+    /// ```
+    /// # use warpline::{parameters, prelude::*};
+    /// # parameters! {
+    /// #     /// What a clock needs.
+    /// #     pub struct ClockParameters {
+    /// #         /// Time between ticks.
+    /// #         period: f64 = 1.0, "s", 0.1..=10.0;
+    /// #     }
+    /// # }
+    /// # struct Clock { period: f64 }
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, self.period, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, self.period, ()); }
+    /// # }
+    /// # impl Configure for Clock {
+    /// #     type Parameters = ClockParameters;
+    /// #     const NAME: &'static str = "clock";
+    /// #     const ABOUT: &'static str = "ticks";
+    /// #     const TIME_UNIT: &'static str = "s";
+    /// #     const DEFAULT_END: f64 = 60.0;
+    /// #     fn configure(parameters: &ClockParameters) -> Result<Self, String> { Ok(Clock { period: parameters.period }) }
+    /// # }
+    /// // `Clock` has a period of 0.1 s to 10 s, and ends at 60 s by default.
+    /// let run = Simulation::<Clock>::configured(&ClockParameters { period: 5.0 })?.run()?;
+    /// assert_eq!(run.states, [11]);
+    /// let error = Simulation::<Clock>::configured(&ClockParameters { period: 0.0 }).err().unwrap();
+    /// assert_eq!(error.to_string(), "model `clock`: `period` cannot be 0: it must lie in [0.1, 10]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If a parameter is out of range, or no model can be made of the parameters.
     pub fn configured(parameters: &M::Parameters) -> Result<Self, Error>
@@ -95,47 +171,119 @@ impl<'a, M: Model> Simulation<'a, M> {
         Ok(Simulation { name, about, time_unit, parameters, end: M::DEFAULT_END, ..Simulation::new(model) })
     }
 
-    /// The end of the run in model time: events before it are executed, those at it are not.
+    /// The end of the run in model time: events before it are executed, those at it are not. Default 100, or the model's
+    /// [`DEFAULT_END`](Configure::DEFAULT_END). It must be finite and greater than 0.
     pub fn end(self, end: f64) -> Self {
         Simulation { end, ..self }
     }
 
-    /// The time before which nothing is observed, so that statistics do not see the empty start. Default 0.
+    /// The time before which nothing is observed, in model time, so that statistics do not see the empty start. Default 0. It must
+    /// not be negative, and lie before the end. Rows are recorded from time 0 all the same. [`Run`] has an example.
     pub fn warmup(self, warmup: f64) -> Self {
         Simulation { warmup, ..self }
     }
 
-    /// The seed of all random numbers. Default 1.
+    /// The seed of all random numbers, and of [unbiased ties](Model::unbiased_ties). Default 1.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Atom;
+    /// # impl Model for Atom {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { let delay = lp.random().exponential(1.0); lp.send(0, delay, ()); 0 }
+    /// #     fn handle(&self, decays: &mut u32, _: &(), lp: &mut Context<Self>) {
+    /// #         *decays += 1;
+    /// #         let delay = lp.random().exponential(1.0);
+    /// #         lp.send(0, delay, ());
+    /// #     }
+    /// # }
+    /// let digest = |seed| Simulation::new(Atom).seed(seed).run().map(|run| run.record.digest);
+    /// assert_eq!(digest(7)?, digest(7)?);
+    /// assert_ne!(digest(7)?, digest(8)?);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn seed(self, seed: u64) -> Self {
         Simulation { seed, ..self }
     }
 
-    /// How LPs are kept in step.
+    /// How LPs are kept in step. The answer does not depend on it.
     pub fn sync(self, sync: Sync) -> Self {
         Simulation { sync, ..self }
     }
 
-    /// How events are undone.
+    /// How events are undone. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a [`REVERSIBLE`](Model::REVERSIBLE) model. The answer does
+    /// not depend on it.
     pub fn undo(self, undo: Undo) -> Self {
         Simulation { undo, ..self }
     }
 
-    /// Which pending event set is used.
+    /// Which pending event set is used. The answer does not depend on it.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// use warpline::{Pending, Sync};
+    /// let usual = Simulation::new(Clock).run()?;
+    /// let other = Simulation::new(Clock).sync(Sync::Sequential).undo(Undo::Copy).pending(Pending::Heap).run()?;
+    /// assert_eq!(usual.record.digest, other.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn pending(self, pending: Pending) -> Self {
         Simulation { pending, ..self }
     }
 
-    /// How many zero-delay hops there may be at one instant before they count as a loop. Default 1 000 000.
+    /// How many zero-delay hops there may be in a row at one instant before they count as a loop. Default 1 000 000.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Stuck;
+    /// # impl Model for Stuck {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 1.0, ()); }
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     lp.send(0, 0.0, ()); // time stands still
+    /// }
+    /// # }
+    /// let error = Simulation::new(Stuck).zero_delay_hops(50).run().unwrap_err();
+    /// assert!(error.to_string().contains("is hop 50 in a row without delay"));
+    /// ```
     pub fn zero_delay_hops(self, hops: u32) -> Self {
         Simulation { zero_delay_hops: hops, ..self }
     }
 
-    /// What becomes of recorded rows. By default they are kept in memory.
+    /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an example.
     pub fn records(self, records: Records) -> Self {
         Simulation { records, ..self }
     }
 
-    /// Calls `report` about four times a second while the run goes on.
+    /// Calls `report` about four times a second while the run goes on, from the thread that called [`run`](Self::run). A run shorter
+    /// than a quarter of a second calls it not at all.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// let mut report = |progress: &warpline::Progress| {
+    ///     eprintln!("{:.0} %", 100.0 * progress.virtual_time / progress.end);
+    /// #   assert!(progress.virtual_time <= progress.end);
+    /// };
+    /// let run = Simulation::new(Clock).on_progress(&mut report).run()?;
+    /// assert_eq!(run.states, [99]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn on_progress(self, report: &'a mut dyn FnMut(&Progress)) -> Self {
         Simulation { report: Some(report), ..self }
     }
@@ -144,7 +292,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// # Errors
     /// If a setting makes no sense, the model does what it must not or panics, or a file of rows cannot be made. Rows that
-    /// cannot be written later are told in [`Run::incomplete`], as all else is finished.
+    /// cannot be written later are told in [`Run::incomplete`], as all else is finished. The model's panics are caught and returned.
+    /// [`Error`] has an example.
     pub fn run(self) -> Result<Run<M>, Error> {
         match (self.sync, self.pending) {
             (Sync::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
@@ -201,6 +350,31 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Errors
     /// At the first event that does not come back as it was, or sends where [`Model::neighbours`] does not
     /// lead; and where [`run`](Self::run) fails.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::VerifyError;
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 5 }
+    /// #     const REVERSIBLE: bool = true;
+    /// fn handle(&self, stock: &mut u32, _: &(), lp: &mut Context<Self>) {
+    ///     *stock = stock.saturating_sub(3);
+    ///     lp.send(0, 1.0, ());
+    /// }
+    /// fn reverse(&self, stock: &mut u32, _: &(), _: &mut Reverse<Self>) {
+    ///     *stock += 3; // wrong where fewer than 3 were left
+    /// }
+    /// # }
+    /// assert_eq!(Simulation::new(Shop).end(10.0).verify()?.events, 9); // by copies all is well
+    /// let error = Simulation::new(Shop).end(10.0).undo(Undo::Reverse).verify().unwrap_err();
+    /// let VerifyError::Mismatch(found) = error else { panic!("{error}") };
+    /// assert_eq!((found.events, found.field.as_str()), (1, "state")); // the second event
+    /// assert_eq!((found.expected.as_str(), found.found.as_str()), ("2", "3"));
+    /// # Ok::<(), VerifyError>(())
+    /// ```
     pub fn verify(mut self) -> Result<Verified, VerifyError> {
         let report = self.report.take();
         let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;

@@ -5,6 +5,21 @@ use std::fmt;
 use crate::{Error, Place, Undo};
 
 /// What a successful verification covered.
+///
+/// ```
+/// # use warpline::prelude::*;
+/// # struct Clock;
+/// # impl Model for Clock {
+/// #     type State = u32; type Event = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+/// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+/// # }
+/// let verified = Simulation::new(Clock).verify()?;
+/// assert_eq!((verified.model.as_str(), verified.events), ("Clock", 99));
+/// assert_eq!(verified.digest, Simulation::new(Clock).run()?.record.digest);
+/// # Ok::<(), warpline::VerifyError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified {
     /// The model.
@@ -17,7 +32,7 @@ pub struct Verified {
     pub digest: String,
 }
 
-/// Why a verification failed.
+/// Why a verification failed; [`Simulation::verify`](crate::Simulation::verify) has an example.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     /// The run itself failed, as it would without verification.
@@ -28,7 +43,7 @@ pub enum VerifyError {
     Mismatch(Box<Mismatch>),
 }
 
-/// The first difference found.
+/// The first difference found; [`Simulation::verify`](crate::Simulation::verify) has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct Mismatch {
     /// The model.

@@ -29,8 +29,8 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 
 /// The random numbers of one LP's current event, from one stream.
 ///
-/// Different streams of one LP are independent: drawing more from one moves nothing in another.
-///
+/// Different streams of one LP are independent: drawing more from one moves nothing in another. A model gets one by
+/// `Context::random`; in tests and elsewhere, make one:
 /// ```
 /// use warpline_base::{LpId, random::Random};
 /// let mut random = Random::new(42, LpId(7), 0);
@@ -39,6 +39,11 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 /// random.seek(3);
 /// assert_eq!(first, (random.uniform(), random.exponential(2.0), random.below(6)));
 /// ```
+///
+/// `seek`, `point`, `rewind` and `stream` are for engines: a model that calls them draws numbers that it drew before.
+///
+/// # Panics
+/// Any draw beyond the [`DRAW_LIMIT`](Self::DRAW_LIMIT) of one event.
 #[derive(Clone, Debug)]
 pub struct Random {
     seed: u64,
@@ -50,7 +55,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The most numbers that one event may draw from one stream.
+    /// The most words that one event may draw from one stream, 2²⁵. Most draws take one word, some two or more.
     pub const DRAW_LIMIT: u32 = 1 << 25;
 
     /// The given stream of an LP, before its first event (where `init` draws).
@@ -119,12 +124,28 @@ impl Random {
     }
 
     /// A number in `[0, 1)`, a multiple of 2⁻⁵³.
+    ///
+    /// ```
+    /// # use warpline_base::{LpId, random::Random};
+    /// # let mut random = Random::new(1, LpId(0), 0);
+    /// let share = random.uniform();
+    /// assert!((0.0..1.0).contains(&share));
+    /// let angle = 360.0 * random.uniform(); // in [0, 360)
+    /// # assert!((0.0..360.0).contains(&angle));
+    /// ```
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         unit(self.next_u64())
     }
 
     /// An integer in `0..bound`, every one equally likely.
+    ///
+    /// ```
+    /// # use warpline_base::{LpId, random::Random};
+    /// # let mut random = Random::new(1, LpId(0), 0);
+    /// let die = 1 + random.below(6);
+    /// assert!((1..=6).contains(&die));
+    /// ```
     ///
     /// # Panics
     /// If `bound` is 0.
@@ -146,24 +167,59 @@ impl Random {
     }
 
     /// `true` with probability `p` (never for `p <= 0` or NaN, always for `p >= 1`).
+    ///
+    /// ```
+    /// # use warpline_base::{LpId, random::Random};
+    /// # let mut random = Random::new(1, LpId(0), 0);
+    /// let lost = (0..10_000).filter(|_| random.bernoulli(0.01)).count(); // of 10 000 packets
+    /// assert!((70..130).contains(&lost));
+    /// ```
     #[inline]
     pub fn bernoulli(&mut self, p: f64) -> bool {
         self.uniform() < p
     }
 
-    /// An exponentially distributed number of the given mean.
+    /// An exponentially distributed number of the given mean, such as the time between arrivals that do not know of each other.
+    ///
+    /// The mean is in any unit, and is not a rate. It is not checked: what comes of a negative or NaN one has no sense either.
+    ///
+    /// ```
+    /// # use warpline_base::{LpId, random::Random};
+    /// # let mut random = Random::new(1, LpId(0), 0);
+    /// let total: f64 = (0..10_000).map(|_| random.exponential(2.0)).sum();
+    /// assert!((total / 10_000.0 - 2.0).abs() < 0.06);
+    /// ```
     #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
         mean * ziggurat::exponential(self)
     }
 
-    /// A normally distributed number of the given mean and standard deviation.
+    /// A normally distributed number of the given mean and standard deviation, neither of which is checked.
+    ///
+    /// It can be negative, which no delay may be:
+    /// ```
+    /// # use warpline_base::{LpId, random::Random};
+    /// # let mut random = Random::new(1, LpId(0), 0);
+    /// let delay = random.normal(5.0, 2.0).max(0.0);
+    /// assert!(delay >= 0.0);
+    /// let total: f64 = (0..10_000).map(|_| random.normal(5.0, 2.0)).sum();
+    /// assert!((total / 10_000.0 - 5.0).abs() < 0.06);
+    /// ```
     #[inline]
     pub fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
         mean + deviation * ziggurat::normal(self)
     }
 
     /// An index of `weights`, each with probability proportional to its weight.
+    ///
+    /// ```
+    /// # use warpline_base::{LpId, random::{Random, Weighted}};
+    /// # let mut random = Random::new(1, LpId(0), 0);
+    /// let sizes = Weighted::new(&[0.7, 0.0, 0.3])?; // make it once, in the model
+    /// let drawn: Vec<usize> = (0..1000).map(|_| random.choose(&sizes)).collect();
+    /// assert!(drawn.contains(&0) && !drawn.contains(&1) && drawn.contains(&2));
+    /// # Ok::<(), warpline_base::random::WeightsError>(())
+    /// ```
     #[inline]
     pub fn choose(&mut self, weights: &Weighted) -> usize {
         weights.pick(self.next_u64())

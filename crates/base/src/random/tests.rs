@@ -121,6 +121,13 @@ fn weights_are_checked() {
     assert!(Weighted::new(&[]).is_err() && Weighted::new(&[0.0]).is_err() && Weighted::new(&[f64::MAX, f64::MAX]).is_err());
 }
 
+#[test]
+#[should_panic(expected = "one event drew more than 33554432 random numbers")]
+fn draws_of_one_event_are_limited() {
+    let mut random = stream(6);
+    (0..=Random::DRAW_LIMIT).for_each(|_| _ = random.next_u64());
+}
+
 /// Draws are the same on every platform and in every release: a run's digest depends on them.
 #[test]
 fn known_draws() {

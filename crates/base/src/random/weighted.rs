@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A weighted choice among `0..n` in constant time, by Walker's alias method.
+/// A weighted choice among `0..n` in constant time, by Walker's alias method. Weights need not sum to 1.
 ///
 /// ```
 /// use warpline_base::{LpId, random::{Random, Weighted}};
@@ -51,6 +51,12 @@ impl Weighted {
     ///
     /// # Errors
     /// If there is no weight, if one is negative or not finite, or if they do not sum to a positive finite number.
+    ///
+    /// ```
+    /// use warpline_base::random::Weighted;
+    /// let why = Weighted::new(&[1.0, -2.0]).unwrap_err();
+    /// assert_eq!(why.to_string(), "weight 1 is -2: weights must be finite and not negative");
+    /// ```
     pub fn new(weights: &[f64]) -> Result<Self, WeightsError> {
         if let Some((index, &value)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0)) {
             return Err(WeightsError::Weight { index, value });

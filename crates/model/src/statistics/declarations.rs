@@ -25,7 +25,7 @@ impl Kind {
     }
 }
 
-/// A declared statistic.
+/// A declared statistic. By default it has one item.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub(crate) slot: u16,
@@ -40,7 +40,16 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Gives the statistic this many items, reached by `at(0)`, `at(1)`, …
+    /// Gives the statistic this many items, reached by `at(0)`, `at(1)`, … Its results are a list then.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// # let mut declare = Declarations::default();
+    /// const LOST: Counter = Counter::slot(0);
+    /// declare.counter(LOST, "lost", "packets", "packets lost on each link").items(3);
+    /// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// assert_eq!(statistics.to_json()["lost"].as_array().unwrap().len(), 3);
+    /// ```
     pub fn items(&mut self, items: u32) {
         self.items = items;
     }
@@ -57,6 +66,38 @@ pub struct TableDeclaration {
 }
 
 /// The statistics and tables of a model: the second hand of [`Model::declare`](crate::Model::declare).
+///
+/// A statistic is declared by its handle, a name for results and report, the unit of its values (empty for a pure number) and what
+/// it tells. Names must differ, and slots be numbered without gap; [`checked`](Self::checked) says what is wrong.
+///
+/// ```
+/// # use warpline_model::prelude::*;
+/// const SERVED: Counter = Counter::slot(0);
+/// const WAIT: Mean = Mean::slot(1);
+/// const BUSY: TimeMean = TimeMean::slot(2);
+/// const STAY: Histogram = Histogram::slot(3);
+/// const TRIPS: Table = Table(0);
+///
+/// # let mut declare = Declarations::default();
+/// // In Model::declare:
+/// declare.counter(SERVED, "served", "customers", "customers who were served");
+/// declare.mean(WAIT, "wait", "min", "time from arrival to service");
+/// declare.time_mean(BUSY, "busy", "", "share of time that each server works").items(4);
+/// declare.histogram(STAY, "stay", "min", "time from arrival to departure");
+/// declare.table(TRIPS, "trips", &[("way", "km"), ("by", "")]);
+/// assert!(declare.clone().checked().is_ok());
+///
+/// declare.counter(Counter::slot(5), "lost", "", "");
+/// assert!(declare.checked().unwrap_err().contains("the next free slot is 4"));
+/// ```
+///
+/// The handle says what is declared:
+/// ```compile_fail,E0308
+/// # use warpline_model::prelude::*;
+/// # let mut declare = Declarations::default();
+/// const WAIT: Mean = Mean::slot(0);
+/// declare.counter(WAIT, "wait", "min", ""); // error: mismatched types: expected `Counter`, found `Mean`
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     pub(crate) statistics: Vec<Declaration>,
@@ -64,27 +105,36 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// Declares a counter, with the unit of what it counts.
+    /// Declares a counter, with the unit of what it counts. [All kinds](Declarations) are alike.
     pub fn counter(&mut self, handle: Counter, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         self.add(handle.slot, Kind::Counter, name, unit, meaning)
     }
 
-    /// Declares a mean of values in `unit`.
+    /// Declares a mean of values in `unit`. [All kinds](Declarations) are alike.
     pub fn mean(&mut self, handle: Mean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         self.add(handle.slot, Kind::Mean, name, unit, meaning)
     }
 
-    /// Declares a mean over time of a level in `unit`.
+    /// Declares a mean over time of a level in `unit`. [All kinds](Declarations) are alike.
     pub fn time_mean(&mut self, handle: TimeMean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         self.add(handle.slot, Kind::TimeMean, name, unit, meaning)
     }
 
-    /// Declares a histogram of values in `unit`.
+    /// Declares a histogram of values in `unit`. [All kinds](Declarations) are alike.
     pub fn histogram(&mut self, handle: Histogram, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         self.add(handle.slot, Kind::Histogram, name, unit, meaning)
     }
 
-    /// Declares a table with its columns, as (name, unit).
+    /// Declares a table with its columns, as (name, unit). Time and LP come before them in every table.
+    ///
+    /// The name becomes that of a file: letters, digits, `-` and `_`.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// # let mut declare = Declarations::default();
+    /// declare.table(Table(0), "all trips", &[("way", "km")]);
+    /// assert!(declare.checked().unwrap_err().starts_with("a table cannot be called `all trips`"));
+    /// ```
     pub fn table(&mut self, table: Table, name: &str, columns: &[(&str, &str)]) {
         let columns = columns.iter().map(|(name, unit)| (name.to_string(), unit.to_string())).collect();
         self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });

@@ -7,25 +7,45 @@ pub const BATCHES: usize = 32;
 const STUDENT_T: f64 = 2.039_513_446_396_408;
 
 /// An estimated mean.
+///
+/// ```
+/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+/// # struct Lp(Notes);
+/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
+/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # const WAIT: Mean = Mean::slot(0);
+/// # declare.mean(WAIT, "wait", "min", "");
+/// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// # lp.observe(WAIT, 1.0);
+/// # lp.observe(WAIT, 3.0);
+/// # (0..100).for_each(|i| statistics.apply(&lp.0, f64::from(i) * 0.1, LpId(0), &mut Lp(Notes::default())).unwrap());
+/// // After a run in which 100 customers waited 1 minute and 100 waited 3, by turns:
+/// let wait = statistics.mean(WAIT);
+/// assert_eq!((wait.mean, wait.min, wait.max, wait.count), (Some(2.0), Some(1.0), Some(3.0), 200));
+/// let (mean, half) = (wait.mean.unwrap(), wait.ci95.unwrap());
+/// assert!(mean - half <= 2.0 && 2.0 <= mean + half);
+/// assert_eq!(wait.to_json()["mean"], 2.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean; `None` if nothing was observed.
     pub mean: Option<f64>,
     /// Half the width of the 95 % confidence interval by batch means, which allows for correlation between
-    /// successive values; `None` with too few observations to tell.
+    /// successive values; `None` with too few observations to tell, which is where fewer than half of the [`BATCHES`] saw any.
     pub ci95: Option<f64>,
     /// The number of values; for means over time, of spans.
     pub count: u64,
-    /// The standard deviation of single values; `None` for means over time.
+    /// The standard deviation of single values; `None` for means over time, and below two values.
     pub deviation: Option<f64>,
-    /// The least value.
+    /// The least value; `None` if nothing was observed.
     pub min: Option<f64>,
-    /// The largest value.
+    /// The largest value; `None` if nothing was observed.
     pub max: Option<f64>,
 }
 
 impl Estimate {
-    /// The estimate as a JSON object.
+    /// The estimate as a JSON object: `mean`, `ci95`, `count`, `min`, `max` and, if there is one, `deviation`.
     pub fn to_json(&self) -> Value {
         let mut all = json!({ "mean": self.mean, "ci95": self.ci95, "count": self.count, "min": self.min, "max": self.max });
         if let (Some(deviation), Value::Object(fields)) = (self.deviation, &mut all) {

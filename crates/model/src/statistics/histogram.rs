@@ -6,6 +6,25 @@ use super::means::Extremes;
 /// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
 ///
 /// Negative values count in ranges of their own; a range that saw nothing costs memory only between those that did.
+///
+/// ```
+/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+/// # struct Lp(Notes);
+/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
+/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// # const DELAY: Histogram = Histogram::slot(0);
+/// # declare.histogram(DELAY, "delay", "ms", "");
+/// # (1..=1000).for_each(|delay| lp.sample(DELAY, f64::from(delay)));
+/// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+/// // After a run that observed 1, 2, … 1000:
+/// let delay = statistics.histogram(DELAY);
+/// assert_eq!((delay.count(), delay.min(), delay.max()), (1000, Some(1.0), Some(1000.0)));
+/// assert_eq!(delay.mean(), Some(500.5));
+/// assert!((delay.quantile(0.99).unwrap() - 990.0).abs() < 0.016 * 990.0);
+/// assert_eq!(delay.bars(4).iter().map(|bar| bar.count).sum::<u64>(), 1000);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct HistogramTally {
     negative: Ranges,
@@ -117,7 +136,8 @@ impl HistogramTally {
         self.extremes.max()
     }
 
-    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values.
+    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` beyond 0 or 1
+    /// counts as 0 or 1. See the [example](Self).
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let (min, max) = (self.min()?, self.max()?);
         let target = q.clamp(0.0, 1.0) * self.count() as f64;

@@ -91,38 +91,141 @@ impl Notes {
     }
 }
 
-/// Writing statistics and rows. They take effect when the event commits.
+/// Writing statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and `finish`. They take effect when the
+/// event commits.
+///
+/// What is observed before the warm-up ends does not count; rows always do.
+///
+/// # Faults
+/// A handle that does not fit its declaration, a value that is NaN or infinite, a count beyond `u64::MAX`, or a row of the wrong
+/// length end the run with a [`Fault`](crate::Fault), if the event commits.
 pub trait Observe {
     /// Where observations wait for the commit.
     #[doc(hidden)]
     fn notes(&mut self) -> &mut Notes;
 
     /// Adds `by` to a counter.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const LOST: Counter = Counter::slot(0);
+    /// declare.counter(LOST, "lost", "packets", "packets dropped for want of room");
+    /// // In `handle`:
+    /// lp.count(LOST, 2);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After the run:
+    /// assert_eq!(statistics.counter(LOST), 2);
+    /// ```
     #[inline]
     fn count(&mut self, counter: Counter, by: u64) {
         self.notes().list.push(Note::Count { counter, by });
     }
 
     /// Adds a value to a mean; it must be finite.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const WAIT: Mean = Mean::slot(0);
+    /// declare.mean(WAIT, "wait", "min", "time from arrival to service");
+    /// // In `handle`:
+    /// lp.observe(WAIT, 4.0);
+    /// lp.observe(WAIT, 5.0);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After the run:
+    /// assert_eq!(statistics.mean(WAIT).mean, Some(4.5));
+    /// ```
+    ///
+    /// Each kind of statistic has its own method:
+    /// ```compile_fail,E0308
+    /// # use warpline_model::prelude::*;
+    /// const WAIT: Counter = Counter::slot(0);
+    /// # fn handle(lp: &mut impl Observe) {
+    /// lp.observe(WAIT, 4.0); // error: mismatched types: expected `Mean`, found `Counter`
+    /// # }
+    /// ```
     #[inline]
     fn observe(&mut self, mean: Mean, value: f64) {
         self.notes().list.push(Note::Observe { mean, value });
     }
 
     /// Adds a value to a histogram; it must be finite.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const DELAY: Histogram = Histogram::slot(0);
+    /// declare.histogram(DELAY, "delay", "ms", "time from sender to receiver");
+    /// // In `handle`:
+    /// for delay in 1..=100 {
+    ///     lp.sample(DELAY, f64::from(delay));
+    /// }
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After the run, to within 1.6 %:
+    /// let p90 = statistics.histogram(DELAY).quantile(0.9).unwrap();
+    /// assert!((p90 - 90.0).abs() < 1.5);
+    /// ```
     #[inline]
     fn sample(&mut self, histogram: Histogram, value: f64) {
         self.notes().list.push(Note::Sample { histogram, value });
     }
 
-    /// Adds the time from `from` to `to` at `level` to a mean over time. The span may reach into the future; what
-    /// lies beyond the end of the run does not count.
+    /// Adds the time from `from` to `to` at `level` to a mean over time, all times in model units. The span may reach into the
+    /// future; what lies beyond the end of the run or before the warm-up does not count, and neither does a span that ends before
+    /// it begins. Spans that overlap add up.
+    ///
+    /// [`Level`](crate::Level) keeps the books for a quantity that changes now and then.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const BUSY: TimeMean = TimeMean::slot(0);
+    /// declare.time_mean(BUSY, "busy", "", "share of time that the server works");
+    /// # let now = 2.0;
+    /// // In `handle`, at time 2: the server is taken for the next 4 units of time.
+    /// lp.span(BUSY, now, now + 4.0, 1.0);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After a run to time 10:
+    /// assert_eq!(statistics.time_mean(BUSY).mean, Some(0.4));
+    /// ```
     #[inline]
     fn span(&mut self, mean: TimeMean, from: f64, to: f64, level: f64) {
         self.notes().list.push(Note::Span { mean, from, to, level });
     }
 
-    /// Adds a row to a table. The engine puts time and LP in front.
+    /// Adds a row to a table: as many cells as the table has columns. The engine puts time and LP in front.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, row: Row<'_>) { assert_eq!(row.cells.len(), 3); } }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const TRIPS: Table = Table(0);
+    /// declare.table(TRIPS, "trips", &[("to", ""), ("way", "km"), ("by", "")]);
+    /// // In `handle`:
+    /// lp.record(TRIPS, &[LpId(7).into(), 12.5.into(), "train".into()]);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// assert_eq!(lp.0.cells, [Cell::Whole(7), Cell::Real(12.5), Cell::Text("train")]);
+    /// ```
     #[inline]
     fn record(&mut self, table: Table, row: &[Cell]) {
         let notes = self.notes();

@@ -27,6 +27,35 @@ pub trait RowSink {
 }
 
 /// All committed statistics of a run. What it holds does not depend on the order of adding.
+///
+/// Statistics are looked up by the handles that wrote them:
+/// ```
+/// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+/// # struct Lp(Notes);
+/// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+/// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
+/// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+/// const SERVED: Counter = Counter::slot(0);
+/// const WAIT: Mean = Mean::slot(1);
+/// const BUSY: TimeMean = TimeMean::slot(2);
+/// const STAY: Histogram = Histogram::slot(3);
+/// # declare.counter(SERVED, "served", "", "");
+/// # declare.mean(WAIT, "wait", "", "");
+/// # declare.time_mean(BUSY, "busy", "", "");
+/// # declare.histogram(STAY, "stay", "", "");
+/// # lp.count(SERVED, 2);
+/// # [0.5, 2.5].iter().for_each(|&wait| lp.observe(WAIT, wait));
+/// # lp.span(BUSY, 1.0, 6.0, 1.0);
+/// # [4.0, 6.0].iter().for_each(|&stay| lp.sample(STAY, stay));
+/// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+/// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
+/// // In a run to time 10 two customers came:
+/// assert_eq!(statistics.counter(SERVED), 2);
+/// assert_eq!(statistics.mean(WAIT).mean, Some(1.5));
+/// assert_eq!(statistics.time_mean(BUSY).mean, Some(0.5));
+/// assert_eq!(statistics.histogram(STAY).mean(), Some(5.0));
+/// assert_eq!(statistics.to_json()["stay"]["max"], 6.0);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Statistics {
     horizon: Horizon,
@@ -154,22 +183,36 @@ impl Statistics {
         Ok(())
     }
 
-    /// The value of a counter.
+    /// The value of a counter, as in the [example](Self).
     ///
     /// # Panics
-    /// Like all look-ups here, if the handle does not fit its declaration.
+    /// Like all look-ups here, if the handle does not fit its declaration:
+    /// ```should_panic
+    /// # use warpline_model::prelude::*;
+    /// # let mut declare = Declarations::default();
+    /// declare.mean(Mean::slot(0), "wait", "min", "time from arrival to service");
+    /// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// statistics.counter(Counter::slot(0)); // panics: Counter { slot: 0, item: 0 } is not declared as a counter
+    /// ```
     pub fn counter(&self, handle: Counter) -> u64 {
         let Tallies::Counters(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a counter") };
         items[handle.item as usize]
     }
 
-    /// The estimate of a mean.
+    /// The estimate of a mean, as in the [example](Self).
+    ///
+    /// # Panics
+    /// If the handle does not fit its declaration.
     pub fn mean(&self, handle: Mean) -> Estimate {
         let Tallies::Means(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a mean") };
         items[handle.item as usize].estimate()
     }
 
-    /// The estimate of a mean over time.
+    /// The estimate of a mean over time, from the warm-up to the end, as in the [example](Self). Time for which no span was written
+    /// counts as at level 0.
+    ///
+    /// # Panics
+    /// If the handle does not fit its declaration.
     pub fn time_mean(&self, handle: TimeMean) -> Estimate {
         let Tallies::TimeMeans(items) = &self.tallies[usize::from(handle.slot)] else {
             panic!("{handle:?} is not declared as a mean over time")
@@ -177,7 +220,10 @@ impl Statistics {
         items[handle.item as usize].estimate(self.horizon)
     }
 
-    /// A histogram.
+    /// A histogram, as in the [example](Self).
+    ///
+    /// # Panics
+    /// If the handle does not fit its declaration.
     pub fn histogram(&self, handle: Histogram) -> &HistogramTally {
         let Tallies::Histograms(items) = &self.tallies[usize::from(handle.slot)] else {
             panic!("{handle:?} is not declared as a histogram")
@@ -190,7 +236,7 @@ impl Statistics {
         &self.declared.tables
     }
 
-    /// Every statistic under its name; those with several items as lists.
+    /// Every statistic under its name, as in the [example](Self); those with several items as lists. What was not observed is `null`.
     pub fn to_json(&self) -> Value {
         let slots = self.declared.statistics.iter().zip(&self.tallies);
         Value::Object(
@@ -208,7 +254,7 @@ impl Statistics {
         if declaration.items == 1 { items.remove(0) } else { Value::Array(items) }
     }
 
-    /// A picture of each histogram that has one item.
+    /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).
     pub fn histogram_views(&self) -> Vec<View> {
         let slots = self.declared.statistics.iter().zip(&self.tallies);
         let single = slots.filter_map(|(declaration, tallies)| match tallies {
@@ -226,10 +272,42 @@ impl HistogramTally {
         json!({ "count": self.count(), "mean": self.mean(), "min": self.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": self.max() })
     }
 
-    /// A picture of the distribution with its median and 99th percentile marked.
+    /// A picture of the distribution with its median and 99th percentile marked: for histograms with several items, which
+    /// [`Statistics::histogram_views`] leaves out.
     pub fn view(&self, title: &str, quantity: &str, unit: &str) -> HistogramView {
         let marks = [("median", 0.5), ("p99", 0.99)].into_iter().filter_map(|(name, q)| Some((name.to_owned(), self.quantile(q)?)));
         let [title, quantity, unit, counted] = [title, quantity, unit, "observations"].map(str::to_owned);
         HistogramView { title, quantity, unit, counted, bars: self.bars(60), marks: marks.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoRows;
+
+    impl RowSink for NoRows {
+        fn row(&mut self, _: Row<'_>) {}
+    }
+
+    const MADE: Counter = Counter::slot(0);
+
+    fn totals(by: &[u64]) -> Result<Statistics, Fault> {
+        let mut declare = Declarations::default();
+        declare.counter(MADE, "made", "", "");
+        let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        let list = by.iter().map(|&by| Note::Count { counter: MADE, by }).collect();
+        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows)?;
+        Ok(statistics)
+    }
+
+    #[test]
+    fn counters_do_not_wrap() {
+        let overflow = Fault::CounterOverflow { name: "made".into() };
+        assert_eq!(totals(&[u64::MAX]).unwrap().counter(MADE), u64::MAX);
+        assert_eq!(totals(&[u64::MAX, 1]).unwrap_err(), overflow);
+        let mut one = totals(&[u64::MAX]).unwrap();
+        assert_eq!(one.merge(&totals(&[1]).unwrap()).unwrap_err(), overflow);
     }
 }

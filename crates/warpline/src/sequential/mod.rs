@@ -242,3 +242,43 @@ enum Stop {
     Fault(Fault),
     Full(PoolFull),
 }
+
+#[cfg(test)]
+mod tests {
+    use warpline_kernel::pending::Heap;
+    use warpline_model::engine::Limits;
+    use warpline_model::{Declarations, Init};
+
+    use super::*;
+    use crate::Records;
+
+    struct Clock;
+
+    impl Model for Clock {
+        type State = ();
+        type Event = ();
+        fn lps(&self) -> u32 {
+            1
+        }
+        fn init(&self, lp: &mut Init<Self>) {
+            lp.send(0, 1.0, ());
+        }
+        fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+            lp.send(0, 1.0, ());
+        }
+    }
+
+    #[test]
+    fn an_lp_that_can_count_no_further_is_an_error() {
+        let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
+        let rows = Rows::new(&Records::Drop, &statistics).unwrap();
+        let context = Context::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
+        let end = VirtualTime::new(10.0).unwrap();
+        let mut engine = Sequential::<_, Heap>::new(&Clock, "clock", context, TieBreak::BySender, end, statistics, rows).unwrap();
+        engine.init().unwrap();
+        engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
+        let Err(Error::Fault(failure)) = engine.step(10) else { panic!("the limit was passed") };
+        assert_eq!(failure.fault, Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT });
+        assert_eq!((failure.committed, failure.time), (2, 3.0));
+    }
+}
