@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::limits;
 use super::parameters::Demand;
 use super::reader::{id_text, kind};
-use super::routing;
 use super::topology::Topology;
 
 /// Traffic from one node to another.
@@ -24,11 +24,11 @@ pub(super) struct Flow {
 pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, String> {
     let flows = match demand {
         Demand::Uniform => {
-            check_count(topology)?;
+            limits::check_pairs(topology.nodes.len() as u64, topology.links.len() as u64)?;
             pairs(topology, |_, _| 1.0)
         }
         Demand::Degree => {
-            check_count(topology)?;
+            limits::check_pairs(topology.nodes.len() as u64, topology.links.len() as u64)?;
             let degree = |node: u32| f64::from(topology.nodes[node as usize].degree);
             pairs(topology, |source, target| degree(source) * degree(target))
         }
@@ -39,20 +39,6 @@ pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, St
         return Err(format!("the demands between different nodes sum to {sum}; their sum must be finite and more than 0"));
     }
     Ok(flows)
-}
-
-/// Refuses more pairs than there can be LPs or routes, before a list of them is made.
-fn check_count(topology: &Topology) -> Result<(), String> {
-    let (nodes, links) = (topology.nodes.len() as u64, topology.links.len() as u64);
-    let lps = nodes.saturating_mul(nodes - 1).saturating_add(links);
-    if lps > u64::from(u32::MAX) {
-        return Err(format!(
-            "{nodes} nodes with a demand between every pair and {links} links need {lps} LPs, more than the most possible ({}); \
-             use fewer nodes, or `demand=file` with fewer demands",
-            u32::MAX
-        ));
-    }
-    routing::check_size(nodes, nodes)
 }
 
 fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {

@@ -22,6 +22,7 @@
 
 mod demand;
 mod events;
+mod limits;
 mod outputs;
 mod parameters;
 mod reader;

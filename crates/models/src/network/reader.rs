@@ -1,15 +1,44 @@
 //! Node-link JSON, with errors that name the element. Unknown fields are left alone.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::topology::{Link, Node, Position, Topology};
 
+impl Topology {
+    /// The built-in backbone of twelve European cities.
+    ///
+    /// # Errors
+    /// Never; see [`parse`](Self::parse).
+    pub fn built_in() -> Result<Self, String> {
+        read(include_str!("default.json")).map_err(|why| format!("the built-in topology {why}"))
+    }
+
+    /// Reads node-link JSON.
+    ///
+    /// # Errors
+    /// What is wrong, where (`edges[3].target`), and what is expected there.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        read(text).map_err(|why| format!("the topology {why}"))
+    }
+
+    /// Reads a file of node-link JSON.
+    ///
+    /// # Errors
+    /// Like [`parse`](Self::parse), and if the file cannot be read; the message names the file.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, String> {
+        let shown = path.as_ref().display();
+        let text = std::fs::read_to_string(&path).map_err(|why| format!("the topology file `{shown}` cannot be read: {why}"))?;
+        read(&text).map_err(|why| format!("the topology file `{shown}` {why}"))
+    }
+}
+
 type Object = Map<String, Value>;
 
 /// Makes a topology of `text`. Errors go on from words like "the topology file `x`".
-pub(super) fn read(text: &str) -> Result<Topology, String> {
+fn read(text: &str) -> Result<Topology, String> {
     let file: Value = serde_json::from_str(text).map_err(|why| format!("is not valid JSON: {why}"))?;
     let Value::Object(mut file) = file else {
         return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));

@@ -3,22 +3,8 @@
 //! At every node, traffic to a destination is split equally over all links that lie on a shortest path to it.
 
 use super::demand::Flow;
+use super::limits;
 use super::topology::Topology;
-
-/// The most pairs of node and destination that there may be routes for: 2 GiB of them.
-const MOST_ROUTES: u64 = 1 << 28;
-
-/// Refuses routing tables that are too large.
-pub(super) fn check_size(nodes: u64, destinations: u64) -> Result<(), String> {
-    let routes = nodes.saturating_mul(destinations);
-    if routes > MOST_ROUTES {
-        return Err(format!(
-            "{nodes} nodes and {destinations} destinations need {routes} routes, more than the most possible ({MOST_ROUTES}); \
-             use fewer nodes, or `demand=file` with fewer destinations"
-        ));
-    }
-    Ok(())
-}
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +45,7 @@ impl Routing {
         let graph = Graph::new(topology)?;
         let column_of = columns(topology, flows);
         let columns = column_of.iter().flatten().count();
-        check_size(topology.nodes.len() as u64, columns as u64)?;
+        limits::check_routes(topology.nodes.len() as u64, columns as u64)?;
         let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); columns];
         let mut destinations = Vec::with_capacity(flows.len());
         for (i, flow) in flows.iter().enumerate() {

@@ -1,10 +1,6 @@
 //! A network of nodes and directed links.
 
-use std::path::Path;
-
 use serde_json::Value;
-
-use super::reader;
 
 /// A network of nodes and directed links, as read from node-link JSON.
 #[derive(Clone, Debug)]
@@ -48,34 +44,6 @@ pub struct Link {
     pub target: u32,
     /// Length in km.
     pub length: f64,
-}
-
-impl Topology {
-    /// The built-in backbone of twelve European cities.
-    ///
-    /// # Errors
-    /// Never; see [`parse`](Self::parse).
-    pub fn built_in() -> Result<Self, String> {
-        reader::read(include_str!("default.json")).map_err(|why| format!("the built-in topology {why}"))
-    }
-
-    /// Reads node-link JSON.
-    ///
-    /// # Errors
-    /// What is wrong, where (`edges[3].target`), and what is expected there.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        reader::read(text).map_err(|why| format!("the topology {why}"))
-    }
-
-    /// Reads a file of node-link JSON.
-    ///
-    /// # Errors
-    /// Like [`parse`](Self::parse), and if the file cannot be read; the message names the file.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, String> {
-        let shown = path.as_ref().display();
-        let text = std::fs::read_to_string(&path).map_err(|why| format!("the topology file `{shown}` cannot be read: {why}"))?;
-        reader::read(&text).map_err(|why| format!("the topology file `{shown}` {why}"))
-    }
 }
 
 impl Position {

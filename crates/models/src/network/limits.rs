@@ -1,0 +1,29 @@
+//! How large a network may be.
+
+/// The most pairs of node and destination that there may be routes for: 2 GiB of them.
+const MOST_ROUTES: u64 = 1 << 28;
+
+/// Refuses routing tables that are too large.
+pub(super) fn check_routes(nodes: u64, destinations: u64) -> Result<(), String> {
+    let routes = nodes.saturating_mul(destinations);
+    if routes > MOST_ROUTES {
+        return Err(format!(
+            "{nodes} nodes and {destinations} destinations need {routes} routes, more than the most possible ({MOST_ROUTES}); \
+             use fewer nodes, or `demand=file` with fewer destinations"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses more pairs than there can be LPs or routes, before a list of them is made.
+pub(super) fn check_pairs(nodes: u64, links: u64) -> Result<(), String> {
+    let lps = nodes.saturating_mul(nodes - 1).saturating_add(links);
+    if lps > u64::from(u32::MAX) {
+        return Err(format!(
+            "{nodes} nodes with a demand between every pair and {links} links need {lps} LPs, more than the most possible ({}); \
+             use fewer nodes, or `demand=file` with fewer demands",
+            u32::MAX
+        ));
+    }
+    check_routes(nodes, nodes)
+}
