@@ -1,4 +1,4 @@
-//! `make layers`: checks that crates depend only on crates below them, that the modules of the engine's crates form no
+//! `make layers`: checks that crates depend only on crates below them, that the modules of a crate form no
 //! cycle, and that unsafe code is where it may be. Exit code 1 and a line for each breach otherwise.
 
 mod crates;

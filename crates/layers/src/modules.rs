@@ -1,4 +1,4 @@
-//! Modules of the engine's crates must not use each other in a circle.
+//! Modules of a crate must not use each other in a circle.
 //!
 //! A `lib.rs` or `mod.rs` that only hands names on is a face, not a module: a name imported through it counts as
 //! imported from the module that defines it.
@@ -11,8 +11,8 @@ use syn::{Item, ItemUse, UseTree, Visibility};
 
 use crate::rust_files;
 
-/// Crates that are checked.
-const CRATES: [&str; 4] = ["base", "memory", "kernel", "warpline"];
+/// Crates that are checked: all but the API, where a model and its context know each other, and the tools.
+const CRATES: [&str; 7] = ["base", "memory", "kernel", "warpline", "models", "report", "cli"];
 
 type Modules = BTreeMap<Vec<String>, syn::File>;
 type Graph = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;

@@ -292,8 +292,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// # Errors
     /// If a setting makes no sense, the model does what it must not or panics, or a file of rows cannot be made. Rows that
-    /// cannot be written later are told in [`Run::incomplete`], as all else is finished. The model's panics are caught and returned.
-    /// [`Error`] has an example.
+    /// cannot be written later are told in [`Run::incomplete`], as all else is finished. Panics in the model's `declare`, `init`,
+    /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned. [`Error`] has an example.
     pub fn run(self) -> Result<Run<M>, Error> {
         match (self.sync, self.pending) {
             (Sync::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
