@@ -106,7 +106,8 @@ pub enum TieBreak {
     /// The lower LP goes first: simple, and what most simulators do.
     #[default]
     BySender,
-    /// A seeded hash of sender and sequence decides, so that no LP is favoured.
+    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one sender stay in the
+    /// order in which they were sent.
     Unbiased {
         /// The seed of the hash: the seed of the run.
         seed: u64,
@@ -144,7 +145,7 @@ impl TieBreak {
 
 #[cold]
 fn unbiased(seed: u64, key: &EventKey) -> u64 {
-    mix64(seed ^ mix64(key.sequence.bits() ^ mix64(u64::from(key.sender.0))))
+    mix64(seed ^ mix64(key.time.bits() ^ mix64(u64::from(key.sender.0) << 32 | u64::from(key.step))))
 }
 
 #[cfg(test)]
@@ -199,14 +200,15 @@ mod tests {
     #[test]
     fn unbiased_ties_favour_no_sender() {
         let ties = TieBreak::Unbiased { seed: 3 };
-        let at = |sender, event| EventKey {
-            time: VirtualTime::ZERO,
+        let at = |time, sender, event| EventKey {
+            time: VirtualTime::from_bits(time),
             step: 0,
             priority: Priority::NORMAL,
             sender: LpId(sender),
             sequence: Sequence::first_of(event),
         };
-        let first = (0..10_000).filter(|&n| ties.compare(&at(1, n), &at(2, n)).is_lt()).count();
+        let first = (0..10_000).filter(|&time| ties.compare(&at(time, 1, 0), &at(time, 2, 0)).is_lt()).count();
         assert!((4_700..5_300).contains(&first), "LP 1 went first {first} times of 10000");
+        assert!((0..100).all(|time| ties.compare(&at(time, 1, 7), &at(time, 1, 8)).is_lt()), "a sender's own order stays");
     }
 }

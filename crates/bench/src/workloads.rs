@@ -47,7 +47,7 @@ pub(crate) fn measure_warpline(workload: &str, pending: &str) {
         parameters.set("epg", MICROSECOND).expect("a valid granularity");
         end /= 10.0;
     }
-    let pending = if pending == "heap" { Pending::Heap } else { Pending::Auto };
+    let pending = if pending == "heap" { Pending::Heap } else { Pending::Ladder };
     let run = Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end).pending(pending).run();
     tell(run.expect("PHOLD runs").record.event_rate);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use warpline::{Pending, Sync, Undo, nearest};
+use warpline::{Pending, Synchronisation, Undo, nearest};
 
 use crate::failure::Failure;
 
@@ -39,9 +39,13 @@ pub(crate) fn of_run() -> Vec<SettingSpec> {
             heading: "Output",
             ..run("report", "DIR", "Directory for a report, made if needed: report.html, run.json and a CSV file per table")
         },
-        engine("sync", "How LPs are kept in step [default: sequential]", words::<Sync>()),
+        engine("sync", "How LPs are kept in step [default: sequential]", words::<Synchronisation>()),
         engine("undo", "How events are undone; a sequential run undoes none [default: copy]", words::<Undo>()),
-        engine("pending", "Pending event set; the answer does not depend on it [default: auto]", words::<Pending>()),
+        engine(
+            "pending",
+            "Pending event set; the answer does not depend on it [default: ladder, which is a heap while few events are pending]",
+            words::<Pending>(),
+        ),
     ]
 }
 
@@ -62,7 +66,7 @@ pub(crate) struct Settings {
     pub(crate) seed: Option<u64>,
     pub(crate) warmup: Option<f64>,
     pub(crate) report: Option<PathBuf>,
-    pub(crate) sync: Sync,
+    pub(crate) sync: Synchronisation,
     pub(crate) undo: Option<Undo>,
     pub(crate) pending: Pending,
 }
@@ -101,8 +105,8 @@ trait Word: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
-impl Word for Sync {
-    const WORDS: &'static [(&'static str, Self)] = &[("sequential", Sync::Sequential)];
+impl Word for Synchronisation {
+    const WORDS: &'static [(&'static str, Self)] = &[("sequential", Synchronisation::Sequential)];
 }
 
 impl Word for Undo {
@@ -110,7 +114,7 @@ impl Word for Undo {
 }
 
 impl Word for Pending {
-    const WORDS: &'static [(&'static str, Self)] = &[("auto", Pending::Auto), ("heap", Pending::Heap), ("ladder", Pending::Ladder)];
+    const WORDS: &'static [(&'static str, Self)] = &[("ladder", Pending::Ladder), ("heap", Pending::Heap)];
 }
 
 fn words<T: Word>() -> Vec<&'static str> {

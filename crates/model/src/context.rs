@@ -147,7 +147,7 @@ impl<M: Model> Context<M> {
     /// ```
     #[inline]
     pub fn random(&mut self) -> &mut Random {
-        &mut self.streams.main
+        self.streams.main()
     }
 
     /// A further stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of the others:

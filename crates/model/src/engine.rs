@@ -4,7 +4,7 @@
 //! and takes what the event did from [`Context::outbox_mut`], [`Context::notes_mut`], [`Context::saved_mut`] and
 //! [`Context::take_fault`].
 
-use warpline_base::random::Random;
+use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 
 use crate::statistics::Notes;
@@ -53,14 +53,14 @@ pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
 pub struct Streams {
     /// Counts the times that the streams were pointed anywhere, so that a stream knows whether it was since.
     visit: u64,
-    pub(crate) main: Random,
+    main: Stream,
     /// Streams 1, 2, …, each with the visit in which it was last asked for.
-    others: Vec<(u64, Random)>,
+    others: Vec<(u64, Stream)>,
 }
 
 impl Streams {
     fn new(seed: u64) -> Self {
-        Streams { visit: 0, main: Random::new(seed, LpId(0), 0), others: Vec::new() }
+        Streams { visit: 0, main: Stream::new(seed, 0), others: Vec::new() }
     }
 
     #[inline]
@@ -75,23 +75,29 @@ impl Streams {
         self.main.rewind();
     }
 
+    /// The stream that models use unless they say otherwise.
+    #[inline]
+    pub(crate) fn main(&mut self) -> &mut Random {
+        self.main.random()
+    }
+
     pub(crate) fn get(&mut self, number: u8) -> &mut Random {
-        let Some(index) = usize::from(number).checked_sub(1) else { return &mut self.main };
+        let Some(index) = usize::from(number).checked_sub(1) else { return self.main() };
         while self.others.len() <= index {
-            self.others.push((0, self.main.clone()));
+            self.others.push((0, self.main.sibling(0)));
         }
-        let (visit, random) = &mut self.others[index];
+        let (visit, stream) = &mut self.others[index];
         if *visit != self.visit {
             *visit = self.visit;
-            *random = self.main.stream(number);
+            *stream = self.main.sibling(number);
         }
-        random
+        stream.random()
     }
 
     /// How much the current event has drawn from each stream, as (stream, words).
     pub fn positions(&self) -> Vec<(u8, u32)> {
         let drawn = self.others.iter().zip(1u8..).filter(|((visit, _), _)| *visit == self.visit);
-        [(0, self.main.position())].into_iter().chain(drawn.map(|((_, random), stream)| (stream, random.position()))).collect()
+        [(0, self.main.position())].into_iter().chain(drawn.map(|((_, stream), number)| (number, stream.position()))).collect()
     }
 }
 

@@ -85,6 +85,16 @@ pub enum Fault {
         /// The value as given.
         value: f64,
     },
+    /// A span of time that ends before it begins.
+    #[error("observed `{name}` over a span from {from} to {to}, which ends before it begins")]
+    Span {
+        /// The statistic.
+        name: String,
+        /// The begin as given.
+        from: f64,
+        /// The end as given.
+        to: f64,
+    },
     /// A count beyond the largest number.
     #[error("counted `{name}` beyond the largest count, {max}", max = u64::MAX)]
     CounterOverflow {

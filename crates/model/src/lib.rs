@@ -62,7 +62,7 @@ pub use tables::{Cell, Table};
 pub use warpline_base::random::{Random, Weighted};
 pub use warpline_base::{LpId, record};
 
-#[doc(hidden)]
+/// JSON values, for [`Model::results`].
 pub use serde_json;
 
 /// What the macros expand to.
@@ -74,7 +74,7 @@ pub mod parameter_support {
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Commit, Configure, Context, Counter, Declarations, Finish, Histogram, Init, Level, LpId, Mean, Model, Observe, Outcome,
-        Random, Reverse, Statistics, Table, TimeMean, Weighted,
+        Cell, Commit, Configure, Context, Counter, Declarations, Fault, Finish, Histogram, Init, Level, LpId, Mean, Model, Observe,
+        Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
     };
 }

@@ -51,7 +51,7 @@ macro_rules! random_phase {
             /// The LP's random numbers; see [`Context::random`].
             #[inline]
             pub fn random(&mut self) -> &mut Random {
-                &mut self.context.streams.main
+                self.context.streams.main()
             }
 
             /// A further stream of the LP; see [`Context::stream`].

@@ -15,8 +15,7 @@ pub struct Configuration {
 }
 
 /// All configurations.
-pub const CONFIGURATIONS: [Configuration; 3] =
-    [Configuration { pending: Pending::Heap }, Configuration { pending: Pending::Ladder }, Configuration { pending: Pending::Auto }];
+pub const CONFIGURATIONS: [Configuration; 2] = [Configuration { pending: Pending::Heap }, Configuration { pending: Pending::Ladder }];
 
 /// Runs `model` under one configuration; the inner result is the model's doing.
 ///

@@ -216,9 +216,8 @@ impl<'m, M: Model> Simulator<'m, M> {
         let sent: Vec<Outgoing<M::Event>> = self.context.outbox_mut().drain(..).collect();
         for (outgoing, index) in sent.into_iter().zip(0..) {
             let Outgoing { time, to, step, priority, event: payload } = outgoing;
-            let sequence = Sequence::first_of(event).nth(index);
             let luck = if self.model.unbiased_ties() {
-                mix64(self.settings.seed ^ mix64(sequence.bits() ^ mix64(u64::from(sender.0))))
+                mix64(self.settings.seed ^ mix64(time.bits() ^ mix64(u64::from(sender.0) << 32 | u64::from(step))))
             } else {
                 0
             };

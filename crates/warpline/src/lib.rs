@@ -49,6 +49,7 @@ mod error;
 mod lp;
 mod memory_use;
 mod rows;
+mod run;
 mod sequential;
 mod settings;
 mod simulation;
@@ -57,8 +58,9 @@ mod verify;
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};
-pub use settings::{Pending, Sync, Undo};
-pub use simulation::{Run, Simulation};
+pub use run::Run;
+pub use settings::{Pending, Synchronisation, Undo};
+pub use simulation::Simulation;
 pub use verify::{Mismatch, Verified, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::pending;
@@ -67,7 +69,7 @@ pub use warpline_model::*;
 
 /// What a program around a model usually needs, in one `use`.
 pub mod prelude {
-    pub use crate::{Error, Records, Run, Simulation, Undo};
+    pub use crate::{Error, Pending, Records, Run, Simulation, Undo, VerifyError};
     pub use warpline_model::prelude::*;
 }
 

@@ -1,6 +1,6 @@
 /// How LPs are kept in step; see [`Simulation::sync`](crate::Simulation::sync).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sync {
+pub enum Synchronisation {
     /// One event after the other, in one thread.
     #[default]
     Sequential,
@@ -36,11 +36,9 @@ impl Undo {
 /// depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pending {
-    /// The ladder, which is a heap as long as few events are pending.
+    /// A ladder queue, which is a heap as long as few events are pending.
     #[default]
-    Auto,
+    Ladder,
     /// A 4-ary heap.
     Heap,
-    /// The same as `Auto`, by name.
-    Ladder,
 }

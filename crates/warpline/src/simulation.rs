@@ -2,8 +2,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::VirtualTime;
 use warpline_base::record::RunRecord;
+use warpline_base::{TieBreak, VirtualTime};
 use warpline_kernel::pending::{Heap, Ladder, PendingSet};
 use warpline_model::engine::{Limits, tie_break};
 use warpline_model::{Configure, Context, Declarations, Fault, Model, Outcome, Parameters, Statistics};
@@ -12,7 +12,7 @@ use crate::drive::{Log, Pace};
 use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::sequential::{Sequential, Step};
-use crate::{Error, Pending, Place, Progress, Records, Sync, TableRows, Undo, Verified, VerifyError, lp, memory_use};
+use crate::{Error, Pending, Place, Progress, Records, Run, Synchronisation, Undo, Verified, VerifyError, lp, memory_use};
 
 /// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
 /// [`verify`](Self::verify).
@@ -40,62 +40,12 @@ pub struct Simulation<'a, M: Model> {
     pub(crate) end: f64,
     warmup: f64,
     pub(crate) seed: u64,
-    sync: Sync,
+    sync: Synchronisation,
     pub(crate) undo: Undo,
     pending: Pending,
     pub(crate) zero_delay_hops: u32,
     records: Records,
     report: Option<&'a mut dyn FnMut(&Progress)>,
-}
-
-/// What a run leaves behind.
-///
-/// ```
-/// # use warpline::prelude::*;
-/// const TICKS: Counter = Counter::slot(0);
-/// const SHOWN: Table = Table(0);
-/// # struct Clock;
-/// # impl Model for Clock {
-/// #     type State = u32; type Event = ();
-/// #     fn lps(&self) -> u32 { 1 }
-/// #     fn declare(&self, declare: &mut Declarations) {
-/// #         declare.counter(TICKS, "ticks", "", "times that the clock ticked");
-/// #         declare.table(SHOWN, "shown", &[("hours", "h")]);
-/// #     }
-/// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-/// #     fn handle(&self, hours: &mut u32, _: &(), lp: &mut Context<Self>) {
-/// #         *hours += 1;
-/// #         lp.count(TICKS, 1);
-/// #         lp.record(SHOWN, &[(*hours).into()]);
-/// #         lp.send(0, 1.0, ());
-/// #     }
-/// # }
-/// // `Clock` counts and records its ticks at 1, 2, 3, …
-/// let run = Simulation::new(Clock).warmup(6.0).end(10.0).run()?;
-/// assert_eq!(run.statistics.counter(TICKS), 4); // at 6, 7, 8, 9
-/// assert_eq!(run.record.results["ticks"], 4); // the same as JSON
-/// assert_eq!(run.record.committed_events, 9);
-/// assert_eq!(run.states[0], 9);
-/// assert_eq!(run.tables[0].rows[2], (3.0, LpId(0), vec![Cell::Whole(3)]));
-/// # Ok::<(), Error>(())
-/// ```
-pub struct Run<M: Model> {
-    /// Digest, rates, results and all settings: what the command prints and the report shows.
-    pub record: RunRecord,
-    /// The committed statistics.
-    pub statistics: Statistics,
-    /// The final state of every LP.
-    pub states: Vec<M::State>,
-    /// The rows of every table, by slot, if they were [kept](Records::Keep); else empty.
-    pub tables: Vec<TableRows>,
-    /// Why a file of [written](Records::Write) rows is incomplete, if one is. All else is as it should be.
-    pub incomplete: Option<Error>,
-}
-
-impl<M: Model> std::fmt::Debug for Run<M> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("record", &self.record).finish_non_exhaustive()
-    }
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -105,7 +55,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
         let (about, time_unit, parameters) = (String::new(), "", Map::new());
         let (end, warmup, seed, zero_delay_hops) = (100.0, 0.0, 1, Limits::ZERO_DELAY_HOPS);
-        let (sync, undo, pending, records) = (Sync::default(), Undo::default(), Pending::default(), Records::default());
+        let (sync, undo, pending, records) = (Synchronisation::default(), Undo::default(), Pending::default(), Records::default());
         Simulation {
             model,
             name,
@@ -208,7 +158,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     }
 
     /// How LPs are kept in step. The answer does not depend on it.
-    pub fn sync(self, sync: Sync) -> Self {
+    pub fn sync(self, sync: Synchronisation) -> Self {
         Simulation { sync, ..self }
     }
 
@@ -229,9 +179,9 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
     /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
     /// # }
-    /// use warpline::{Pending, Sync};
+    /// use warpline::{Pending, Synchronisation};
     /// let usual = Simulation::new(Clock).run()?;
-    /// let other = Simulation::new(Clock).sync(Sync::Sequential).undo(Undo::Copy).pending(Pending::Heap).run()?;
+    /// let other = Simulation::new(Clock).sync(Synchronisation::Sequential).undo(Undo::Copy).pending(Pending::Heap).run()?;
     /// assert_eq!(usual.record.digest, other.record.digest);
     /// # Ok::<(), Error>(())
     /// ```
@@ -296,8 +246,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned. [`Error`] has an example.
     pub fn run(self) -> Result<Run<M>, Error> {
         match (self.sync, self.pending) {
-            (Sync::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
-            (Sync::Sequential, Pending::Auto | Pending::Ladder) => self.run_sequential::<Ladder>(),
+            (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
+            (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(),
         }
     }
 
@@ -397,38 +347,43 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     /// An engine for this run, with nothing simulated yet.
     fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
-        let (end, declared) = self.check()?;
+        let (end, declared, ties) = self.check()?;
         let statistics = Statistics::new(declared, self.warmup, self.end);
         let rows = Rows::new(&self.records, &statistics)?;
         let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
-        let ties = tie_break(&self.model, self.seed);
         Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows)
     }
 
     /// Checks what the user and the model say before anything is simulated.
-    pub(crate) fn check(&self) -> Result<(VirtualTime, Declarations), Error> {
+    fn check(&self) -> Result<(VirtualTime, Declarations, TieBreak), Error> {
         let fail = |message: String| Err(Error::Setting(message));
-        let (end, warmup, lookahead) = (self.end, self.warmup, self.model.lookahead());
+        let (end, warmup, name) = (self.end, self.warmup, &self.name);
         let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
             return fail(format!("the end time is {end}: it must be a finite number greater than 0"));
         };
         if !(warmup >= 0.0 && warmup < end) {
             return fail(format!("the warm-up is {warmup}: it must lie between 0 and the end time, {end}"));
         }
-        if !(0.0..f64::INFINITY).contains(&lookahead) {
-            return fail(format!("model `{}` declares the lookahead {lookahead}: it must be a finite number, zero or more", self.name));
-        }
-        if self.model.lps() == 0 {
-            return fail(format!("model `{}` has no LPs: Model::lps must return at least 1", self.name));
-        }
         if self.undo == Undo::Reverse && !M::REVERSIBLE {
-            return fail(format!("model `{}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE", self.name));
+            return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
         }
         let mut declared = Declarations::default();
-        catch_unwind(AssertUnwindSafe(|| self.model.declare(&mut declared)))
-            .map_err(|panic| Error::Setting(format!("model `{}`: declare panicked: {}", self.name, panic_message(panic))))?;
-        let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{}`: {why}", self.name)))?;
-        Ok((time, declared))
+        let told = catch_unwind(AssertUnwindSafe(|| {
+            self.model.declare(&mut declared);
+            (self.model.lps(), self.model.lookahead(), tie_break(&self.model, self.seed))
+        }));
+        let (lps, lookahead, ties) = told.map_err(|panic| {
+            let what = "while it told of its LPs, lookahead, ties and statistics";
+            Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
+        })?;
+        if !(0.0..f64::INFINITY).contains(&lookahead) {
+            return fail(format!("model `{name}` declares the lookahead {lookahead}: it must be a finite number, zero or more"));
+        }
+        if lps == 0 {
+            return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
+        }
+        let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
+        Ok((time, declared, ties))
     }
 
     fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<warpline_base::record::View>), Error> {

@@ -134,24 +134,26 @@ fn long_chains_stay_in_order() {
     assert_eq!(seen(|| Script { lps: 1, first: first.clone(), then: then.clone(), ..Script::default() }, 1), expected);
 }
 
-/// Unbiased ties are in the order of a hash of seed, sender and sequence; all that goes before stays before.
+/// Unbiased ties are in the order of a hash of seed, time, step and sender; all that goes before stays before, and events
+/// of one sender stay in its order.
 #[test]
 fn unbiased_ties() {
     let names = ["a", "b", "c", "d", "e", "f"];
     let mut first: Vec<(u32, Send)> = (0..6).map(|from| (from, send(0, 1.0, names[from as usize]))).collect();
+    first.push((2, send(0, 1.0, "c2")));
     first.extend([(5, urgent(0, 1.0, -1, "urgent")), (0, urgent(0, 1.0, 1, "lazy"))]);
     let script = |unbiased| {
         let first = first.clone();
         move || Script { lps: 6, unbiased, first: first.clone(), ..Script::default() }
     };
-    assert_eq!(seen(script(false), 1), "urgent a b c d e f lazy");
+    assert_eq!(seen(script(false), 1), "urgent a b c c2 d e f lazy");
     let mut orders = std::collections::BTreeSet::new();
     for seed in 0..20 {
-        // All were the first thing that their sender sent: sequence number 0.
-        let luck = |from: u64| mix64(seed ^ mix64(mix64(from)));
+        // All are due at time 1, step 0.
+        let luck = |from: u64| mix64(seed ^ mix64(1f64.to_bits() ^ mix64(from << 32)));
         let mut senders: Vec<u64> = (0..6).collect();
         senders.sort_by_key(|&from| luck(from));
-        let middle: Vec<&str> = senders.iter().map(|&from| names[from as usize]).collect();
+        let middle: Vec<&str> = senders.iter().map(|&from| if from == 2 { "c c2" } else { names[from as usize] }).collect();
         let expected = format!("urgent {} lazy", middle.join(" "));
         assert_eq!(seen(script(true), seed), expected, "seed {seed}");
         orders.insert(expected);

@@ -1,15 +1,17 @@
 //! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) and of nothing else.
 //!
-//! A [`Random`] holds no generator state that could get out of step: the engine points it at an LP's n-th event,
-//! and the numbers that this event will draw are fixed. Undoing the event is pointing at it again.
+//! A [`Random`] holds no generator state that could get out of step: the engine points its [`Stream`] at an LP's n-th
+//! event, and the numbers that this event will draw are fixed. Undoing the event is pointing at it again.
 //! All distributions give the same bits on every platform: they use only exact arithmetic and the pure-Rust `libm`.
 
 mod philox;
+mod stream;
 mod weighted;
 mod ziggurat;
 mod ziggurat_tables;
 
 pub use philox::philox2x64;
+pub use stream::Stream;
 pub use weighted::{Weighted, WeightsError};
 
 /// Mixes the bits of a word so that every input bit moves every output bit (the finaliser of SplitMix64).
@@ -34,13 +36,10 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 /// ```
 /// use warpline_base::{LpId, random::Random};
 /// let mut random = Random::new(42, LpId(7), 0);
-/// random.seek(3); // the LP's third event
-/// let first = (random.uniform(), random.exponential(2.0), random.below(6));
-/// random.seek(3);
-/// assert_eq!(first, (random.uniform(), random.exponential(2.0), random.below(6)));
+/// let drawn = (random.uniform(), random.exponential(2.0), random.below(6));
+/// let mut again = Random::new(42, LpId(7), 0);
+/// assert_eq!(drawn, (again.uniform(), again.exponential(2.0), again.below(6)));
 /// ```
-///
-/// `seek`, `point`, `rewind` and `stream` are for engines: a model that calls them draws numbers that it drew before.
 ///
 /// # Panics
 /// Any draw beyond the [`DRAW_LIMIT`](Self::DRAW_LIMIT) of one event.
@@ -63,32 +62,6 @@ impl Random {
     pub fn new(seed: u64, lp: LpId, stream: u8) -> Self {
         let place = u64::from(lp.0) << 32 | u64::from(stream) << 24;
         Random { seed, event: 0, place, draws: 0, spare: 0 }
-    }
-
-    /// Points at the first draw of the LP's `event`-th event (0 is `init`).
-    #[inline]
-    pub fn seek(&mut self, event: u64) {
-        self.event = event;
-        self.draws = 0;
-    }
-
-    /// Points at the first draw of the `event`-th event of another LP, in the same stream.
-    #[inline]
-    pub fn point(&mut self, lp: LpId, event: u64) {
-        self.place = u64::from(lp.0) << 32 | self.place & 0xFF00_0000;
-        self.seek(event);
-    }
-
-    /// Points at the first draw of the current event again.
-    #[inline]
-    pub fn rewind(&mut self) {
-        self.draws = 0;
-    }
-
-    /// Another stream of the same LP, at the first draw of its current event.
-    pub fn stream(&self, number: u8) -> Random {
-        let place = self.place & !0xFF00_0000 | u64::from(number) << 24;
-        Random { place, draws: 0, ..*self }
     }
 
     /// How many words the current event has drawn so far.

@@ -114,6 +114,11 @@ impl Statistics {
         if let (Some(value), Some(declared)) = (note.not_finite(), self.declared.statistics.get(usize::from(slot))) {
             return Err(Fault::Observation { name: declared.name.clone(), value });
         }
+        if let (&Note::Span { from, to, .. }, Some(declared)) = (note, self.declared.statistics.get(usize::from(slot)))
+            && from > to
+        {
+            return Err(Fault::Span { name: declared.name.clone(), from, to });
+        }
         let (horizon, observed, index) = (self.horizon, time >= self.horizon.start, item as usize);
         let mut overflow = false;
         let found = match (note, self.tallies.get_mut(usize::from(slot))) {
@@ -300,6 +305,17 @@ mod tests {
         let list = by.iter().map(|&by| Note::Count { counter: MADE, by }).collect();
         statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows)?;
         Ok(statistics)
+    }
+
+    #[test]
+    fn spans_run_forward() {
+        const LEVEL: TimeMean = TimeMean::slot(0);
+        let mut declare = Declarations::default();
+        declare.time_mean(LEVEL, "level", "", "");
+        let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        let list = vec![Note::Span { mean: LEVEL, from: 0.5, to: 0.25, level: 1.0 }];
+        let fault = statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+        assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
     }
 
     #[test]

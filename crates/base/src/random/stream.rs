@@ -1,0 +1,56 @@
+use super::Random;
+use crate::LpId;
+
+/// An engine's hand on a random stream: it says which event draws. A model sees only the [`Random`] in it, and so can
+/// only draw what comes next.
+///
+/// ```
+/// use warpline_base::{LpId, random::Stream};
+/// let mut stream = Stream::new(42, 0);
+/// stream.point(LpId(7), 3); // the third event of LP 7
+/// let first = stream.random().uniform();
+/// stream.point(LpId(8), 1);
+/// stream.point(LpId(7), 3);
+/// assert_eq!(stream.random().uniform(), first);
+/// ```
+#[derive(Debug)]
+pub struct Stream(Random);
+
+impl Stream {
+    /// The stream of this number under a seed, pointed at `init` of LP 0.
+    pub fn new(seed: u64, number: u8) -> Self {
+        Stream(Random::new(seed, LpId(0), number))
+    }
+
+    /// Points at the first draw of the `event`-th event of an LP (0 is `init`).
+    #[inline]
+    pub fn point(&mut self, lp: LpId, event: u64) {
+        self.0.place = u64::from(lp.0) << 32 | self.0.place & 0xFF00_0000;
+        self.0.event = event;
+        self.0.draws = 0;
+    }
+
+    /// Points at the first draw of the same event again.
+    #[inline]
+    pub fn rewind(&mut self) {
+        self.0.draws = 0;
+    }
+
+    /// The stream of another number, at the first draw of the same event.
+    pub fn sibling(&self, number: u8) -> Stream {
+        let place = self.0.place & !0xFF00_0000 | u64::from(number) << 24;
+        Stream(Random { place, draws: 0, ..self.0 })
+    }
+
+    /// What the event draws from.
+    #[inline]
+    pub fn random(&mut self) -> &mut Random {
+        &mut self.0
+    }
+
+    /// How many words the event has drawn.
+    #[inline]
+    pub fn position(&self) -> u32 {
+        self.0.position()
+    }
+}
