@@ -55,7 +55,7 @@ fn help_tells_units_defaults_and_ranges() {
         "Run settings: --end <TIME>",
         "Engine settings: --sync",
         "Examples: warpline run network",
-        "[possible values: auto, heap, ladder]",
+        "[possible values: ladder, heap]",
     ] {
         assert!(flat.contains(words), "{words}: {}", help.stdout);
     }
