@@ -83,7 +83,7 @@ fn wrong_settings_are_wrong_use() {
     warpline("run mm1 --end 10 --warmup 11").is_wrong_use(&["warm-up"]);
     warpline("run mm1 --undo journal").is_wrong_use(&["copy, reverse"]);
     warpline("run mm1 --sync conservative").is_wrong_use(&["sequential"]);
-    warpline("run mm1 --pending list").is_wrong_use(&["auto, heap, ladder"]);
+    warpline("run mm1 --pending list").is_wrong_use(&["ladder, heap"]);
     warpline("run mm1 --end 1 --end 2").is_wrong_use(&["--end"]);
 }
 
