@@ -39,7 +39,7 @@ bench: setup-rust
 
 ## Many more random models than `make test` tries.
 soak: setup-rust
-	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline
+	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel
 
 setup: setup-rust setup-browser
 

@@ -4,8 +4,15 @@ use crate::random::{fold64, mix64};
 use crate::{EventKey, LpId};
 
 /// The digest of one LP's committed history: a hash chain over the keys of its events, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryDigest(u64);
+
+impl Default for HistoryDigest {
+    /// The digest of no events: not 0, which would swallow what it is multiplied with.
+    fn default() -> Self {
+        HistoryDigest(0x57A7_E11E_0F0F_57A7)
+    }
+}
 
 impl HistoryDigest {
     /// Appends one committed event. Two multiplications, so that it can always be on.
@@ -13,8 +20,8 @@ impl HistoryDigest {
     pub fn push(&mut self, key: &EventKey) {
         let place = u64::from(key.sender.0) << 32 | u64::from(key.step);
         let when = fold64(key.time.bits() ^ self.0, 0x9E37_79B9_7F4A_7C15 ^ place);
-        let which = key.sequence.bits() ^ (key.priority.level() as u64) << 56;
-        self.0 = fold64(when ^ 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F ^ which);
+        let which = 0xA076_1D64_78BD_642F ^ key.sequence.bits();
+        self.0 = fold64(when ^ 0xD6E8_FEB8_6659_FD93, which).wrapping_add(key.priority.level() as u64);
     }
 }
 
@@ -47,9 +54,9 @@ mod tests {
     use super::*;
     use crate::{Priority, Sequence, VirtualTime};
 
-    fn key() -> EventKey {
+    fn key(time: f64) -> EventKey {
         EventKey {
-            time: VirtualTime::new(1.5).unwrap(),
+            time: VirtualTime::new(time).unwrap(),
             step: 0,
             priority: Priority::NORMAL,
             sender: LpId(3),
@@ -65,22 +72,24 @@ mod tests {
 
     #[test]
     fn every_part_of_the_key_counts() {
-        let changed = [
-            EventKey { time: VirtualTime::new(1.5f64.next_up()).unwrap(), ..key() },
-            EventKey { step: 1, ..key() },
-            EventKey { priority: Priority::new(1), ..key() },
-            EventKey { sender: LpId(4), ..key() },
-            EventKey { sequence: Sequence::first_of(7).nth(1), ..key() },
-        ];
-        for other in changed {
-            assert_ne!(digest_of(&[key()]), digest_of(&[other]), "{other:?}");
+        for key in [key(0.0), key(1.5)] {
+            let changed = [
+                EventKey { time: VirtualTime::new(key.time.get().next_up()).unwrap(), ..key },
+                EventKey { step: 1, ..key },
+                EventKey { priority: Priority::new(1), ..key },
+                EventKey { sender: LpId(4), ..key },
+                EventKey { sequence: Sequence::first_of(7).nth(1), ..key },
+            ];
+            for other in changed {
+                assert_ne!(digest_of(&[key]), digest_of(&[other]), "{other:?}");
+            }
         }
     }
 
     #[test]
     fn order_counts_within_an_lp_and_not_between_lps() {
-        let other = EventKey { sender: LpId(9), ..key() };
-        let (ab, ba) = (digest_of(&[key(), other]), digest_of(&[other, key()]));
+        let (one_event, other) = (key(1.5), EventKey { sender: LpId(9), ..key(1.5) });
+        let (ab, ba) = (digest_of(&[one_event, other]), digest_of(&[other, one_event]));
         assert_ne!(ab, ba);
         let (mut one, mut two, mut swapped) = (RunDigest::default(), RunDigest::default(), RunDigest::default());
         one.add(LpId(0), 2, ab);

@@ -143,7 +143,7 @@ impl TieBreak {
     }
 }
 
-#[cold]
+#[inline(never)]
 fn unbiased(seed: u64, key: &EventKey) -> u64 {
     mix64(seed ^ mix64(key.time.bits() ^ mix64(u64::from(key.sender.0) << 32 | u64::from(key.step))))
 }

@@ -32,7 +32,7 @@ fn scaled(value: f64) -> String {
     format!("{scaled:.decimals$} {}", PREFIXES[prefix])
 }
 
-/// A model time; a model without a unit says that it is in `time`.
+/// A model time with its unit, if it has one.
 pub(crate) fn time(value: f64, unit: &str) -> String {
     if unit.is_empty() { number(value) } else { format!("{} {unit}", number(value)) }
 }

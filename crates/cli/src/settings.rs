@@ -53,7 +53,7 @@ pub(crate) fn of_run() -> Vec<SettingSpec> {
 pub(crate) fn of_verify() -> Vec<SettingSpec> {
     let spec = |name, value, help, words| SettingSpec { name, heading: "Verification", value, help, words };
     vec![
-        spec("end", "TIME", "Model time at which it ends [default: such that some ten thousand events are tried]", Vec::new()),
+        spec("end", "TIME", "Model time at which it ends [default: after the first ten thousand events]", Vec::new()),
         spec("seed", "NUMBER", "Seed of all random numbers, a whole number [default: 1]", Vec::new()),
         spec("undo", "WORD", "The way of undoing events to try [default: all that the model has]", words::<Undo>()),
     ]

@@ -49,7 +49,7 @@ impl Summary<'_> {
             ["digest", &record.digest],
         ];
         let facts: Vec<_> = facts.into_iter().map(|fact| fact.map(str::to_owned)).collect();
-        let end = format::number(record.end_time);
+        let end = format::time(record.end_time, &record.time_unit);
         let mut text = format!("{}: {}, to time {end} with seed {}\n", record.model, record.about, record.seed);
         text += &format::columns(&facts, 2);
         text += "results\n";

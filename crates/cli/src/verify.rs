@@ -1,7 +1,7 @@
 //! `warpline verify`: every event forward, undone, compared, and forward again.
 
 use serde_json::{Value, json};
-use warpline::{Configure, Error, Records, Simulation, Undo, Verified, VerifyError};
+use warpline::{Configure, Records, Simulation, Undo, Verified, VerifyError};
 use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
@@ -11,10 +11,10 @@ use crate::run::with_model;
 use crate::settings::Settings;
 use crate::{format, output};
 
-/// Where no end is given, one is sought with so many events: about a second's work.
+/// Where no end is given, so many events are tried.
 const EVENTS_ENOUGH: u64 = 10_000;
-/// The search begins at this share of a run's default end.
-const FIRST_SHARE: f64 = 1e-5;
+/// How many times later than a run such a verification may end.
+const LATER: f64 = 1e12;
 
 /// Verifies a model and prints what was tried.
 pub(crate) fn verify(request: &Request) -> Result<(), Failure> {
@@ -62,7 +62,7 @@ impl Visitor for Job<'_> {
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let seed = self.settings.seed.unwrap_or(1);
-        let end = self.settings.end.map_or_else(|| some_end::<M>(&parameters, seed), Ok)?;
+        let (end, events) = self.settings.end.map_or((M::DEFAULT_END * LATER, EVENTS_ENOUGH), |end| (end, u64::MAX));
         let all: &[Undo] = if M::REVERSIBLE { &[Undo::Copy, Undo::Reverse] } else { &[Undo::Copy] };
         let chosen = self.settings.undo.map(|undo| [undo]);
         let mut verified = Vec::new();
@@ -70,27 +70,15 @@ impl Visitor for Job<'_> {
             let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
             let mut tell = |progress: &_| teller.tell(progress);
             let simulation = Simulation::<M>::configured(&parameters)?.end(end).seed(seed).undo(undo).records(Records::Drop);
-            let outcome = simulation.on_progress(&mut tell).verify();
+            let outcome = simulation.on_progress(&mut tell).verify_at_most(events);
             teller.finish();
             verified.push(outcome?);
         }
-        Ok(Trial { unit: M::TIME_UNIT, end, seed, verified })
-    }
-}
-
-/// An end by which there are enough events, but not many more; found by runs, which are much faster than verification.
-fn some_end<M: Configure>(parameters: &M::Parameters, seed: u64) -> Result<f64, Error> {
-    let mut end = M::DEFAULT_END * FIRST_SHARE;
-    loop {
-        let run = Simulation::<M>::configured(parameters)?.end(end).seed(seed).records(Records::Drop).run()?;
-        let events = run.record.committed_events;
-        if events >= EVENTS_ENOUGH || end >= M::DEFAULT_END {
-            return Ok(end);
+        if verified.iter().any(|verified| verified.events == 0) {
+            return Err(Failure::wrong_use(format!("no event happens before time {end}, so nothing was tried; give a later --end")));
         }
-        let missing = if events == 0 { 2.0 } else { 1.2 * EVENTS_ENOUGH as f64 / events as f64 };
-        end *= missing.clamp(1.5, 10.0);
-        // Two digits, so that it is easily typed again.
-        end = format!("{end:.1e}").parse().unwrap_or(end).min(M::DEFAULT_END);
+        let end = verified.first().map_or(end, |verified| verified.virtual_time);
+        Ok(Trial { unit: M::TIME_UNIT, end, seed, verified })
     }
 }
 
@@ -185,8 +173,16 @@ mod tests {
     }
 
     #[test]
+    fn nothing_tried_is_no_success() {
+        let settings = Settings { undo: Some(Undo::Copy), end: Some(0.5), ..Settings::default() };
+        let Err(failure) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("a success") };
+        assert!(failure.code == Failure::WRONG_USE && failure.message.contains("nothing was tried"), "{}", failure.message);
+    }
+
+    #[test]
     fn a_short_model_is_tried_to_its_end() {
-        let Ok(trial) = verified(Mistake::default(), Some(Undo::Copy)) else { panic!("copies are right") };
+        let settings = Settings { undo: Some(Undo::Copy), end: Some(20.5), ..Settings::default() };
+        let Ok(trial) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
         assert_eq!((trial.verified[0].events, trial.end), (20, 20.5));
         assert!(
             trial.text().starts_with("clock: all events to time 20.5 s, with seed 1, came back as they were\n  --undo copy  20 events")

@@ -331,7 +331,7 @@ impl<M: Model> Context<M> {
         let least = if to == self.id { 0.0 } else { self.limits.lookahead };
         // Written so that NaN fails.
         let valid = delay >= least && time < f64::INFINITY && to.0 < self.limits.lps;
-        let step = if time > self.now { 0 } else { self.step + 1 };
+        let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
         if valid && step <= self.limits.zero_delay_hops && self.outbox.len() < self.limits.sends as usize {
             self.outbox.push(Outgoing { time: VirtualTime::from_bits(time.to_bits()), to, step, priority, event });
         } else {

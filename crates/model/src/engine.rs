@@ -60,7 +60,7 @@ pub struct Streams {
 
 impl Streams {
     fn new(seed: u64) -> Self {
-        Streams { visit: 0, main: Stream::new(seed, 0), others: Vec::new() }
+        Streams { visit: 1, main: Stream::new(seed, 0), others: Vec::new() }
     }
 
     #[inline]

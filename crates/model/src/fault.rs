@@ -9,6 +9,7 @@ use warpline_base::LpId;
 /// assert_eq!(fault.to_string(), "sent an event to LP 9, but the model has only LPs 0 to 3; see Model::lps");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// A delay that is NaN, infinite or negative.
     #[error("sent an event to {to} with delay {delay}; a delay must be a finite number, zero or more")]

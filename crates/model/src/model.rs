@@ -185,7 +185,7 @@ pub trait Model: Sized + Send + Sync {
         let _ = declare;
     }
 
-    /// Makes the state of one LP at time 0 and sends its first events. Called once per LP, in the order of ids.
+    /// Makes the state of one LP at time 0 and sends its first events. It must give the same whenever it is called.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -307,7 +307,7 @@ pub trait Model: Sized + Send + Sync {
         let _ = (event, lp);
     }
 
-    /// Called once per LP after the last event, in the order of LPs, at the end time.
+    /// Called for each LP after the last event, at the end time.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

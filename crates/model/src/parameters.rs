@@ -212,13 +212,13 @@ macro_rules! parsed_values {
 parsed_values!(bool, "true or false"; String, "text");
 
 macro_rules! whole_values {
-    ($($type:ty),*) => {$(
+    ($($type:ty, $most:literal);*) => {$(
         impl ParameterValue for $type {
-            const TAKES: &'static str = "a whole number";
+            const TAKES: &'static str = concat!("a whole number from 0 to ", $most);
             fn parse(text: &str) -> Option<Self> {
                 let text = text.trim();
-                // `1e6` is a whole number too; below 2^53 nothing is lost on the way.
-                let exact = |value: &f64| value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(value);
+                // `1e6` is a whole number too.
+                let exact = |value: &f64| value.fract() == 0.0 && (0.0..u64::MAX as f64).contains(value);
                 text.parse().ok().or_else(|| <$type>::try_from(text.parse().ok().filter(exact)? as u64).ok())
             }
             fn text(&self) -> String {
@@ -231,7 +231,7 @@ macro_rules! whole_values {
     )*};
 }
 
-whole_values!(u32, u64);
+whole_values!(u32, "4294967295"; u64, "18446744073709551615");
 
 impl ParameterValue for f64 {
     const TAKES: &'static str = "a finite number";

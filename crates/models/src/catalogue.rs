@@ -109,7 +109,7 @@ pub fn with_model<V: Visitor>(name: &str, given: &[(String, String)], visitor: V
     match find(name)?.name {
         Mm1::NAME => Ok(visitor.visit::<Mm1>(read::<Mm1>(given)?)),
         Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
-        _ => {
+        <Phold<8>>::NAME => {
             let parameters: PholdParameters = read::<Phold<8>>(given)?;
             // Messages are values of fixed size: the smallest that holds the payload.
             Ok(match parameters.payload {
@@ -119,6 +119,7 @@ pub fn with_model<V: Visitor>(name: &str, given: &[(String, String)], visitor: V
                 _ => visitor.visit::<Phold<4096>>(parameters),
             })
         }
+        name => unreachable!("`{name}` is among the entries and not here"),
     }
 }
 

@@ -49,8 +49,8 @@ pub struct State {
     pub remote: u64,
 }
 
-/// A message. Its payload begins with a number that the sender drew.
-#[derive(Clone, Debug)]
+/// A message. Its payload begins with a number that changes from hop to hop.
+#[derive(Clone)]
 pub struct Message<const BYTES: usize> {
     payload: [u8; BYTES],
 }
@@ -71,6 +71,13 @@ impl<const BYTES: usize> Message<BYTES> {
         let mut word = [0; 8];
         word.copy_from_slice(&self.payload[..Self::WORD]);
         u64::from_le_bytes(word)
+    }
+}
+
+impl<const BYTES: usize> std::fmt::Debug for Message<BYTES> {
+    /// The number, and how many bytes there are; all others are copied from hop to hop.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Message").field("value", &self.value()).field("bytes", &BYTES).finish()
     }
 }
 
@@ -125,8 +132,8 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster");
-        declare.counter(PAYLOADS, "payload_sum", "", "sum of all payloads received, modulo 2^32 per LP");
+        declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster since time 0");
+        declare.counter(PAYLOADS, "payload_sum", "", "sum of all payloads received since time 0, modulo 2^32 per LP");
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

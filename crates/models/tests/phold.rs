@@ -1,8 +1,9 @@
 //! `phold` against renewal theory, and its clusters against their probabilities.
 
+use warpline::base::VirtualTime;
 use warpline::prelude::*;
 use warpline::{Pending, Run};
-use warpline_models::phold::{Phold, PholdParameters, State};
+use warpline_models::phold::{Phold, PholdParameters};
 
 fn run<const BYTES: usize>(parameters: &PholdParameters, end: f64) -> Run<Phold<BYTES>> {
     Simulation::configured(parameters).unwrap().end(end).seed(11).run().unwrap()
@@ -38,15 +39,28 @@ fn clusters_are_left_with_their_probability() {
     }
 }
 
-/// Without remote messages clusters never mix; with a reach of 1 on a ring of clusters every one is reached.
+/// Messages go to all clusters within reach, on either side of the ring, and to no other.
 #[test]
 fn reach_bounds_the_distance() {
-    let parameters = PholdParameters { lps: 100, clusters: 10, remote: 1.0, reach: 1, ..PholdParameters::default() };
-    assert!(run::<8>(&parameters, 300.0).states.iter().all(|state| state.remote > 0));
-    let alone = PholdParameters { clusters: 100, remote: 0.0, ..parameters };
-    // One LP per cluster: each keeps its own message.
-    let counts: Vec<State> = run::<8>(&alone, 300.0).states;
-    assert!(counts.iter().all(|state| state.remote == 0));
+    const CLUSTERS: i64 = 10;
+    for reach in [1, 3, 4] {
+        let parameters = PholdParameters { lps: 100, clusters: 10, remote: 1.0, reach, ..PholdParameters::default() };
+        let model = Phold::<8>::configure(&parameters).unwrap();
+        let mut context = Context::new(&model, 1, 10, false);
+        let mut state = context.init(&model, LpId(0));
+        let message = context.outbox_mut().pop().unwrap().event;
+        let mut seen = std::collections::BTreeSet::new();
+        for event in 1..2_000 {
+            let from = LpId(event as u32 % 100);
+            context.begin(from, event, VirtualTime::ZERO, 0);
+            model.handle(&mut state, &message, &mut context);
+            let to = context.outbox_mut().pop().unwrap().to;
+            let distance = (i64::from(to.0 / 10) - i64::from(from.0 / 10)).rem_euclid(CLUSTERS);
+            seen.insert(if distance > CLUSTERS / 2 { distance - CLUSTERS } else { distance });
+        }
+        let reach = i64::from(reach);
+        assert_eq!(seen, (-reach..=reach).filter(|&distance| distance != 0).collect());
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A simulator with no tricks: one ordered map of pending events, one event after the other.
 //!
-//! It shares the model API with the engines, and nothing else: no pool, no entries, no pending set, no tie prefix.
+//! It shares the model API with the engines (and with it the times and steps of sends, statistics, streams and digest), and nothing
+//! of the engines themselves: no pool, no entries, no pending set, no tie prefix. What is shared has tests of its own.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -38,7 +38,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(now: Instant) -> Self {
-        Pace { events: 64, since: now }
+        Pace { events: 1, since: now }
     }
 
     pub(crate) fn events(&self) -> u32 {

@@ -32,6 +32,7 @@ use warpline_model::Fault;
 /// assert_eq!((failure.time, failure.committed), (2.5, 0));
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A setting of the run, or something that the model says of itself, makes no sense. Nothing was simulated.
     #[error("{0}")]
@@ -42,7 +43,7 @@ pub enum Error {
     /// More events are pending at once than can be kept.
     #[error(
         "at time {time}, {lp} sent one event too many: {pending} are pending, and {why}; \
-         the model may send more than it consumes, or want a larger machine"
+         the model starts with more than fit, sends more than it consumes, or wants a larger machine"
     )]
     TooManyPending {
         /// The sender.
@@ -77,7 +78,7 @@ impl Error {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "model `{model}`: {place} {fault}\n  {committed} events were committed up to time {time}; \
-     there are no results, and rows written before stay"
+     there are no results; rows that were written to files before stay there"
 )]
 pub struct Failure {
     /// The model.
@@ -100,6 +101,7 @@ pub struct Failure {
 /// assert_eq!(place.to_string(), "event Arrival of LP 0 at time 2.5");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Place {
     /// [`Model::init`](crate::Model::init) of an LP.
     Init(LpId),

@@ -38,7 +38,8 @@
 //!
 //! # Guarantees
 //! - **One answer.** The committed history, the final states, statistics and rows are a function of model,
-//!   parameters, seed and end time alone. [`record::RunRecord::digest`] proves it: equal digests, equal histories.
+//!   parameters, seed and end time alone. Two runs with equal [digests](record::RunRecord::digest) committed the same
+//!   events in the same order at every LP.
 //! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event sends comes strictly after
 //!   it, even without delay. A run covers `[0, end)`.
 //! - **Mistakes are values.** What a model or a user does wrong comes back as an [`Error`] that says where, which

@@ -1,5 +1,6 @@
 /// How LPs are kept in step; see [`Simulation::sync`](crate::Simulation::sync).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Synchronisation {
     /// One event after the other, in one thread.
     #[default]
@@ -9,6 +10,7 @@ pub enum Synchronisation {
 /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo). A sequential run undoes nothing;
 /// [verification](crate::Simulation::verify), which has an example, tries the method out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Undo {
     /// By a copy of the state before the event: works for every model.
     #[default]
@@ -35,6 +37,7 @@ impl Undo {
 /// Which pending event set is used; see [`Simulation::pending`](crate::Simulation::pending), which has an example. The answer does not
 /// depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pending {
     /// A ladder queue, which is a heap as long as few events are pending.
     #[default]

@@ -28,6 +28,8 @@ pub struct Verified {
     pub undo: Undo,
     /// How many events were executed, undone and executed again.
     pub events: u64,
+    /// How far they reach, in model units: the end of the run, or the time of the last event tried.
+    pub virtual_time: f64,
     /// The history digest: the same as that of a run.
     pub digest: String,
 }

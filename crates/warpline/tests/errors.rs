@@ -28,7 +28,14 @@ fn assert_event_fault(handle: fn(&mut Context<Scripted>), words: &[&str]) -> Fau
     let (failure, text) = failure(|| Scripted { handle, ..Scripted::default() });
     assert_eq!(failure.place, Place::Event { lp: LpId(2), time: 3.5, event: "Poke { number: 7 }".into() });
     assert_eq!((failure.time, failure.committed, failure.model.as_str()), (3.5, 2, "Scripted"));
-    let always = ["model `Scripted`", "Poke { number: 7 }", "LP 2", "at time 3.5", "2 events were committed", "rows written before stay"];
+    let always = [
+        "model `Scripted`",
+        "Poke { number: 7 }",
+        "LP 2",
+        "at time 3.5",
+        "2 events were committed",
+        "rows that were written to files before stay",
+    ];
     assert_words(&text, &always);
     assert_words(&text, words);
     failure.fault

@@ -131,14 +131,14 @@ fn rows_become_files() {
     assert_eq!(fs::read_dir(directory.path()).expect("it is there").count(), 2);
 }
 
-/// As the error says: rows written before stay.
+/// As the error says: rows that were written to files before stay there.
 #[test]
 #[cfg_attr(miri, ignore = "writes files")]
 fn rows_before_a_mistake_stay() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let records = Records::Write(directory.path().to_owned());
     let error = Simulation::new(Clock { fails: Some(2) }).records(records).run().expect_err("it fails at 2");
-    assert!(error.to_string().contains("rows written before stay"), "{error}");
+    assert!(error.to_string().contains("rows that were written to files before stay there"), "{error}");
     let rows = fs::read_to_string(directory.path().join("ticked.csv")).expect("the file was written");
     assert_eq!(rows, format!("{TITLES}1,0,1,0.5,true,\n1,1,1,0.5,true,\n"));
 }
@@ -176,7 +176,7 @@ fn a_full_disk_costs_one_file_and_nothing_else() {
 }
 
 #[test]
-fn dropped_rows_are_checked_all_the_same() {
+fn dropped_rows_leave_nothing() {
     let run = Simulation::new(Clock::default()).end(4.5).records(Records::Drop).run().expect("it runs");
     assert!(run.tables.is_empty());
     assert_eq!(run.statistics.counter(TICKS), 8);

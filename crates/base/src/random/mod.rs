@@ -64,6 +64,10 @@ impl Random {
         Random { seed, event: 0, place, draws: 0, spare: 0 }
     }
 
+    fn lp(&self) -> LpId {
+        LpId((self.place >> 32) as u32)
+    }
+
     /// How many words the current event has drawn so far.
     #[inline]
     pub fn position(&self) -> u32 {

@@ -14,43 +14,48 @@ use crate::LpId;
 /// assert_eq!(stream.random().uniform(), first);
 /// ```
 #[derive(Debug)]
-pub struct Stream(Random);
+pub struct Stream {
+    seed: u64,
+    number: u8,
+    random: Random,
+}
 
 impl Stream {
     /// The stream of this number under a seed, pointed at `init` of LP 0.
     pub fn new(seed: u64, number: u8) -> Self {
-        Stream(Random::new(seed, LpId(0), number))
+        Stream { seed, number, random: Random::new(seed, LpId(0), number) }
     }
 
     /// Points at the first draw of the `event`-th event of an LP (0 is `init`).
     #[inline]
     pub fn point(&mut self, lp: LpId, event: u64) {
-        self.0.place = u64::from(lp.0) << 32 | self.0.place & 0xFF00_0000;
-        self.0.event = event;
-        self.0.draws = 0;
+        // All of it, so that not even a model that overwrites its `Random` changes what the next event draws.
+        self.random = Random::new(self.seed, lp, self.number);
+        self.random.event = event;
     }
 
     /// Points at the first draw of the same event again.
     #[inline]
     pub fn rewind(&mut self) {
-        self.0.draws = 0;
+        self.random.draws = 0;
     }
 
     /// The stream of another number, at the first draw of the same event.
     pub fn sibling(&self, number: u8) -> Stream {
-        let place = self.0.place & !0xFF00_0000 | u64::from(number) << 24;
-        Stream(Random { place, draws: 0, ..self.0 })
+        let mut sibling = Stream { seed: self.seed, number, random: Random::new(self.seed, self.random.lp(), number) };
+        sibling.random.event = self.random.event;
+        sibling
     }
 
     /// What the event draws from.
     #[inline]
     pub fn random(&mut self) -> &mut Random {
-        &mut self.0
+        &mut self.random
     }
 
     /// How many words the event has drawn.
     #[inline]
     pub fn position(&self) -> u32 {
-        self.0.position()
+        self.random.position()
     }
 }

@@ -14,7 +14,7 @@ pub struct Weighted {
     columns: Vec<Column>,
 }
 
-/// With probability `keep` (in 2⁻³² units) the column itself, else its alias.
+/// With probability `keep` (in units of 2⁻⁶⁴) the column itself, else its alias.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     keep: u64,
@@ -66,9 +66,9 @@ impl Weighted {
         if !(sum > 0.0 && sum.is_finite()) {
             return Err(WeightsError::Sum(sum));
         }
-        const ONE: f64 = (1u64 << 32) as f64;
+        const ONE: f64 = (1u128 << 64) as f64;
         let mut share: Vec<f64> = weights.iter().map(|w| w / sum * f64::from(count)).collect();
-        let mut columns: Vec<Column> = (0..count).map(|alias| Column { keep: 1 << 32, alias }).collect();
+        let mut columns: Vec<Column> = (0..count).map(|alias| Column { keep: u64::MAX, alias }).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..share.len()).partition(|&i| share[i] < 1.0);
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
             columns[poor] = Column { keep: (share[poor] * ONE) as u64, alias: rich as u32 };
@@ -94,7 +94,7 @@ impl Weighted {
     #[inline]
     pub(super) fn pick(&self, word: u64) -> usize {
         let scaled = u128::from(word) * self.columns.len() as u128;
-        let (index, fraction) = ((scaled >> 64) as usize, scaled as u64 >> 32);
+        let (index, fraction) = ((scaled >> 64) as usize, scaled as u64);
         let column = self.columns[index];
         if fraction < column.keep { index } else { column.alias as usize }
     }

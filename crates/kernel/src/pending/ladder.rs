@@ -139,6 +139,10 @@ impl Ladder {
 
     /// Appends a bucket to the run or, if it is large, distributes it over a new finest rung.
     fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) {
+        // A rung whose last bucket was opened makes room for its division: a single far-off event must not pile rungs up.
+        while self.rungs.last().is_some_and(|rung| rung.entries == 0) {
+            self.spare.extend(self.rungs.pop());
+        }
         if bucket.len() > SORT_MOST && self.rungs.len() < RUNGS_MOST {
             let (low, high) = self.store.extent(bucket);
             if low < high {

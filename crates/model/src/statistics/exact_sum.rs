@@ -40,6 +40,17 @@ impl ExactSum {
         }
     }
 
+    /// Adds the product of two numbers without rounding it. A product beyond the largest number counts as that.
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        let high = (a * b).clamp(f64::MIN, f64::MAX);
+        self.add(high);
+        // What rounding cut off: a fused multiply-add is exact by definition, on every platform.
+        let low = a.mul_add(b, -high);
+        if low.is_finite() {
+            self.add(low);
+        }
+    }
+
     /// Adds another sum.
     pub fn merge(&mut self, other: &ExactSum) {
         let mut other = other.clone();
@@ -89,22 +100,19 @@ impl ExactSum {
         }
     }
 
-    /// Moves carries up, so that all chunks but the top one lie in `0..2^32`.
+    /// Moves carries up, so that all chunks but the top one lie in `0..2^32`, and the top one, which has the sign, in
+    /// `-2^32..2^32`.
     fn carry(&mut self) {
         self.waiting = 0;
         let mut carry = 0;
-        for chunk in &mut self.chunks {
+        let top = self.chunks.len().saturating_sub(1);
+        for (index, chunk) in self.chunks.iter_mut().enumerate() {
             let sum = *chunk + carry;
-            *chunk = sum & LOW as i64;
-            carry = sum >> 32;
+            let small = sum.unsigned_abs() <= LOW;
+            (*chunk, carry) = if index == top && small { (sum, 0) } else { (sum & LOW as i64, sum >> 32) };
         }
-        // The sign of the whole lies in the top chunk.
-        while carry != 0 && carry != -1 {
-            self.chunks.push(carry & LOW as i64);
-            carry >>= 32;
-        }
-        if carry == -1 {
-            self.chunks.push(-1);
+        if carry != 0 {
+            self.chunks.push(carry);
         }
         while self.chunks.len() > 3 && self.chunks.last() == Some(&0) {
             self.chunks.pop();
@@ -152,6 +160,26 @@ mod tests {
         assert_eq!(sum(&[f64::MAX, f64::MAX]), f64::INFINITY);
         assert_eq!(sum(&[0.1; 10]), 1.0);
         assert_eq!(sum(&[]), 0.0);
+    }
+
+    #[test]
+    fn negative_sums_stay_small() {
+        let (mut total, mut one) = (ExactSum::default(), ExactSum::default());
+        one.add(-1.0);
+        (0..1000).for_each(|_| total.merge(&one));
+        assert_eq!(total.value(), -1000.0);
+        assert!(total.chunks.len() <= 4, "{} chunks", total.chunks.len());
+    }
+
+    #[test]
+    fn products_are_exact() {
+        let mut sum = ExactSum::default();
+        sum.add_product(1e8 + 1.0, 1e8 + 1.0);
+        sum.add(-1e16);
+        sum.add(-2e8);
+        assert_eq!(sum.value(), 1.0);
+        sum.add_product(1e200, 1e200);
+        assert_eq!(sum.value(), f64::MAX);
     }
 
     #[test]

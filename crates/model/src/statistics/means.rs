@@ -40,6 +40,8 @@ impl Default for Extremes {
 impl Extremes {
     #[inline]
     pub(super) fn add(&mut self, value: f64) {
+        // Of the two zeros the positive, so that the order of adding does not show.
+        let value = value + 0.0;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }
@@ -73,8 +75,7 @@ impl MeanTally {
         let (sum, count) = &mut self.batches[horizon.batch(time)];
         sum.add(value);
         *count += 1;
-        // A square beyond the largest number would poison the sum; the deviation is then unknown anyway.
-        self.squares.add((value * value).min(f64::MAX));
+        self.squares.add_product(value, value);
         self.extremes.add(value);
     }
 
@@ -88,6 +89,20 @@ impl MeanTally {
         self.extremes.merge(&other.extremes);
     }
 
+    /// The sum of (value - center)², without cancellation: all of Σx² - 2 center Σx + n center² is exact before the one rounding.
+    fn squares_about(&self, center: f64, total: &ExactSum, count: u64) -> f64 {
+        let (mut sum, mut rest) = (self.squares.clone(), total.clone());
+        for _ in 0..3 {
+            let part = rest.value();
+            rest.add(-part);
+            sum.add_product(-2.0 * center, part);
+        }
+        let square = center * center;
+        sum.add_product(count as f64, square);
+        sum.add_product(count as f64, center.mul_add(center, -square));
+        sum.value().max(0.0)
+    }
+
     pub(super) fn estimate(&self) -> Estimate {
         let mut total = ExactSum::default();
         let mut batches = [(0.0, 0.0); BATCHES];
@@ -98,12 +113,12 @@ impl MeanTally {
             *batch = (sum.value(), *n as f64);
         }
         let mean = (count > 0).then(|| total.value() / count as f64);
-        let spread = |mean: f64| ((self.squares.value() - mean * total.value()) / (count - 1) as f64).max(0.0).sqrt();
+        let spread = |mean: f64| (self.squares_about(mean, &total, count) / (count - 1) as f64).sqrt();
         Estimate {
             mean,
             ci95: half_width(&batches),
             count,
-            deviation: mean.filter(|_| count > 1).map(spread),
+            deviation: mean.filter(|_| count > 1).map(spread).filter(|deviation| deviation.is_finite()),
             min: self.extremes.min(),
             max: self.extremes.max(),
         }
@@ -121,10 +136,11 @@ pub(super) struct TimeMeanTally {
 
 impl TimeMeanTally {
     pub(super) fn add(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
-        let (from, to) = (from.max(horizon.start), to.min(horizon.end));
-        if from > to || from == to && from == horizon.end {
+        // What only touches the observed time from outside is not seen; a level that was held for no time is.
+        if from >= horizon.end || to < horizon.start || to == horizon.start && from < to {
             return;
         }
+        let (from, to) = (from.max(horizon.start), to.min(horizon.end));
         self.batches.resize_with(BATCHES, Default::default);
         self.spans += 1;
         self.extremes.add(level);
@@ -178,6 +194,24 @@ mod tests {
         assert_eq!((estimate.mean, estimate.count, estimate.min, estimate.max), (Some(1.5), 320, Some(0.0), Some(3.0)));
         assert!((estimate.deviation.unwrap() - 1.25f64.sqrt() * (320.0f64 / 319.0).sqrt()).abs() < 1e-12);
         assert!(estimate.ci95.unwrap() < 0.2);
+    }
+
+    #[test]
+    fn deviation_survives_a_large_mean() {
+        let mut tally = MeanTally::default();
+        (0..1000).for_each(|i| tally.add(HORIZON, 20.0, 1e9 + f64::from(i % 2)));
+        let deviation = tally.estimate().deviation.unwrap();
+        assert!((deviation - 0.5 * (1000.0f64 / 999.0).sqrt()).abs() < 1e-12, "{deviation}");
+    }
+
+    #[test]
+    fn what_ends_with_the_warmup_is_not_seen() {
+        let mut tally = TimeMeanTally::default();
+        tally.add(HORIZON, 0.0, 10.0, 7.0);
+        tally.add(HORIZON, 10.0, 42.0, 1.0);
+        tally.add(HORIZON, 42.0, 50.0, 9.0);
+        let estimate = tally.estimate(HORIZON);
+        assert_eq!((estimate.mean, estimate.count, estimate.max), (Some(1.0), 1, Some(1.0)));
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Note {
     pub(super) fn not_finite(&self) -> Option<f64> {
         match *self {
             Note::Observe { value, .. } | Note::Sample { value, .. } => Some(value).filter(|x| !x.is_finite()),
-            Note::Span { from, to, level, .. } => [from, to, level].into_iter().find(|x| !x.is_finite()),
+            Note::Span { from, to, level, .. } => [from, to, level, (to - from) * level].into_iter().find(|x| !x.is_finite()),
             Note::Count { .. } | Note::Row { .. } => None,
         }
     }

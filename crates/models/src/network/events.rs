@@ -95,7 +95,7 @@ impl Network {
                 lp.save(*sends);
                 lp.save(*on_until);
                 *sends = lp.now() + gap < *on_until;
-                if *sends { gap } else { next_on(on_until, on, off, lp.random()) - lp.now() }
+                if *sends { gap } else { (next_on(on_until, on, off, lp.random()) - lp.now()).max(0.0) }
             }
         };
         lp.send(lp.id(), delay, Event::Wake);

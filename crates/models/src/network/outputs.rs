@@ -125,15 +125,16 @@ fn map(network: &Network, links: &[LinkOutcome]) -> MapView {
         })
         .collect();
     let high = most(links.iter().map(|link| link.value)).max(1.0);
-    let [title, value_name, unit] = ["Utilisation of links", "utilisation", ""].map(str::to_owned);
-    MapView { title, value_name, unit, low: 0.0, high, nodes: map_nodes(network), links }
+    let known = network.topology.nodes.iter().all(|node| node.position.is_some());
+    let title = if known { "Utilisation of links" } else { "Utilisation of links (the file lacks places: nodes on a circle)" };
+    let [title, value_name, unit] = [title, "utilisation", ""].map(str::to_owned);
+    MapView { title, value_name, unit, low: 0.0, high, nodes: map_nodes(network, known), links }
 }
 
-/// The nodes at their places, or all on a circle if some place is unknown.
-fn map_nodes(network: &Network) -> Vec<MapNode> {
+/// The nodes at their places, or all on a circle if not all places are `known`.
+fn map_nodes(network: &Network, known: bool) -> Vec<MapNode> {
     const RADIUS_DEGREES: f64 = 10.0;
     let nodes = &network.topology.nodes;
-    let known = nodes.iter().all(|node| node.position.is_some());
     let place = |i: usize, node: &super::Node| match node.position.filter(|_| known) {
         Some(position) => (position.longitude, position.latitude),
         None => {

@@ -39,6 +39,8 @@ type Object = Map<String, Value>;
 
 /// Makes a topology of `text`. Errors go on from words like "the topology file `x`".
 fn read(text: &str) -> Result<Topology, String> {
+    // Some editors put a byte order mark first.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file: Value = serde_json::from_str(text).map_err(|why| format!("is not valid JSON: {why}"))?;
     let Value::Object(mut file) = file else {
         return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));

@@ -47,14 +47,14 @@ pub struct Link {
 }
 
 impl Position {
-    /// The great-circle distance in km on a sphere of the earth's mean radius, in whole metres, so that the last bits of
-    /// a platform's sines do not show.
+    /// The great-circle distance in km on a sphere of the earth's mean radius, in whole metres.
     pub fn distance(self, other: Position) -> f64 {
         const EARTH_RADIUS_KM: f64 = 6371.0;
         let [from, to] = [self.latitude, other.latitude].map(f64::to_radians);
         let east = (other.longitude - self.longitude).to_radians();
-        let haversine = ((to - from) / 2.0).sin().powi(2) + from.cos() * to.cos() * (east / 2.0).sin().powi(2);
-        let km = 2.0 * EARTH_RADIUS_KM * haversine.sqrt().min(1.0).asin();
+        let half_chord = |angle: f64| libm::sin(angle / 2.0) * libm::sin(angle / 2.0);
+        let haversine = half_chord(to - from) + libm::cos(from) * libm::cos(to) * half_chord(east);
+        let km = 2.0 * EARTH_RADIUS_KM * libm::asin(haversine.sqrt().min(1.0));
         (km * 1000.0).round() / 1000.0
     }
 }

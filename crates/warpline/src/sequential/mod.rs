@@ -36,6 +36,7 @@ pub(crate) struct Sequential<'m, M: Model, Q> {
     pub(crate) statistics: Statistics,
     pub(crate) rows: Rows,
     pub(crate) committed: u64,
+    sent: u64,
     now: VirtualTime,
     current: Option<Handle>,
     prefetching: bool,
@@ -79,8 +80,24 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         lps.try_reserve_exact(count as usize).map_err(|_| Error::too_many_lps(count, size_of::<Lp<M::State>>()))?;
         prefer_huge_pages(&mut lps);
         let (events, pending) = (Pool::default(), Q::default());
-        let (committed, now, current, prefetching) = (0, VirtualTime::ZERO, None, false);
-        Ok(Sequential { model, name, ties, end, lps, events, pending, context, statistics, rows, committed, now, current, prefetching })
+        let (committed, sent, now, current, prefetching) = (0, 0, VirtualTime::ZERO, None, false);
+        Ok(Sequential {
+            model,
+            name,
+            ties,
+            end,
+            lps,
+            events,
+            pending,
+            context,
+            statistics,
+            rows,
+            committed,
+            sent,
+            now,
+            current,
+            prefetching,
+        })
     }
 
     /// Makes all LPs, in the order of their ids.
@@ -92,13 +109,13 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             let begun = self.fault().and_then(|()| self.observe(id)).and_then(|()| self.deliver(None, id, 0));
             begun.or_else(|stop| self.explain(stop, place))?;
         }
-        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
-        self.prefetching = bytes > CACHED_BYTES;
         Ok(())
     }
 
     /// Executes up to `most` events.
     pub(crate) fn step(&mut self, most: u32) -> Result<Step, Error> {
+        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
+        self.prefetching = bytes > CACHED_BYTES;
         self.guarded(Self::current_place, |engine| engine.execute_batch(most))?.or_else(|stop| self.explain(stop, Self::current_place))
     }
 
@@ -145,6 +162,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
     #[inline(always)]
     fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), Stop> {
         let sequence = Sequence::first_of(number);
+        self.sent += self.context.outbox_mut().len() as u64;
         // Last first, which is all the same to the pending set: the place in the order is in the key.
         while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
             let index = self.context.outbox_mut().len() as u32;
@@ -160,6 +178,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             self.pending.push(Entry::new(time, tie, handle), &Keys { events: &self.events, ties: &self.ties });
         }
         if let Some(handle) = spent {
+            self.current = None;
             self.events.remove(handle);
         }
         Ok(())
@@ -203,6 +222,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             self.observe(id).or_else(|stop| self.explain(stop, place))?;
         }
         assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
+        assert_eq!(self.sent, self.committed + self.pending.len() as u64, "every event sent is committed or pending");
         Ok(())
     }
 
@@ -223,7 +243,8 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
 
     fn current_place(&self) -> Place {
         let event = self.current.map(|handle| self.events.get(handle));
-        event.map_or(Place::Results, |e| Place::Event { lp: e.receiver, time: e.time.get(), event: event_text(&e.payload) })
+        let text = event.map_or_else(|| "(its memory is free again)".into(), |event| event_text(&event.payload));
+        Place::Event { lp: self.context.id(), time: self.now.get(), event: text }
     }
 
     #[cold]
