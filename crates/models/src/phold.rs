@@ -93,19 +93,26 @@ impl<const BYTES: usize> Phold<BYTES> {
         if self.parameters.clusters == 1 { (random.below(self.parameters.lps), false) } else { self.clustered(from.0, random) }
     }
 
+    /// One draw decides both: what is left of it, once it has said whether the message leaves, is as uniform as the whole.
     fn clustered(&self, from: u32, random: &mut Random) -> (u32, bool) {
-        let (clusters, home) = (self.parameters.clusters, from / self.cluster);
-        let remote = random.bernoulli(self.parameters.remote);
-        let cluster = match (remote, self.parameters.reach) {
-            (false, _) => home,
-            (true, 0) => (home + 1 + random.below(clusters - 1)) % clusters,
-            (true, reach) => {
-                // -reach..=-1 and 1..=reach, as steps around the ring.
-                let step = random.below(2 * reach);
-                (home + if step < reach { clusters - reach + step } else { step - reach + 1 }) % clusters
-            }
+        let PholdParameters { clusters, reach, remote: share, .. } = self.parameters;
+        let (home, draw) = (from / self.cluster, random.uniform());
+        let remote = draw < share;
+        let rest = if remote { draw / share } else { (draw - share) / (1.0 - share) };
+        let among = |count: u32| ((rest * f64::from(count)) as u32).min(count - 1);
+        if !remote {
+            return (home * self.cluster + among(self.cluster), false);
+        }
+        let others = if reach == 0 { clusters - 1 } else { 2 * reach };
+        let place = among(others * self.cluster);
+        let (step, within) = (place / self.cluster, place % self.cluster);
+        // Steps around the ring: 1, 2, … to all others, or -reach..=-1 and 1..=reach.
+        let target = match reach {
+            0 => home + 1 + step,
+            _ if step < reach => home + clusters - reach + step,
+            _ => home + 1 + step - reach,
         };
-        (cluster * self.cluster + random.below(self.cluster), remote)
+        ((target % clusters) * self.cluster + within, true)
     }
 
     fn work(&self) {

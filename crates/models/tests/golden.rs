@@ -35,8 +35,8 @@ fn digests_are_as_ever() {
             &[("lps", "1000"), ("clusters", "10"), ("reach", "2"), ("remote", "0.3"), ("payload", "100")],
             3,
             20.0,
-            18001,
-            "f08baf594ceb374a",
+            17942,
+            "69bae82701cd2d76",
         ),
         ("network", &[], 1, 0.2, 54647, "079db9f92b6e99d6"),
         (
