@@ -253,6 +253,8 @@ pub trait Model: Sized + Send + Sync {
     /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws come again as they came forward, and
     /// [`Reverse::restore`] returns what [`Context::save`] kept, last first. Sends, statistics and rows are undone by the engine.
     ///
+    /// It is never called for an event whose `handle` failed or panicked; the engine undoes those by itself.
+    ///
     /// Set [`REVERSIBLE`](Self::REVERSIBLE) when it is written; `warpline verify` tests it event by event.
     ///
     /// ```
