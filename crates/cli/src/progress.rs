@@ -67,7 +67,7 @@ impl Teller {
 }
 
 fn new_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("[{bar:8}] {wide_msg}").map(|style| style.progress_chars("=> "));
+    let style = ProgressStyle::with_template("{bar:6} {wide_msg}").map(|style| style.progress_chars("━╸─"));
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

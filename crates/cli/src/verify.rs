@@ -75,7 +75,7 @@ impl Visitor for Job<'_> {
             verified.push(outcome?);
         }
         if verified.iter().any(|verified| verified.events == 0) {
-            return Err(Failure::wrong_use(format!("no event happens before time {end}, so nothing was tried; give a later --end")));
+            return Err(Failure::wrong_use(format!("no event happens before time {end:?}, so nothing was tried; give a later --end")));
         }
         let end = verified.first().map_or(end, |verified| verified.virtual_time);
         Ok(Trial { unit: M::TIME_UNIT, end, seed, verified })
