@@ -100,5 +100,10 @@ mod tests {
         swapped.add(LpId(1), 2, ab);
         assert_eq!(one, two);
         assert_ne!(one, swapped);
+        let (mut first, mut second) = (RunDigest::default(), RunDigest::default());
+        first.add(LpId(1), 2, ba);
+        second.add(LpId(0), 2, ab);
+        first.merge(second);
+        assert_eq!(first, one, "parts of a run merge to the whole");
     }
 }

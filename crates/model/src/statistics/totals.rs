@@ -307,6 +307,38 @@ mod tests {
         Ok(statistics)
     }
 
+    /// However the events of a run are shared out, the merged statistics are the same to the last bit.
+    #[test]
+    fn parts_of_a_run_merge_to_the_whole() {
+        use warpline_base::random::Random;
+        const SEEN: Mean = Mean::slot(1);
+        const LEVEL: TimeMean = TimeMean::slot(2);
+        const SPREAD: Histogram = Histogram::slot(3);
+        let mut declare = Declarations::default();
+        declare.counter(MADE, "made", "", "").items(3);
+        declare.mean(SEEN, "seen", "", "").items(2);
+        declare.time_mean(LEVEL, "level", "", "");
+        declare.histogram(SPREAD, "spread", "", "");
+        let empty = Statistics::new(declare.checked().unwrap(), 10.0, 100.0);
+        let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+        let mut random = Random::new(5, LpId(0), 0);
+        for _ in 0..2_000 {
+            let (time, value) = (100.0 * random.uniform(), random.normal(0.0, 1.0) * 1e3f64.powi(random.below(9) as i32 - 4));
+            let list = vec![
+                Note::Count { counter: MADE.at(random.below(3)), by: u64::from(random.below(5)) },
+                Note::Observe { mean: SEEN.at(random.below(2)), value },
+                Note::Span { mean: LEVEL, from: time, to: time + random.exponential(20.0), level: value },
+                Note::Sample { histogram: SPREAD, value },
+            ];
+            let notes = Notes { list, cells: Vec::new() };
+            whole.apply(&notes, time, LpId(0), &mut NoRows).unwrap();
+            parts[random.below(4) as usize].apply(&notes, time, LpId(0), &mut NoRows).unwrap();
+        }
+        let mut merged = parts.pop().unwrap();
+        parts.iter().for_each(|part| merged.merge(part).unwrap());
+        assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
+    }
+
     #[test]
     fn spans_run_forward() {
         const LEVEL: TimeMean = TimeMean::slot(0);
