@@ -73,7 +73,8 @@ fn new_bar() -> ProgressBar {
 }
 
 fn is_due(last: Option<Duration>, now: Duration) -> bool {
-    last.is_none_or(|last| now - last >= LINE_EVERY)
+    // The clock starts again with the event loop.
+    last.and_then(|last| now.checked_sub(last)).is_none_or(|gap| gap >= LINE_EVERY)
 }
 
 /// The share of model time done, from 0 to 1.
@@ -87,6 +88,9 @@ fn line(progress: &Progress, unit: &str) -> String {
     let elapsed = progress.elapsed.as_secs_f64();
     let left = if share > 0.0 { format::duration(elapsed * (1.0 - share) / share) } else { "unknown".into() };
     let memory = progress.rss_bytes.map(|bytes| format!(" | {}", format::bytes(bytes))).unwrap_or_default();
+    if progress.committed_events == 0 {
+        return format!("starting: making LPs and their first events{memory}");
+    }
     format!(
         "{:.1} % | {left} left | {} | time {} of {}{memory}",
         share * 100.0,
@@ -115,12 +119,14 @@ mod tests {
     fn what_is_unknown_is_left_out() {
         let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s");
         assert_eq!(text, "0.0 % | unknown left | 8.31 M events/s | time 0 of 80 s");
+        assert_eq!(line(&Progress { committed_events: 0, ..progress(0.0) }, "s"), "starting: making LPs and their first events | 35.2 MB");
     }
 
     #[test]
     fn lines_keep_their_distance() {
         let seconds = Duration::from_secs;
         assert!(is_due(None, seconds(2)) && is_due(Some(seconds(2)), seconds(5)) && !is_due(Some(seconds(2)), seconds(4)));
+        assert!(is_due(Some(seconds(9)), seconds(2)), "the event loop has begun since");
     }
 
     #[test]

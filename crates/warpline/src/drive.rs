@@ -15,7 +15,7 @@ pub struct Progress {
     pub end: f64,
     /// Events committed so far.
     pub committed_events: u64,
-    /// Wall time since the event loop began.
+    /// Wall time since the event loop began; before it, while LPs are made, since the start of the run.
     pub elapsed: Duration,
     /// Committed events per second since the last report.
     pub event_rate: f64,

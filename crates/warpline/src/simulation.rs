@@ -253,9 +253,11 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     fn run_sequential<Q: PendingSet>(mut self) -> Result<Run<M>, Error> {
         let started = Instant::now();
-        let report = self.report.take();
+        let mut report = self.report.take();
         let mut engine = self.engine::<Q>(false)?;
-        engine.init()?;
+        let mut beginning = Log::new(started, self.end, report.as_mut().map(|report| &mut **report as _));
+        engine.init(|| beginning.note(Instant::now(), 0.0, 0))?;
+        drop(beginning);
         let looped = Instant::now();
         let mut log = Log::new(looped, self.end, report);
         let mut pace = Pace::new(looped);
@@ -340,7 +342,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.records = Records::Drop;
         let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;
         let neighbours = engine.verify_init(self.undo)?;
-        engine.init()?;
+        engine.init(|| {})?;
         let mut log = Log::new(Instant::now(), self.end, report);
         let mut step = Step::Worked;
         while step == Step::Worked && engine.committed < events {

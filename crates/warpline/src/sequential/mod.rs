@@ -100,9 +100,12 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         })
     }
 
-    /// Makes all LPs, in the order of their ids.
-    pub(crate) fn init(&mut self) -> Result<(), Error> {
+    /// Makes all LPs, in the order of their ids, and says now and then that it goes on.
+    pub(crate) fn init(&mut self, mut goes_on: impl FnMut()) -> Result<(), Error> {
         for id in (0..self.model.lps()).map(LpId) {
+            if id.0.is_multiple_of(64) {
+                goes_on();
+            }
             let place = |_: &Self| Place::Init(id);
             let state = self.guarded(place, |engine| engine.context.init(engine.model, id))?;
             self.lps.push(Lp::new(state));
@@ -296,7 +299,7 @@ mod tests {
         let context = Context::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
         let end = VirtualTime::new(10.0).unwrap();
         let mut engine = Sequential::<_, Heap>::new(&Clock, "clock", context, TieBreak::BySender, end, statistics, rows).unwrap();
-        engine.init().unwrap();
+        engine.init(|| {}).unwrap();
         engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
         let Err(Error::Fault(failure)) = engine.step(10) else { panic!("the limit was passed") };
         assert_eq!(failure.fault, Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT });
