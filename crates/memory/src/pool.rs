@@ -48,12 +48,11 @@ impl std::error::Error for PoolFull {}
 pub struct Pool<T> {
     places: Vec<Option<T>>,
     free: Vec<u32>,
-    advised: usize,
 }
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Pool { places: Vec::new(), free: Vec::new(), advised: 0 }
+        Pool { places: Vec::new(), free: Vec::new() }
     }
 }
 
@@ -76,16 +75,22 @@ impl<T> Pool<T> {
     fn grow(&mut self, value: T) -> Result<Handle, PoolFull> {
         let place = u32::try_from(self.places.len()).ok().filter(|&place| place < u32::MAX).ok_or(PoolFull::Numbers)?;
         if self.places.len() == self.places.capacity() {
-            // Twice the size, or what else can be had.
-            let (double, little) = (self.places.len().max(64), self.places.len() / 8 + 64);
-            self.places.try_reserve_exact(double).or_else(|_| self.places.try_reserve_exact(little)).map_err(|_| PoolFull::Memory)?;
+            self.move_out()?;
         }
         self.places.push(Some(value));
-        if self.places.capacity() > self.advised {
-            prefer_huge_pages(&mut self.places);
-            self.advised = self.places.capacity();
-        }
         Ok(Handle(place))
+    }
+
+    /// Moves to memory of twice the size, or what else can be had, that is advised before it is touched.
+    #[cold]
+    fn move_out(&mut self) -> Result<(), PoolFull> {
+        let (double, little) = (2 * self.places.len().max(32), self.places.len() + self.places.len() / 8 + 32);
+        let mut places = Vec::new();
+        places.try_reserve_exact(double).or_else(|_| places.try_reserve_exact(little)).map_err(|_| PoolFull::Memory)?;
+        prefer_huge_pages(&mut places);
+        places.append(&mut self.places);
+        self.places = places;
+        Ok(())
     }
 
     /// The value at a handle.
