@@ -25,13 +25,15 @@ enum Increments {
     Exponential,
     /// Nine in ten about 0.1, one in ten about 9.
     Bimodal,
+    /// Exponential, beside one entry in a future that never comes.
+    Outlier,
 }
 
 impl Increments {
     fn draw(self, random: &mut Random) -> f64 {
         match self {
             Increments::Narrow => 0.95 + 0.1 * random.uniform(),
-            Increments::Exponential => random.exponential(1.0),
+            Increments::Exponential | Increments::Outlier => random.exponential(1.0),
             Increments::Bimodal => (if random.bernoulli(0.9) { 0.1 } else { 9.0 }) * (0.95 + 0.1 * random.uniform()),
         }
     }
@@ -41,9 +43,12 @@ pub(crate) fn compare() {
     println!("Pending event sets, nanoseconds per hold\n");
     println!("{:>10} {:<12} {:>8} {:>8}", "entries", "increments", "heap", "ladder");
     for size in [10, 100, 1_000, 100_000, 10_000_000] {
-        for (name, increments) in
-            [("narrow", Increments::Narrow), ("exponential", Increments::Exponential), ("bimodal", Increments::Bimodal)]
-        {
+        for (name, increments) in [
+            ("narrow", Increments::Narrow),
+            ("exponential", Increments::Exponential),
+            ("bimodal", Increments::Bimodal),
+            ("outlier", Increments::Outlier),
+        ] {
             let rounds = if size > 1_000_000 { 1 } else { 3 };
             let mut times: Vec<(f64, f64)> =
                 (0..rounds).map(|_| (nanoseconds::<Heap>(size, increments), nanoseconds::<Ladder>(size, increments))).collect();
@@ -65,6 +70,9 @@ fn nanoseconds<Q: PendingSet>(size: u32, increments: Increments) -> f64 {
     };
     for handle in 0..size {
         pending.push(entry(f64::from(handle) * 1e-9, handle as usize, handle), &ByHandle);
+    }
+    if let Increments::Outlier = increments {
+        pending.push(Entry::new(VirtualTime::new(1e9).expect("finite"), 0, Handle::from_bits(size)), &ByHandle);
     }
     let end = VirtualTime::new(f64::MAX).expect("finite");
     let holds = (4 * size as usize).clamp(1_000_000, 20_000_000);

@@ -139,13 +139,13 @@ impl Ladder {
 
     /// Appends a bucket to the run or, if it is large, distributes it over a new finest rung.
     fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) {
-        // A rung whose last bucket was opened makes room for its division: a single far-off event must not pile rungs up.
-        while self.rungs.last().is_some_and(|rung| rung.entries == 0) {
-            self.spare.extend(self.rungs.pop());
-        }
-        if bucket.len() > SORT_MOST && self.rungs.len() < RUNGS_MOST {
+        if bucket.len() > SORT_MOST {
             let (low, high) = self.store.extent(bucket);
-            if low < high {
+            // A rung whose last bucket this was makes room for its division: a single far-off event must not pile rungs up.
+            while low < high && self.rungs.last().is_some_and(|rung| rung.entries == 0) {
+                self.spare.extend(self.rungs.pop());
+            }
+            if low < high && self.rungs.len() < RUNGS_MOST {
                 let mut rung = self.spare.pop().unwrap_or_default();
                 rung.span(low, high, bucket.len());
                 self.store.drain(&mut bucket, |store, entries| {
@@ -248,5 +248,43 @@ fn sort(entries: &mut [Entry], ties: &impl Ties) {
         let equal = rest.iter().take_while(|entry| entry.time() == time).count();
         rest[..equal].sort_unstable_by(|a, b| ties.compare(a, b));
         rest = &mut rest[equal..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_base::LpId;
+    use warpline_base::random::Random;
+
+    use super::*;
+
+    struct Distinct;
+
+    impl Ties for Distinct {
+        fn order(&self, a: Handle, b: Handle) -> std::cmp::Ordering {
+            a.cmp(&b)
+        }
+    }
+
+    /// One entry in a future that never comes must not turn the ladder into a heap as time goes on.
+    #[test]
+    fn an_outlier_does_not_pile_rungs_up() {
+        const ENTRIES: u32 = 20_000;
+        let passes = if cfg!(miri) { 0 } else { 150 };
+        let (mut ladder, mut random) = (Ladder::default(), Random::new(1, LpId(0), 0));
+        let at = |time: f64| VirtualTime::new(time).unwrap();
+        let mut hold = |ladder: &mut Ladder, now: f64, handle| {
+            ladder.push(Entry::new(at(now + random.exponential(1.0)), 0, handle), &Distinct);
+        };
+        ladder.push(Entry::new(at(1e9), 0, Handle::from_bits(ENTRIES)), &Distinct);
+        (0..ENTRIES).for_each(|handle| hold(&mut ladder, 1e6, Handle::from_bits(handle)));
+        let (mut rungs, mut late) = (0, 0);
+        for _ in 0..passes * ENTRIES {
+            let first = ladder.pop_before(at(1e8), &Distinct).unwrap();
+            hold(&mut ladder, first.time().get(), first.handle());
+            (rungs, late) = (rungs.max(ladder.rungs.len()), late.max(ladder.late.len()));
+        }
+        assert!(rungs < RUNGS_MOST, "{rungs} rungs");
+        assert!(late < ENTRIES as usize / 10, "{late} late entries");
     }
 }
