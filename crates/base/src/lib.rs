@@ -6,6 +6,7 @@
 mod digest;
 mod id;
 mod key;
+mod moment;
 pub mod random;
 pub mod record;
 mod time;
@@ -13,4 +14,5 @@ mod time;
 pub use digest::{HistoryDigest, RunDigest};
 pub use id::LpId;
 pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
+pub use moment::Moment;
 pub use time::VirtualTime;

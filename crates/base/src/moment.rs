@@ -1,0 +1,78 @@
+use std::cmp::Ordering;
+
+use crate::{EventKey, LpId, TieBreak};
+
+/// A place in the order of everything that happens in a run: LPs are made, events happen, LPs finish.
+///
+/// GVT is such a place, and so are the place of a fault and of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// An LP is made. LPs are made in the order of their ids, before all events.
+    Init(LpId),
+    /// An event happens.
+    Event(EventKey),
+    /// An LP finishes. LPs finish in the order of their ids, after all events.
+    Finish(LpId),
+    /// After everything.
+    Never,
+}
+
+impl Moment {
+    fn rank(&self) -> (u8, u32) {
+        match *self {
+            Moment::Init(lp) => (0, lp.0),
+            Moment::Event(_) => (1, 0),
+            Moment::Finish(lp) => (2, lp.0),
+            Moment::Never => (3, 0),
+        }
+    }
+
+    /// The order of two moments, where events of one time are ordered by `ties`.
+    pub fn compare(&self, other: &Moment, ties: TieBreak) -> Ordering {
+        match (self, other) {
+            (Moment::Event(a), Moment::Event(b)) => ties.compare(a, b),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+
+    /// Whether it comes strictly before `other`.
+    #[inline]
+    pub fn is_before(&self, other: &Moment, ties: TieBreak) -> bool {
+        self.compare(other, ties).is_lt()
+    }
+
+    /// The earlier of two moments.
+    pub fn earlier(self, other: Moment, ties: TieBreak) -> Moment {
+        if other.is_before(&self, ties) { other } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Priority, Sequence, VirtualTime};
+
+    #[test]
+    fn making_comes_first_and_finishing_last() {
+        let event = |time: u64, sender| {
+            let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
+            Moment::Event(EventKey { time, step, priority, sender: LpId(sender), sequence })
+        };
+        let order = [
+            Moment::Init(LpId(0)),
+            Moment::Init(LpId(9)),
+            event(0, 3),
+            event(0, 4),
+            event(1, 0),
+            Moment::Finish(LpId(0)),
+            Moment::Finish(LpId(1)),
+            Moment::Never,
+        ];
+        for (i, a) in order.iter().enumerate() {
+            for (j, b) in order.iter().enumerate() {
+                assert_eq!(a.compare(b, TieBreak::BySender), i.cmp(&j), "{a:?} {b:?}");
+                assert_eq!(a.earlier(*b, TieBreak::BySender), order[i.min(j)]);
+            }
+        }
+    }
+}
