@@ -3,6 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
+
 /// The whole outcome of one run.
 ///
 /// [`RunRecord::summary`] is the part that `--json` prints; the rest feeds the report.
@@ -41,6 +43,9 @@ pub struct RunRecord {
     pub event_rate: f64,
     /// The most memory that the process ever held, in bytes; `None` where the system does not tell.
     pub peak_rss_bytes: Option<u64>,
+    /// What parallel execution cost and gained; `None` for a sequential run.
+    #[serde(flatten, default)]
+    pub parallel: Option<ParallelRecord>,
     /// The model's outputs.
     pub results: Value,
     /// The files of rows that were written, such as `arrivals.csv`.
@@ -75,6 +80,26 @@ pub struct ProgressSample {
     pub committed_events: u64,
     /// Resident memory of the process, in bytes; `None` where the system does not tell.
     pub rss_bytes: Option<u64>,
+    /// How speculation went; `None` for a sequential run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speculation: Option<SpeculationSample>,
+}
+
+/// How optimistic execution went at one moment of wall time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpeculationSample {
+    /// Events executed so far, those undone again included.
+    pub processed_events: u64,
+    /// Events undone so far.
+    pub rolled_back_events: u64,
+    /// How far beyond GVT events may be executed, in model time.
+    #[serde(deserialize_with = "number")]
+    pub window: f64,
+    /// GVT computations so far.
+    pub gvt_epochs: u64,
+    /// Messages that were found waiting, on average over looks into the mailbox.
+    #[serde(deserialize_with = "number")]
+    pub mailbox_depth: f64,
 }
 
 /// A picture or table that a model adds to the report.

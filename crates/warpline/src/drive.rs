@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use warpline_base::record::ProgressSample;
+use warpline_base::record::{ProgressSample, SpeculationSample};
 
 use crate::memory_use;
 
@@ -21,6 +21,8 @@ pub struct Progress {
     pub event_rate: f64,
     /// Resident memory, in bytes; `None` where the system does not tell.
     pub rss_bytes: Option<u64>,
+    /// How speculation goes; `None` for a sequential run.
+    pub speculation: Option<SpeculationSample>,
 }
 
 /// How long the engine should work between two looks at the clock.
@@ -77,7 +79,7 @@ impl<'a> Log<'a> {
         if elapsed - self.reported.0 >= REPORT_EVERY {
             let rate = (committed_events - self.reported.1) as f64 / (elapsed - self.reported.0).as_secs_f64();
             let (end, rss_bytes) = (self.end, memory_use::resident());
-            let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes };
+            let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes, speculation: None };
             if let Some(report) = &mut self.report {
                 report(&progress);
             }
@@ -99,7 +101,7 @@ impl<'a> Log<'a> {
             self.sample_every *= 2;
         }
         let (wall_seconds, rss_bytes) = (elapsed.as_secs_f64(), memory_use::resident());
-        self.samples.push(ProgressSample { wall_seconds, virtual_time, committed_events, rss_bytes });
+        self.samples.push(ProgressSample { wall_seconds, virtual_time, committed_events, rss_bytes, speculation: None });
     }
 
     /// The samples of the whole run.

@@ -5,6 +5,62 @@ pub enum Synchronisation {
     /// One event after the other, in one thread.
     #[default]
     Sequential,
+    /// Time Warp: every thread goes ahead with its LPs, and undoes what turns out to have been too early.
+    Optimistic,
+}
+
+impl Synchronisation {
+    /// The word for it on the command line.
+    ///
+    /// ```
+    /// use warpline::Synchronisation;
+    /// assert_eq!([Synchronisation::Sequential, Synchronisation::Optimistic].map(Synchronisation::name), ["sequential", "optimistic"]);
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Synchronisation::Sequential => "sequential",
+            Synchronisation::Optimistic => "optimistic",
+        }
+    }
+}
+
+/// How the PEs of a parallel run find global virtual time; see [`Simulation::gvt`](crate::Simulation::gvt). The answer does not depend
+/// on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GvtAlgorithm {
+    /// By epochs, while events are executed.
+    #[default]
+    Asynchronous,
+    /// All PEs stop executing events until it is known.
+    Synchronous,
+}
+
+impl GvtAlgorithm {
+    /// The word for it on the command line.
+    ///
+    /// ```
+    /// use warpline::GvtAlgorithm;
+    /// assert_eq!([GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous].map(GvtAlgorithm::name), ["asynchronous", "synchronous"]);
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            GvtAlgorithm::Asynchronous => "asynchronous",
+            GvtAlgorithm::Synchronous => "synchronous",
+        }
+    }
+}
+
+/// Settings of parallel runs. What is `None` is chosen by the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ParallelSettings {
+    pub(crate) threads: Option<u32>,
+    pub(crate) batch: Option<u32>,
+    pub(crate) kps: Option<u32>,
+    pub(crate) gvt: GvtAlgorithm,
+    pub(crate) gvt_interval: Option<u32>,
+    pub(crate) window: Option<f64>,
+    pub(crate) copy_interval: Option<u32>,
 }
 
 /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo). A sequential run undoes nothing;

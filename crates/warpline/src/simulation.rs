@@ -12,6 +12,7 @@ use crate::drive::{Log, Pace};
 use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::sequential::{Sequential, Step};
+use crate::settings::ParallelSettings;
 use crate::{Error, Pending, Place, Progress, Records, Run, Synchronisation, Undo, Verified, VerifyError, lp, memory_use};
 
 /// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
@@ -45,6 +46,7 @@ pub struct Simulation<'a, M: Model> {
     pending: Pending,
     pub(crate) zero_delay_hops: u32,
     records: Records,
+    pub(crate) parallel: ParallelSettings,
     report: Option<&'a mut dyn FnMut(&Progress)>,
 }
 
@@ -70,6 +72,7 @@ impl<'a, M: Model> Simulation<'a, M> {
             pending,
             zero_delay_hops,
             records,
+            parallel: ParallelSettings::default(),
             report: None,
         }
     }
@@ -248,6 +251,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         match (self.sync, self.pending) {
             (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
             (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(),
+            (Synchronisation::Optimistic, _) => todo!(),
         }
     }
 
@@ -288,6 +292,7 @@ impl<'a, M: Model> Simulation<'a, M> {
             loop_seconds,
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
             peak_rss_bytes: memory_use::peak(),
+            parallel: None,
             results,
             tables: files,
             progress,
@@ -412,7 +417,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     fn engine_settings(&self, pending: &str) -> Map<String, Value> {
         let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
         let settings = json!({
-            "sync": "sequential",
+            "sync": self.sync.name(),
             "threads": 1,
             "undo": self.undo.name(),
             "pending": pending,

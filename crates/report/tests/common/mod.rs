@@ -66,6 +66,7 @@ pub(crate) fn sample() -> RunRecord {
         loop_seconds: 15.06,
         event_rate: 48_213_977.0 / 15.06,
         peak_rss_bytes: Some(412_876_800),
+        parallel: None,
         results: json!({
             "packets_sent": 7_499_812, "packets_delivered": 7_481_003, "packets_dropped": 18_809, "loss": 0.002_507_9,
             "busiest_link": "Frankfurt → Geneva",
@@ -97,6 +98,7 @@ fn progress() -> Vec<ProgressSample> {
             virtual_time: 60.0 * index as f64 / 60.0,
             committed_events: events as u64,
             rss_bytes: Some((9.0e7 + 3.2e8 * (1.0 - (-wall / 2.0).exp())) as u64),
+            speculation: None,
         }
     };
     (0..=60).map(sample).collect()

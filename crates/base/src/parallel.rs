@@ -1,0 +1,127 @@
+//! What a parallel run tells of itself, beside its results.
+
+use serde::{Deserialize, Serialize};
+
+/// What optimistic execution cost: part of the [`RunRecord`](crate::record::RunRecord) of every parallel run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ParallelRecord {
+    /// Events executed, those undone again included.
+    pub processed_events: u64,
+    /// Events undone.
+    pub rolled_back_events: u64,
+    /// Committed by processed events: 1 if nothing was undone.
+    pub efficiency: f64,
+    /// Rollbacks, by cause and PE.
+    pub rollbacks: Rollbacks,
+    /// Anti-messages sent: cancellations of messages that had been processed already by another PE.
+    pub anti_messages: u64,
+    /// Messages cancelled in place, before they were processed.
+    pub cancelled_in_place: u64,
+    /// GVT computations.
+    pub gvt_epochs: u64,
+    /// Reductions that they took: more than one if messages were in flight.
+    pub gvt_trials: u64,
+    /// Committed events that another PE had sent.
+    pub remote_events: u64,
+    /// Seconds in each phase, summed over PEs. From a sample of steps.
+    pub phase_seconds: Phases,
+    /// Every PE by itself.
+    pub pes: Vec<PeRecord>,
+}
+
+/// Rollbacks of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rollbacks {
+    /// Caused by stragglers.
+    pub primary: u64,
+    /// Caused by the cancellation of a message that had been processed.
+    pub secondary: u64,
+    /// The most of one PE.
+    pub max_per_pe: u64,
+    /// The mean over PEs.
+    pub mean_per_pe: f64,
+    /// How many rollbacks undid 1, 2–3, 4–7, 8–15, … events.
+    pub lengths: Vec<u64>,
+}
+
+/// Seconds of wall time in each phase of a PE's loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Executing the model's code, with saving of state.
+    pub event_processing: f64,
+    /// Making and handing over messages.
+    pub send: f64,
+    /// Taking in messages.
+    pub receive: f64,
+    /// Choosing the next event.
+    pub pending_set: f64,
+    /// Undoing events.
+    pub rollback: f64,
+    /// Computing GVT.
+    pub gvt: f64,
+    /// Committing events and reclaiming their memory.
+    pub fossil_collection: f64,
+    /// Having nothing to do.
+    pub idle: f64,
+}
+
+impl Phases {
+    /// Names and seconds, in the order of a PE's loop.
+    pub fn list(&self) -> [(&'static str, f64); 8] {
+        [
+            ("receive", self.receive),
+            ("pending set", self.pending_set),
+            ("event processing", self.event_processing),
+            ("send", self.send),
+            ("rollback", self.rollback),
+            ("GVT", self.gvt),
+            ("fossil collection", self.fossil_collection),
+            ("idle", self.idle),
+        ]
+    }
+
+    /// Adds the seconds of another PE.
+    pub fn add(&mut self, other: &Phases) {
+        self.event_processing += other.event_processing;
+        self.send += other.send;
+        self.receive += other.receive;
+        self.pending_set += other.pending_set;
+        self.rollback += other.rollback;
+        self.gvt += other.gvt;
+        self.fossil_collection += other.fossil_collection;
+        self.idle += other.idle;
+    }
+}
+
+/// One PE of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PeRecord {
+    /// Its first LP.
+    pub first_lp: u32,
+    /// How many LPs it has.
+    pub lps: u32,
+    /// Events executed, those undone again included.
+    pub processed_events: u64,
+    /// Events committed.
+    pub committed_events: u64,
+    /// Events undone.
+    pub rolled_back_events: u64,
+    /// Rollbacks caused by stragglers.
+    pub primary_rollbacks: u64,
+    /// Rollbacks caused by cancellations.
+    pub secondary_rollbacks: u64,
+    /// Anti-messages sent.
+    pub anti_messages: u64,
+    /// Messages sent to other PEs.
+    pub messages_sent: u64,
+    /// The most messages found waiting at once.
+    pub mailbox_depth_max: u64,
+    /// The mean of messages found waiting, over looks into the mailbox.
+    pub mailbox_depth_mean: f64,
+    /// The most events that were executed and not committed at once.
+    pub history_max: u64,
+    /// Event buffers that it took from the system.
+    pub buffers: u64,
+    /// Seconds in each phase. From a sample of steps.
+    pub phase_seconds: Phases,
+}

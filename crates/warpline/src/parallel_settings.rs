@@ -1,0 +1,74 @@
+use warpline_model::Model;
+
+use crate::settings::ParallelSettings;
+use crate::{GvtAlgorithm, Simulation};
+
+/// # Settings of parallel runs
+/// None of them changes the answer, and each has an automatic default that is meant to be good. A sequential run ignores them.
+///
+/// ```
+/// # use warpline::prelude::*;
+/// use warpline::{GvtAlgorithm, Synchronisation};
+/// # struct Hops;
+/// # impl Model for Hops {
+/// #     type State = u64; type Event = ();
+/// #     fn lps(&self) -> u32 { 100 }
+/// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
+/// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
+/// #         *seen += 1;
+/// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+/// #         lp.send(to, delay, ());
+/// #     }
+/// # }
+/// let sequential = Simulation::new(Hops).end(20.0).run()?;
+/// let simulation = Simulation::new(Hops).end(20.0).sync(Synchronisation::Optimistic).threads(2);
+/// let parallel = simulation.batch(16).kps(10).gvt(GvtAlgorithm::Asynchronous).gvt_interval(500).window(3.0).copy_interval(4).run()?;
+/// assert_eq!(parallel.record.digest, sequential.record.digest);
+/// assert_eq!(parallel.states, sequential.states);
+/// # Ok::<(), Error>(())
+/// ```
+impl<M: Model> Simulation<'_, M> {
+    fn tuned(mut self, tune: impl FnOnce(&mut ParallelSettings)) -> Self {
+        tune(&mut self.parallel);
+        self
+    }
+
+    /// How many threads work, each as one processing element (PE) with its share of the LPs. Default: the cores that the process may use.
+    /// At least 1; with fewer LPs than threads, as many as there are LPs.
+    pub fn threads(self, threads: u32) -> Self {
+        self.tuned(|parallel| parallel.threads = Some(threads))
+    }
+
+    /// How many events a PE executes between two looks at anything else. At least 1.
+    pub fn batch(self, events: u32) -> Self {
+        self.tuned(|parallel| parallel.batch = Some(events))
+    }
+
+    /// Into how many kernel processes (KPs), groups of LPs that roll back together, each PE divides its LPs. At least 1; an upper bound,
+    /// as KPs are of equal size but the last.
+    pub fn kps(self, kps: u32) -> Self {
+        self.tuned(|parallel| parallel.kps = Some(kps))
+    }
+
+    /// How global virtual time (GVT) is found.
+    pub fn gvt(self, algorithm: GvtAlgorithm) -> Self {
+        self.tuned(|parallel| parallel.gvt = algorithm)
+    }
+
+    /// How many events a PE executes, about, before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.
+    pub fn gvt_interval(self, events: u32) -> Self {
+        self.tuned(|parallel| parallel.gvt_interval = Some(events))
+    }
+
+    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much must
+    /// be undone.
+    pub fn window(self, time: f64) -> Self {
+        self.tuned(|parallel| parallel.window = Some(time))
+    }
+
+    /// Under [`Undo::Copy`](crate::Undo::Copy), at every how many events of an LP its state is copied. What lies between is undone by
+    /// executing events again from the copy before. Default 1; at least 1. Larger intervals suit large states.
+    pub fn copy_interval(self, events: u32) -> Self {
+        self.tuned(|parallel| parallel.copy_interval = Some(events))
+    }
+}
