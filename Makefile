@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test bench check layers miri setup setup-rust setup-browser soak
+.PHONY: demo test bench check layers loom miri setup setup-rust setup-browser soak
 
 CARGO ?= cargo
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -12,6 +12,7 @@ demo: setup-rust
 test: setup
 	$(CARGO) test --workspace --no-fail-fast
 	$(MAKE) miri
+	$(MAKE) loom
 
 ## Formatting, lints, docs and layers, with warnings as errors.
 check: setup-rust
@@ -30,6 +31,10 @@ miri:
 		rustup component add --toolchain nightly miri rust-src >/dev/null 2>&1 && \
 		MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \
 	else echo "no nightly toolchain: skipping Miri (rustup toolchain install nightly)"; fi
+
+## The concurrent code under loom, which tries all interleavings.
+loom: setup-rust
+	RUSTFLAGS="--cfg loom" $(CARGO) test --release --package warpline-memory --lib --target-dir target/loom loom
 
 ## Rates and ratios; TOPOLOGY=file.json measures `network` on that file.
 bench: setup-rust

@@ -24,6 +24,8 @@ pub(crate) enum Action {
     Run(Request),
     /// Try its undo out.
     Verify(Request),
+    /// Run it on two engines in turn.
+    Compare(Request),
     /// Render a report again.
     Report { directory: PathBuf, json: bool },
     /// Print a help text or the version.
@@ -42,10 +44,10 @@ pub(crate) struct Request {
 
 const RUN: &str = "run";
 const VERIFY: &str = "verify";
+const COMPARE: &str = "compare";
 
 /// The whole command line.
 pub(crate) fn command(entries: &[Entry]) -> Command {
-    let json = || flag("json", "Print one JSON object on stdout, and nothing else there").global(true);
     let models = Command::new("models")
         .about("List the models, or show one with its parameters")
         .after_help("Examples:\n  warpline models\n  warpline models show network\n  warpline models show network --json")
@@ -56,25 +58,6 @@ pub(crate) fn command(entries: &[Entry]) -> Command {
         )
         .disable_help_subcommand(true)
         .arg(json());
-    let run = of_models(RUN, entries, &settings::of_run())
-        .about("Run a model, or a scenario file")
-        .arg(json())
-        .arg(flag("quiet", "Print no progress").global(true))
-        .after_help(
-            "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
-             What is typed after it overrides it. Paths in it are relative to the current directory.\n\n\
-             Examples:\n  warpline run network --load 0.9 --end 50 --report out\n  warpline run phold --lps 65536 --remote 0.5 --clusters 8 --json\n  \
-             warpline run scenario.toml --seed 2\n\n\
-             Exit status: 0 done, 1 the simulation or its report failed, 2 wrong use (nothing was simulated).",
-        );
-    let verify = of_models(VERIFY, entries, &settings::of_verify())
-        .about("Try a model's undo out: every event forward, undone, compared, and forward again")
-        .arg(json())
-        .after_help(
-            "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n\
-             Examples:\n  warpline verify network\n  warpline verify phold --undo reverse --end 10\n\n\
-             Exit status: 0 all events came back as they were, 1 one did not, 2 wrong use.",
-        );
     let report = Command::new("report")
         .about("Render the report of a finished run again")
         .after_help("Example:\n  warpline report out")
@@ -85,8 +68,58 @@ pub(crate) fn command(entries: &[Entry]) -> Command {
         .about("Warpline: a discrete event simulation engine")
         .arg_required_else_help(true)
         .subcommand_required(true)
-        .subcommands([models, run, verify, report])
-        .after_help("Examples:\n  warpline models\n  warpline run mm1\n  warpline run network --help")
+        .subcommands([models, run(entries), verify(entries), compare(entries), report])
+        .after_help("Examples:\n  warpline models\n  warpline run mm1\n  warpline run network --help\n  warpline compare phold")
+}
+
+fn run(entries: &[Entry]) -> Command {
+    of_models(RUN, entries, &settings::of_run())
+        .about("Run a model, or a scenario file")
+        .arg(json())
+        .arg(quiet())
+        .after_help(
+            "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
+             What is typed after it overrides it. Paths in it are relative to the current directory.\n\n\
+             Examples:\n  warpline run network --load 0.9 --end 50 --report out\n  warpline run phold --lps 65536 --remote 0.5 --clusters 8 --json\n  \
+             warpline run phold --lps 65536 --sync optimistic\n  warpline run scenario.toml --seed 2\n\n\
+             Exit status: 0 done, 1 the simulation or its report failed, 2 wrong use (nothing was simulated).",
+        )
+}
+
+fn verify(entries: &[Entry]) -> Command {
+    of_models(VERIFY, entries, &settings::of_verify())
+        .about("Try a model's undo out: every event forward, undone, compared, and forward again")
+        .arg(json())
+        .after_help(
+            "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n\
+             Examples:\n  warpline verify network\n  warpline verify phold --undo reverse --end 10\n\n\
+             Exit status: 0 all events came back as they were, 1 one did not, 2 wrong use.",
+        )
+}
+
+fn compare(entries: &[Entry]) -> Command {
+    let outputs = settings::of_run().into_iter().filter(|spec| settings::is_output(spec.name));
+    of_models(COMPARE, entries, &settings::of_compare())
+        .about("Run a model on two engines in turn: same answer? how much faster? how much memory?")
+        .arg(json())
+        .arg(quiet())
+        // Known, so that they can be refused with a remedy.
+        .args(outputs.map(|spec| setting(&spec).hide(true)))
+        .after_help(
+            "Each run is a process of its own; rates and memory are medians over the runs of an engine.\n\
+             A scenario file works as for `warpline run`; a report that it wants is left out.\n\n\
+             Examples:\n  warpline compare phold --lps 65536 --remote 0.1 --clusters 8\n  warpline compare network --end 20 --threads 4 --runs 5 --json\n  \
+             warpline compare scenario.toml --undo reverse\n\n\
+             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 wrong use.",
+        )
+}
+
+fn json() -> Arg {
+    flag("json", "Print one JSON object on stdout, and nothing else there").global(true)
+}
+
+fn quiet() -> Arg {
+    flag("quiet", "Print no progress").global(true)
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
@@ -157,26 +190,21 @@ pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Action, 
     }
 }
 
-/// Reads what `run` and `verify` are given.
+/// Reads what commands that take a model or a scenario are given.
 fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry]) -> Result<Action, Failure> {
     let Some((name, matches)) = matches.subcommand() else { return Err(no_model(verb, entries)) };
-    let action = if verb == VERIFY { Action::Verify } else { Action::Run };
     if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
-        let mut request = Request { model: name.to_owned(), settings: Vec::new(), parameters: Vec::new(), json: false, quiet: false };
-        request.json = matches.get_flag("json");
-        request.quiet = verb == RUN && matches.get_flag("quiet");
-        let specs = if verb == VERIFY { settings::of_verify() } else { settings::of_run() };
-        request.settings = typed(matches, specs.iter().map(|spec| (spec.name, spec.name.to_owned())))?;
-        request.parameters = typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?;
-        return Ok(action(request));
+        return of_model(verb, matches, entry);
     }
     if !names_file(name) {
         let Err(unknown) = catalogue::find(name) else { unreachable!("`{name}` is not among the entries") };
         return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
     }
     let mut scenario = Scenario::read(name)?;
-    if verb == VERIFY {
-        scenario.settings.retain(|given| given.name == "seed");
+    match verb {
+        VERIFY => scenario.settings.retain(|given| given.name == "seed"),
+        COMPARE => scenario.settings.retain(|given| !settings::is_output(&given.name)),
+        _ => {}
     }
     // The model in the place of the file, and then all that was typed before and after the file.
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
@@ -186,7 +214,37 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
     Ok(match parse(line)? {
         Action::Run(request) => Action::Run(request.over(scenario)),
         Action::Verify(request) => Action::Verify(request.over(scenario)),
+        Action::Compare(request) => Action::Compare(request.over(scenario)),
         other => other,
+    })
+}
+
+/// Reads what such a command is given for a model.
+fn of_model(verb: &str, matches: &ArgMatches, entry: &Entry) -> Result<Action, Failure> {
+    let (specs, action): (_, fn(Request) -> Action) = match verb {
+        VERIFY => (settings::of_verify(), Action::Verify),
+        COMPARE => (settings::of_compare(), Action::Compare),
+        _ => (settings::of_run(), Action::Run),
+    };
+    if verb == COMPARE {
+        refuse_output(matches, entry)?;
+    }
+    Ok(action(Request {
+        model: entry.name.to_owned(),
+        settings: typed(matches, specs.iter().map(|spec| (spec.name, spec.name.to_owned())))?,
+        parameters: typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?,
+        json: matches.get_flag("json"),
+        quiet: verb != VERIFY && matches.get_flag("quiet"),
+    }))
+}
+
+/// A comparison is many runs, and keeps the output of none.
+fn refuse_output(matches: &ArgMatches, entry: &Entry) -> Result<(), Failure> {
+    let of_run = settings::of_run();
+    let given = of_run.iter().find(|spec| settings::is_output(spec.name) && text(matches, spec.name).is_some());
+    given.map_or(Ok(()), |SettingSpec { name, .. }| {
+        let model = entry.name;
+        Err(Failure::wrong_use(format!("a comparison has no --{name}: give it to `warpline run {model}`, once for each engine")))
     })
 }
 
@@ -244,7 +302,7 @@ mod tests {
     }
 
     fn request(line: &str) -> Vec<String> {
-        let (Action::Run(request) | Action::Verify(request)) = parse(line).unwrap() else { panic!("{line}") };
+        let (Action::Run(request) | Action::Verify(request) | Action::Compare(request)) = parse(line).unwrap() else { panic!("{line}") };
         let all = request.settings.iter().chain(&request.parameters);
         all.map(|given| format!("{}={}", given.name, given.text)).collect()
     }
@@ -264,6 +322,19 @@ mod tests {
         ] {
             assert_eq!(request(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_comparison_takes_the_settings_of_a_run() {
+        let line = "warpline compare --runs 5 mm1 --end 5 --threads 2 --arrival_rate 0.5 --sync optimistic";
+        assert_eq!(request(line), ["runs=5", "end=5", "sync=optimistic", "threads=2", "arrival-rate=0.5"]);
+        assert!(matches!(parse("warpline compare mm1 --json --quiet"), Ok(Action::Compare(Request { json: true, quiet: true, .. }))));
+        assert!(
+            parse("warpline compare mm1 --report out")
+                .unwrap_err()
+                .starts_with("a comparison has no --report: give it to `warpline run mm1`")
+        );
+        assert!(parse("warpline run mm1 --runs 5").unwrap_err().contains("--runs"));
     }
 
     #[test]

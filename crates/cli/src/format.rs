@@ -42,6 +42,16 @@ pub(crate) fn event_rate(rate: f64) -> String {
     format!("{} events/s", scaled(rate).trim_end())
 }
 
+/// From one rate of events to another.
+pub(crate) fn event_rates(low: f64, high: f64) -> String {
+    format!("{} – {}", scaled(low).trim_end(), event_rate(high))
+}
+
+/// A share of 1, in percent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
 /// An amount of memory.
 pub(crate) fn bytes(bytes: u64) -> String {
     format!("{}B", scaled(bytes as f64))
@@ -114,6 +124,8 @@ mod tests {
         }
         assert_eq!(bytes(35_200_000), "35.2 MB");
         assert_eq!(event_rate(12.0), "12 events/s");
+        assert_eq!(event_rates(999e3, 1e6), "999 k – 1.00 M events/s");
+        assert_eq!((percent(0.93149), percent(1.0)), ("93.1 %".into(), "100.0 %".into()));
     }
 
     #[test]

@@ -1,8 +1,12 @@
-//! The `warpline` command: runs models, verifies them and renders reports.
+//! The `warpline` command: runs models, verifies them, compares engines and renders reports.
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed, 2 wrong use.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers
+//! differ that must not), 2 wrong use.
 
 mod arguments;
+mod child;
+mod compare;
+mod comparison;
 mod failure;
 mod format;
 mod models;
@@ -10,6 +14,8 @@ mod output;
 mod panics;
 mod progress;
 mod run;
+#[cfg(test)]
+mod sample;
 mod scenario;
 mod settings;
 mod summary;
@@ -42,6 +48,7 @@ fn execute(action: Action) -> Result<(), Failure> {
         Action::Model { name, json } => models::show(&name, json),
         Action::Run(request) => run::run(&request),
         Action::Verify(request) => verify::verify(&request),
+        Action::Compare(request) => compare::compare(&request),
         Action::Report { directory, json } => report(&directory, json),
         Action::Say(text) => output::print(&text),
     }

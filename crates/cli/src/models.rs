@@ -54,6 +54,7 @@ pub(crate) fn examples(entry: &Entry) -> Vec<String> {
         format!("warpline run {name}"),
         format!("warpline run {name}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0),
         format!("warpline verify {name}"),
+        format!("warpline compare {name}"),
     ]
 }
 

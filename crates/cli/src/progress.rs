@@ -1,7 +1,7 @@
 //! How a long run is going, for people: a bar on a terminal, else a line now and then.
 
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use warpline::Progress;
@@ -14,6 +14,10 @@ const SILENT: Duration = Duration::from_secs(2);
 const LINE_EVERY: Duration = Duration::from_secs(3);
 /// The steps of the bar.
 const STEPS: u64 = 1000;
+/// The characters that the bar takes, with the space after it.
+const BAR: usize = 7;
+/// The width of a line, where no terminal tells its own.
+const WIDTH: usize = 80;
 
 /// Tells people how a run is going.
 pub(crate) struct Teller {
@@ -45,14 +49,15 @@ impl Teller {
         match &mut self.channel {
             Channel::Nobody => {}
             Channel::Terminal(bar) => {
-                let bar = bar.get_or_insert_with(new_bar);
-                bar.set_message(line(progress, self.unit));
+                let bar = bar.get_or_insert_with(|| new_bar(STEPS));
+                let width = console::Term::stderr().size_checked().map_or(WIDTH, |(_, width)| usize::from(width));
+                bar.set_message(line(progress, self.unit, width.saturating_sub(BAR)));
                 bar.set_position((share(progress) * STEPS as f64) as u64);
             }
             Channel::Lines { last } => {
                 if is_due(*last, progress.elapsed) {
                     *last = Some(progress.elapsed);
-                    output::tell(line(progress, self.unit));
+                    output::tell(line(progress, self.unit, WIDTH));
                 }
             }
         }
@@ -66,9 +71,42 @@ impl Teller {
     }
 }
 
-fn new_bar() -> ProgressBar {
+/// Tells people on a terminal which of many runs is going on.
+pub(crate) struct RunTeller {
+    runs: u64,
+    begun: Instant,
+    /// Whether anybody is told.
+    told: bool,
+    bar: Option<ProgressBar>,
+}
+
+impl RunTeller {
+    /// For so many runs, of which the first begins now.
+    pub(crate) fn new(runs: u64, quiet: bool) -> Self {
+        RunTeller { runs, begun: Instant::now(), told: !quiet && std::io::stderr().is_terminal(), bar: None }
+    }
+
+    /// Tells which run, from 0, is going on and what it is.
+    pub(crate) fn tell(&mut self, run: u64, what: &str) {
+        let elapsed = self.begun.elapsed();
+        if self.told && elapsed >= SILENT {
+            let bar = self.bar.get_or_insert_with(|| new_bar(self.runs));
+            bar.set_message(format!("run {} of {}: {what} | {} so far", run + 1, self.runs, format::duration(elapsed.as_secs_f64())));
+            bar.set_position(run);
+        }
+    }
+
+    /// Leaves the terminal clean.
+    pub(crate) fn finish(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn new_bar(steps: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:6} {wide_msg}").map(|style| style.progress_chars("━╸─"));
-    let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
@@ -82,8 +120,8 @@ fn share(progress: &Progress) -> f64 {
     (progress.virtual_time / progress.end).clamp(0.0, 1.0)
 }
 
-/// The state of a run in one line.
-fn line(progress: &Progress, unit: &str) -> String {
+/// The state of a run in one line; what can be spared is told only where the line stays within `width`.
+fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
     let left = if share > 0.0 { format::duration(elapsed * (1.0 - share) / share) } else { "unknown".into() };
@@ -91,17 +129,28 @@ fn line(progress: &Progress, unit: &str) -> String {
     if progress.committed_events == 0 {
         return format!("starting: making LPs and their first events{memory}");
     }
-    format!(
+    let line = format!(
         "{:.1} % | {left} left | {} | time {} of {}{memory}",
         share * 100.0,
         format::event_rate(progress.event_rate),
         format::significant(progress.virtual_time, 4),
         format::time(progress.end, unit),
-    )
+    );
+    let room = width.saturating_sub(line.chars().count());
+    line + &efficiency(progress).into_iter().flatten().find(|text| text.chars().count() <= room).unwrap_or_default()
+}
+
+/// The share of executed events that was not undone, in ever shorter words; `None` before the first and in a sequential run.
+fn efficiency(progress: &Progress) -> Option<[String; 2]> {
+    let sample = progress.speculation.filter(|sample| sample.processed_events > 0)?;
+    let kept = 1.0 - sample.rolled_back_events as f64 / sample.processed_events as f64;
+    Some(["efficiency", "eff."].map(|word| format!(" | {word} {:.0} %", kept * 100.0)))
 }
 
 #[cfg(test)]
 mod tests {
+    use warpline::record::SpeculationSample;
+
     use super::*;
 
     fn progress(virtual_time: f64) -> Progress {
@@ -112,14 +161,43 @@ mod tests {
     #[test]
     fn a_line_tells_all() {
         let expected = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
-        assert_eq!(line(&progress(20.0), "s"), expected);
+        assert_eq!(line(&progress(20.0), "s", WIDTH), expected);
+    }
+
+    #[test]
+    fn efficiency_is_told_where_there_is_room() {
+        let plain = line(&progress(20.0), "s", WIDTH);
+        let sample = SpeculationSample { processed_events: 1000, rolled_back_events: 70, ..SpeculationSample::default() };
+        let progress = Progress { speculation: Some(sample), ..progress(20.0) };
+        let ends = [(100, " | efficiency 93 %"), (86, " | efficiency 93 %"), (85, " | eff. 93 %"), (80, " | eff. 93 %"), (79, ""), (9, "")];
+        for (width, end) in ends {
+            assert_eq!(line(&progress, "s", width), format!("{plain}{end}"), "{width}");
+        }
+        let nothing = Progress { speculation: Some(SpeculationSample::default()), ..progress };
+        assert_eq!(line(&nothing, "s", 100), plain);
     }
 
     #[test]
     fn what_is_unknown_is_left_out() {
-        let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s");
+        let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s", WIDTH);
         assert_eq!(text, "0.0 % | unknown left | 8.31 M events/s | time 0 of 80 s");
-        assert_eq!(line(&Progress { committed_events: 0, ..progress(0.0) }, "s"), "starting: making LPs and their first events | 35.2 MB");
+        let starting = line(&Progress { committed_events: 0, ..progress(0.0) }, "s", WIDTH);
+        assert_eq!(starting, "starting: making LPs and their first events | 35.2 MB");
+    }
+
+    #[test]
+    fn only_terminals_hear_of_many_runs() {
+        let mut counter = RunTeller { runs: 6, begun: Instant::now(), told: false, bar: None };
+        counter.tell(1, "sequential");
+        assert!(counter.bar.is_none());
+        counter.told = true;
+        counter.tell(1, "sequential");
+        assert!(counter.bar.is_none(), "it has only begun");
+        counter.begun -= SILENT;
+        counter.tell(1, "sequential");
+        let bar = counter.bar.as_ref().unwrap();
+        assert_eq!((bar.message().as_str(), bar.position(), bar.length()), ("run 2 of 6: sequential | 2.0 s so far", 1, Some(6)));
+        counter.finish();
     }
 
     #[test]

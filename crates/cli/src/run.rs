@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use warpline::record::RunRecord;
-use warpline::{Configure, Records, Simulation};
+use warpline::{Configure, Model, Records, Simulation};
 use warpline_models::catalogue::{self, CatalogueError, Visitor};
 
 use crate::arguments::Request;
@@ -73,13 +73,9 @@ impl Visitor for Job<'_> {
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let settings = self.settings;
-        let mut simulation = Simulation::<M>::configured(&parameters)?;
-        if let Some(end) = settings.end {
-            simulation = simulation.end(end);
-        }
-        if let Some(seed) = settings.seed {
-            simulation = simulation.seed(seed);
-        }
+        let simulation = Simulation::<M>::configured(&parameters)?;
+        let simulation = with(simulation, settings.end, Simulation::end);
+        let simulation = with(simulation, settings.seed, Simulation::seed);
         let records = match &settings.report {
             Some(directory) => {
                 prepare(directory)?;
@@ -89,12 +85,31 @@ impl Visitor for Job<'_> {
         };
         let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
         let mut tell = |progress: &_| teller.tell(progress);
-        let simulation = simulation.warmup(settings.warmup.unwrap_or(0.0)).sync(settings.sync).undo(settings.undo.unwrap_or_default());
+        let simulation = simulation.warmup(settings.warmup.unwrap_or(0.0)).undo(settings.undo.unwrap_or_default());
+        let simulation = in_parallel(simulation.sync(settings.synchronisation()), settings);
         let outcome = simulation.pending(settings.pending).records(records).on_progress(&mut tell).run();
         teller.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
         Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(Failure::from) })
+    }
+}
+
+/// Hands on what parallel runs are told.
+fn in_parallel<'a, M: Model>(simulation: Simulation<'a, M>, settings: &Settings) -> Simulation<'a, M> {
+    let simulation = with(simulation, settings.threads, Simulation::threads);
+    let simulation = with(simulation, settings.batch, Simulation::batch);
+    let simulation = with(simulation, settings.kps, Simulation::kps).gvt(settings.gvt);
+    let simulation = with(simulation, settings.gvt_interval, Simulation::gvt_interval);
+    let simulation = with(simulation, settings.window, Simulation::window);
+    with(simulation, settings.copy_interval, Simulation::copy_interval)
+}
+
+/// A simulation with a setting, if that was given.
+fn with<S, T>(simulation: S, given: Option<T>, set: impl FnOnce(S, T) -> S) -> S {
+    match given {
+        Some(value) => set(simulation, value),
+        None => simulation,
     }
 }
 

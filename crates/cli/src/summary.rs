@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use warpline::record::RunRecord;
+use warpline::record::{ParallelRecord, RunRecord};
 
 use crate::failure::Failure;
 use crate::format;
 
 /// The longest list that is shown in full.
 const LIST_MOST: usize = 8;
+/// The most phases of a parallel run that are named.
+const PHASES_MOST: usize = 4;
 
 /// A finished run and where its report lies.
 pub(crate) struct Summary<'a> {
@@ -41,14 +43,17 @@ impl Summary<'_> {
         let record = self.record;
         let memory = record.peak_rss_bytes.map_or_else(|| "unknown".into(), format::bytes);
         let (wall, event_loop) = (format::duration(record.wall_seconds), format::duration(record.loop_seconds));
-        let facts = [
+        let first = [
             ["committed events", &record.committed_events.to_string()],
             ["event rate", &format::event_rate(record.event_rate)],
             ["wall time", &format!("{wall}, of which the event loop took {event_loop}")],
             ["peak memory", &memory],
-            ["digest", &record.digest],
         ];
-        let facts: Vec<_> = facts.into_iter().map(|fact| fact.map(str::to_owned)).collect();
+        let mut facts: Vec<_> = first.into_iter().map(|fact| fact.map(str::to_owned)).collect();
+        if let Some(parallel) = &record.parallel {
+            facts.extend(speculation(record, parallel));
+        }
+        facts.push(["digest".to_owned(), record.digest.clone()]);
         let end = format::time(record.end_time, &record.time_unit);
         let mut text = format!("{}: {}, to time {end} with seed {}\n", record.model, record.about, record.seed);
         text += &format::columns(&facts, 2);
@@ -68,6 +73,47 @@ impl Summary<'_> {
         let report = self.report.map(|report| format!("report: {}\n", report.display()));
         rows + &report.unwrap_or_default()
     }
+}
+
+/// The engine of a run, for people.
+pub(crate) fn engine(record: &RunRecord) -> String {
+    let sync = record.engine.get("sync").and_then(Value::as_str).unwrap_or("unknown engine");
+    match record.engine.get("threads").and_then(Value::as_u64).filter(|_| record.parallel.is_some()) {
+        Some(1) => format!("{sync}, 1 thread"),
+        Some(threads) => format!("{sync}, {threads} threads"),
+        None => sync.to_owned(),
+    }
+}
+
+/// What parallel execution cost, a line each.
+fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]> {
+    let of_committed = parallel.remote_events as f64 / record.committed_events.max(1) as f64;
+    let (processed, undone) = (parallel.processed_events, parallel.rolled_back_events);
+    let rollbacks = &parallel.rollbacks;
+    let facts = [
+        ("engine", engine(record)),
+        ("efficiency", format!("{}: {processed} events processed, {undone} rolled back", format::percent(parallel.efficiency))),
+        ("rollbacks", format!("{} primary, {} secondary", rollbacks.primary, rollbacks.secondary)),
+        ("GVT computations", parallel.gvt_epochs.to_string()),
+        ("remote events", format!("{} of those committed", format::percent(of_committed))),
+    ];
+    let mut facts: Vec<_> = facts.into_iter().map(|(name, fact)| [name.to_owned(), fact]).collect();
+    let window = record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
+    if let Some(window) = window.filter(|window| window.is_finite()) {
+        facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
+    }
+    facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
+    facts
+}
+
+/// The phases that took most of the time, the largest first; `None` if none took any.
+fn phases(parallel: &ParallelRecord) -> Option<String> {
+    let mut phases = parallel.phase_seconds.list();
+    let total: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+    phases.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let shares = phases.iter().map(|(name, seconds)| (name, (100.0 * seconds / total).round())).filter(|(_, share)| *share >= 1.0);
+    let texts: Vec<_> = shares.take(PHASES_MOST).map(|(name, share)| format!("{name} {share} %")).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 /// The main results, a line each.
@@ -122,7 +168,70 @@ fn scalar(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use warpline::record::{ProgressSample, SpeculationSample};
+
     use super::*;
+    use crate::sample;
+
+    fn text(record: &RunRecord) -> String {
+        Summary { record, tables: &[], directory: None, report: None }.text()
+    }
+
+    #[test]
+    fn a_sequential_run_has_nothing_of_a_parallel_one() {
+        let text = text(&sample::sequential(1e6));
+        let lines: Vec<_> = text.lines().map(|line| line.split("  ").find(|part| !part.is_empty()).unwrap_or_default()).collect();
+        let head = "clock: a clock, to time 10 s with seed 1";
+        assert_eq!(lines, [head, "committed events", "event rate", "wall time", "peak memory", "digest", "results", "ticks"]);
+    }
+
+    #[test]
+    fn a_parallel_run_tells_what_it_cost() {
+        let mut record = sample::optimistic(1e6);
+        let expected = [
+            "  engine            optimistic, 2 threads",
+            "  efficiency        80.0 %: 1250 events processed, 250 rolled back",
+            "  rollbacks         40 primary, 2 secondary",
+            "  GVT computations  17",
+            "  remote events     25.0 % of those committed",
+            "  time went to      event processing 50 %, idle 25 %, rollback 13 %, pending set 10 %",
+            "  digest            00000000000000aa",
+        ];
+        let of_parallel =
+            |record: &RunRecord| text(record).lines().skip(5).take_while(|line| *line != "results").map(str::to_owned).collect();
+        let lines: Vec<String> = of_parallel(&record);
+        assert_eq!(lines, expected);
+        assert!(lines.iter().all(|line| line.chars().count() <= 90));
+        let speculation = Some(SpeculationSample { window: 2.5, ..SpeculationSample::default() });
+        let (virtual_time, committed_events, rss_bytes) = (10.0, 1000, None);
+        record.progress.push(ProgressSample { wall_seconds: 1.0, virtual_time, committed_events, rss_bytes, speculation });
+        let lines: Vec<String> = of_parallel(&record);
+        assert_eq!(lines[5], "  window            2.5 s beyond GVT, at the end");
+        let nothing = ParallelRecord::default();
+        assert_eq!(phases(&nothing), None);
+    }
+
+    #[test]
+    fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
+        let record = sample::optimistic(1e6);
+        let json = Summary { record: &record, tables: &[], directory: None, report: None }.json(None);
+        let numbers = ["processed_events", "rolled_back_events", "efficiency", "anti_messages", "gvt_epochs", "remote_events"];
+        assert!(numbers.iter().all(|key| json[key].is_number()), "{json}");
+        let rollbacks = ["primary", "secondary", "max_per_pe", "mean_per_pe"];
+        assert!(rollbacks.iter().all(|key| json["rollbacks"][key].is_number()), "{json}");
+        assert_eq!((&json["efficiency"], &json["phase_seconds"]["idle"]), (&json!(0.8), &json!(0.5)));
+        assert!(json.get("parallel").is_none() && json.get("progress").is_none(), "{json}");
+        let of_sequential = sample::sequential(1e6).summary();
+        assert!(numbers.iter().chain(&["rollbacks", "phase_seconds", "parallel"]).all(|key| !of_sequential.contains_key(*key)));
+    }
+
+    #[test]
+    fn records_are_read_back_with_and_without_a_parallel_part() {
+        for record in [sample::sequential(1e6), sample::optimistic(1e6)] {
+            let read: RunRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+            assert_eq!(read, record);
+        }
+    }
 
     #[test]
     fn results_are_lines_and_long_lists_are_counted() {

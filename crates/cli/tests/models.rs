@@ -53,7 +53,10 @@ fn help_tells_units_defaults_and_ranges() {
         "(default uni; one of uni, deg, file)",
         "Model parameters: --topology",
         "Run settings: --end <TIME>",
-        "Engine settings: --sync",
+        "Engine settings: --undo",
+        "Parallel runs: --sync",
+        "[default: sequential; optimistic if --threads is more than 1] [possible values: sequential, optimistic]",
+        "--window <TIME> How far beyond GVT events may be executed, in model time [default: chosen by the engine",
         "Examples: warpline run network",
         "[possible values: ladder, heap]",
     ] {
@@ -63,7 +66,9 @@ fn help_tells_units_defaults_and_ranges() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for line in ["--help", "models --help", "run --help", "verify --help", "report --help", "verify phold --help", "help run"] {
+    for line in
+        ["--help", "models --help", "run --help", "verify --help", "report --help", "verify phold --help", "compare --help", "help run"]
+    {
         let help = warpline(line);
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{line}");
         assert!(help.stdout.contains("Example"), "{line}");

@@ -59,6 +59,32 @@ fn all_settings_are_heard() {
 }
 
 #[test]
+fn a_sequential_run_ignores_what_only_parallel_runs_heed() {
+    let expected = warpline("run phold --lps 64 --end 10 --json").digest();
+    let settings = "--threads 4 --batch 8 --kps 2 --gvt synchronous --gvt-interval 100 --window 0.5 --copy-interval 4";
+    let run = warpline(&format!("run phold --lps 64 --end 10 --json --sync sequential {settings}"));
+    assert_eq!((run.digest(), run.stderr.as_str()), (expected.clone(), ""));
+    assert_eq!(run.json().keys().collect::<Vec<_>>(), KEYS);
+    assert_eq!(warpline("run phold --lps 64 --end 10 --json --threads 1 --gvt_interval=9").digest(), expected);
+}
+
+#[test]
+fn wrong_settings_of_parallel_runs_are_wrong_use() {
+    for setting in ["threads", "batch", "kps", "gvt-interval", "copy-interval"] {
+        for value in ["0", "-1", "1.5", "all", "1e99"] {
+            let words = [&*format!("`{setting}` cannot be `{value}`"), "it takes a whole number from 1 to 4294967295"];
+            warpline(&format!("run mm1 --{setting} {value}")).is_wrong_use(&words);
+        }
+    }
+    for value in ["0", "-1", "inf", "nan", "x"] {
+        warpline(&format!("run mm1 --window {value}")).is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
+    }
+    warpline("run mm1 --gvt sometimes").is_wrong_use(&["asynchronous, synchronous"]);
+    warpline("run mm1 --sync optimist").is_wrong_use(&["sequential, optimistic"]);
+    warpline("run mm1 --threads").is_wrong_use(&["--threads"]);
+}
+
+#[test]
 fn options_stand_anywhere_and_may_have_underscores() {
     let expected = warpline("run mm1 --end 100 --arrival-rate 0.5 --json").digest();
     for line in [

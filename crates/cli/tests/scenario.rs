@@ -69,6 +69,17 @@ fn mistakes_are_wrong_use_with_file_and_line() {
 }
 
 #[test]
+fn a_scenario_has_the_settings_of_parallel_runs() {
+    let counts = "threads = 4\nbatch = 0x10\nkps = 2\ngvt_interval = 1_000\ncopy-interval = 2\n";
+    let settings = format!("{counts}sync = 'sequential'\ngvt = 'synchronous'\nwindow = 0.5\n");
+    let expected = run(SCENARIO, &["--json"]).digest();
+    assert_eq!(run(&SCENARIO.replace("seed = 5\n", &format!("seed = 5\n{settings}")), &["--json"]).digest(), expected);
+    run("model = 'mm1'\nend = 5\nthreads = 0", &[]).is_wrong_use(&["a.toml:3: `threads` cannot be `0`: it takes a whole number from 1"]);
+    run("model = 'mm1'\nwindow = -0.5", &[]).is_wrong_use(&["a.toml:2: `window` cannot be `-0.5`"]);
+    run("model = 'mm1'\ngvt = 'synchronos'", &[]).is_wrong_use(&["a.toml:2: ", "did you mean `synchronous`?"]);
+}
+
+#[test]
 fn a_scenario_names_its_report() {
     let place = place("model = 'mm1'\nend = 100\nreport = 'out'");
     assert_eq!(warpline_in(place.path(), &["run", "a.toml"]).code, 0);

@@ -1,9 +1,7 @@
 use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
 
-/// An event in an engine's memory: with a payload of up to 16 bytes one cache line of 64, with room for two links. It never
-/// straddles two, which costs a quarter of the speed of a large model.
+/// An event in an engine's memory: with a payload of up to 16 bytes 48 bytes, so that it fits a cache line of 64 with a link or two.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 pub struct Event<E> {
     /// When it happens.
     pub time: VirtualTime,
@@ -34,8 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_payload_of_16_bytes_fits_a_cache_line() {
-        assert_eq!(size_of::<Option<Event<[u64; 2]>>>(), 64);
-        assert_eq!(size_of::<Option<Event<()>>>(), 64);
+    fn a_payload_of_16_bytes_leaves_room_in_a_cache_line() {
+        assert_eq!(size_of::<Option<Event<[u64; 2]>>>(), 48);
     }
 }

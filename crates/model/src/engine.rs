@@ -139,6 +139,20 @@ impl<M: Model> Context<M> {
         model.reverse(state, event, &mut Reverse { context: self });
     }
 
+    /// Points the context at `lp` and the time `now`, for what needs no random numbers.
+    #[inline]
+    pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
+        (self.id, self.now) = (lp, now.get());
+    }
+
+    /// Forgets all that the event at hand did.
+    pub fn forget(&mut self) {
+        self.outbox.clear();
+        self.notes.clear();
+        self.saved.clear();
+        self.fault = None;
+    }
+
     /// Tells the model that the event at hand has committed.
     #[inline]
     pub fn commit(&mut self, model: &M, event: &M::Event) {
@@ -147,8 +161,7 @@ impl<M: Model> Context<M> {
 
     /// Tells the model that `lp` has reached the end of the run.
     pub fn finish(&mut self, model: &M, lp: LpId, state: &M::State, end: VirtualTime) {
-        self.now = end.get();
-        self.id = lp;
+        self.visit(lp, end);
         model.finish(state, &mut Finish { context: self });
     }
 

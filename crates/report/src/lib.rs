@@ -26,6 +26,7 @@ mod files;
 mod format;
 mod html;
 mod page;
+mod parallel;
 mod results;
 mod summary;
 mod table;

@@ -2,27 +2,29 @@
 
 use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
-use crate::{format, results, summary, views};
+use crate::{format, parallel, results, summary, views};
 use serde::Serialize;
 use warpline_base::record::{ProgressSample, RunRecord, View};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
 const CHARTS: &str = include_str!("../assets/echarts.min.js");
 /// The style sheets: later ones have the last word.
-const STYLES: [&str; 4] = [
+const STYLES: [&str; 5] = [
     include_str!("../assets/style/base.css"),
     include_str!("../assets/style/boxes.css"),
     include_str!("../assets/style/content.css"),
+    include_str!("../assets/style/parallel.css"),
     include_str!("../assets/style/media.css"),
 ];
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../assets/script/format.js"),
     include_str!("../assets/script/table.js"),
     include_str!("../assets/script/theme.js"),
     include_str!("../assets/script/plots.js"),
     include_str!("../assets/script/histogram.js"),
     include_str!("../assets/script/map.js"),
+    include_str!("../assets/script/parallel.js"),
     include_str!("../assets/script/report.js"),
 ];
 
@@ -40,17 +42,22 @@ struct Data<'a> {
     progress: &'a [ProgressSample],
     /// `None` for tables, which are told once, below.
     views: Vec<Option<&'a View>>,
-    /// The table of each view, if it has one.
+    /// The table of each view, if it has one, and that of the PEs.
     tables: &'a [Option<Table>],
+    /// What the charts of a parallel run read.
+    parallel: Option<&'a parallel::Data>,
 }
 
 /// The record as a page with links to `neighbours`.
 pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
-    let (views, tables) = views::views(&record.views);
+    let (views, mut tables) = views::views(&record.views);
+    let mut parallel = parallel::section(record, tables.len());
+    tables.extend(parallel.as_mut().map(|section| section.table.take()));
     let data = Data {
         progress: &record.progress,
         views: record.views.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
         tables: &tables,
+        parallel: parallel.as_ref().map(|section| &section.data),
     };
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
     fill(
@@ -63,6 +70,7 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
             ("settings", &summary::settings(record)),
             ("results", &results::results(&record.results)),
             ("progress", &views::progress(record)),
+            ("parallel", parallel.as_ref().map_or("", |section| &section.html)),
             ("views", &shown(&views)),
             ("files", &files(neighbours)),
             ("data", &script_json(&data)),

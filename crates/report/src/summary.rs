@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use warpline_base::record::RunRecord;
 
 /// One tile: what it says, large, and a further remark below.
-struct Tile {
-    label: &'static str,
-    value: String,
-    note: String,
+pub(crate) struct Tile {
+    pub(crate) label: &'static str,
+    pub(crate) value: String,
+    pub(crate) note: String,
 }
 
 /// The tiles, the digest among them.
@@ -49,7 +49,8 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
     out
 }
 
-fn tile(Tile { label, value, note }: &Tile) -> String {
+/// A tile as HTML.
+pub(crate) fn tile(Tile { label, value, note }: &Tile) -> String {
     // A long unit is set smaller.
     let value = match value.strip_suffix("events/s") {
         Some(figure) => format!("{}<span>events/s</span>", escape(figure)),

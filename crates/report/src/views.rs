@@ -92,12 +92,13 @@ fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
 
 const EMPTY: &str = "<p class=\"empty\">";
 
-fn empty(sentence: &str) -> String {
+/// What is said where there is nothing to draw.
+pub(crate) fn empty(sentence: &str) -> String {
     format!("{EMPTY}{sentence}</p>")
 }
 
 /// A place for the script to draw in, with a description.
-fn chart(key: &str, class: &str, description: &str) -> String {
+pub(crate) fn chart(key: &str, class: &str, description: &str) -> String {
     format!("<div class=\"chart {class}\" data-chart=\"{key}\" role=\"img\" aria-label=\"{}\"></div>", escape(description))
 }
 

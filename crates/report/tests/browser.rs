@@ -2,6 +2,7 @@
 
 mod chromium;
 mod common;
+mod parallel;
 
 use chromium::Chromium;
 use common::{noise, sample};

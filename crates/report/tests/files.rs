@@ -2,7 +2,9 @@
 
 mod common;
 
+use common::parallel::parallel_sample;
 use common::sample;
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -55,6 +57,38 @@ fn a_record_comes_back_as_it_was() {
     fs::remove_file(&page).unwrap();
     assert_eq!(rerender(&dir).unwrap(), page);
     assert_eq!(text(&page), first);
+}
+
+#[test]
+fn parallel_runs_come_back_as_they_were() {
+    let dir = TempDir::new().unwrap();
+    let page = write(dir.path(), &parallel_sample(3)).unwrap();
+    let kept: RunRecord = serde_json::from_str(&text(&dir.path().join(RECORD_FILE))).unwrap();
+    assert_eq!(kept, parallel_sample(3));
+    let first = text(&page);
+    assert!(first.contains("<h2 class=\"over\">Parallel execution</h2>"));
+    assert_eq!(text(&rerender(dir.path()).unwrap()), first);
+}
+
+#[test]
+fn a_record_without_a_word_on_parallel_runs_has_no_section_on_them() {
+    let dir = TempDir::new().unwrap();
+    let page = write(dir.path(), &sample()).unwrap();
+    let path = dir.path().join(RECORD_FILE);
+    let mut old: Value = serde_json::from_str(&text(&path)).unwrap();
+    for name in ["processed_events", "efficiency", "rollbacks", "phase_seconds", "pes"] {
+        assert_eq!(old.get(name), None, "a sequential run has no {name}");
+    }
+    assert!(old["progress"].as_array().unwrap().iter().all(|sample| sample.get("speculation").is_none()));
+    // Nor has a record that tells only some of it.
+    for half in [false, true] {
+        if half {
+            old["gvt_epochs"] = 5.into();
+        }
+        fs::write(&path, old.to_string()).unwrap();
+        rerender(dir.path()).unwrap();
+        assert!(!text(&page).contains("Parallel execution</h2>"));
+    }
 }
 
 #[test]

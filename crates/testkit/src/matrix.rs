@@ -2,20 +2,86 @@
 
 use std::fmt::Debug;
 
-use warpline::{Error, Model, Pending, Place, Simulation};
+use warpline::base::LpId;
+use warpline::base::random::Random;
+use warpline::{Error, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo};
 
 use crate::reference::{self, Outcome, Settings, Stop};
 use crate::{RandomModel, Recipe};
 
 /// One way to run a simulation that must not change its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Configuration {
     /// The pending event set.
     pub pending: Pending,
+    /// How a parallel run goes; `None` for a sequential one.
+    pub parallel: Option<Parallel>,
 }
 
-/// All configurations.
-pub const CONFIGURATIONS: [Configuration; 2] = [Configuration { pending: Pending::Heap }, Configuration { pending: Pending::Ladder }];
+/// One way to run a simulation in parallel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parallel {
+    /// How many PEs there are, if there are as many LPs.
+    pub pes: u32,
+    /// The seed of the virtual cluster; `None` for threads.
+    pub cluster: Option<u64>,
+    /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
+    pub reverse: bool,
+    /// At every how many events a state is copied.
+    pub copy_interval: u32,
+    /// Events per step.
+    pub batch: u32,
+    /// KPs per PE.
+    pub kps: u32,
+    /// The algorithm.
+    pub gvt: GvtAlgorithm,
+    /// Events between two computations of GVT.
+    pub gvt_interval: u32,
+    /// The optimism window, as a share of the end time; `None` if it adapts.
+    pub window: Option<f64>,
+}
+
+/// Both sequential configurations.
+pub const SEQUENTIAL: [Configuration; 2] =
+    [Configuration { pending: Pending::Heap, parallel: None }, Configuration { pending: Pending::Ladder, parallel: None }];
+
+impl Parallel {
+    /// Draws a virtual cluster of up to 64 PEs.
+    pub fn cluster(random: &mut Random) -> Self {
+        let any = |random: &mut Random, values: &[u32]| values[random.below(values.len() as u32) as usize];
+        Parallel {
+            pes: any(random, &[1, 2, 2, 3, 3, 4, 5, 8, 16, 64]),
+            cluster: Some(random.next_u64()),
+            reverse: random.bernoulli(0.5),
+            copy_interval: any(random, &[1, 1, 2, 5, 100]),
+            batch: any(random, &[1, 3, 16, 64]),
+            kps: any(random, &[1, 2, 7, 1000]),
+            gvt: if random.bernoulli(0.3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
+            gvt_interval: any(random, &[1, 10, 100, 512]),
+            window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
+        }
+    }
+
+    /// The same with threads.
+    pub fn threads(self) -> Self {
+        Parallel { pes: self.pes.min(8), cluster: None, ..self }
+    }
+}
+
+/// Both sequential configurations, `clusters` virtual clusters, and one run by threads, all drawn from `seed`.
+pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
+    let mut random = Random::new(seed, LpId(0), 0);
+    let mut all = SEQUENTIAL.to_vec();
+    for number in 0..=clusters {
+        let pending = if random.bernoulli(0.5) { Pending::Heap } else { Pending::Ladder };
+        let parallel = Parallel::cluster(&mut random);
+        all.push(Configuration { pending, parallel: Some(if number == clusters { parallel.threads() } else { parallel }) });
+    }
+    all
+}
+
+/// How many virtual clusters are tried with each model.
+const CLUSTERS: usize = 4;
 
 /// Runs `model` under one configuration; the inner result is the model's doing.
 ///
@@ -23,7 +89,14 @@ pub const CONFIGURATIONS: [Configuration; 2] = [Configuration { pending: Pending
 /// What only an engine can do wrong: any error that is not the model's.
 pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Result<Result<Outcome, Stop>, Error> {
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
-    let simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
+    let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
+    if let Some(parallel) = configuration.parallel {
+        let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
+        simulation = simulation.sync(Synchronisation::Optimistic).threads(parallel.pes).undo(undo).copy_interval(parallel.copy_interval);
+        simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
+        simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
+        simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
+    }
     match simulation.pending(configuration.pending).run() {
         Ok(run) => Ok(Ok(Outcome {
             digest: run.record.digest,
@@ -46,7 +119,7 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
 /// The first difference, with the configuration.
 pub fn check<M: Model>(make: impl Fn() -> M, settings: &Settings) -> Result<Result<Outcome, Stop>, String> {
     let expected = reference::run_with(&make(), settings);
-    for configuration in CONFIGURATIONS {
+    for configuration in configurations(settings.seed, CLUSTERS) {
         let found = run(make(), settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
         compare(&expected, &found).map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
     }

@@ -75,11 +75,16 @@ impl<'a> Log<'a> {
 
     /// Notes how far the run has got.
     pub(crate) fn note(&mut self, now: Instant, virtual_time: f64, committed_events: u64) {
+        self.note_all(now, virtual_time, committed_events, None);
+    }
+
+    /// The same for a parallel run.
+    pub(crate) fn note_all(&mut self, now: Instant, virtual_time: f64, committed_events: u64, speculation: Option<SpeculationSample>) {
         let elapsed = now - self.start;
         if elapsed - self.reported.0 >= REPORT_EVERY {
             let rate = (committed_events - self.reported.1) as f64 / (elapsed - self.reported.0).as_secs_f64();
             let (end, rss_bytes) = (self.end, memory_use::resident());
-            let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes, speculation: None };
+            let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes, speculation };
             if let Some(report) = &mut self.report {
                 report(&progress);
             }
@@ -87,11 +92,11 @@ impl<'a> Log<'a> {
         }
         let due = self.samples.last().is_none_or(|last| elapsed.as_secs_f64() - last.wall_seconds >= self.sample_every.as_secs_f64());
         if due {
-            self.sample(elapsed, virtual_time, committed_events);
+            self.sample(elapsed, virtual_time, committed_events, speculation);
         }
     }
 
-    fn sample(&mut self, elapsed: Duration, virtual_time: f64, committed_events: u64) {
+    fn sample(&mut self, elapsed: Duration, virtual_time: f64, committed_events: u64, speculation: Option<SpeculationSample>) {
         if self.samples.len() == SAMPLES_MOST {
             let mut index = 0;
             self.samples.retain(|_| {
@@ -101,12 +106,18 @@ impl<'a> Log<'a> {
             self.sample_every *= 2;
         }
         let (wall_seconds, rss_bytes) = (elapsed.as_secs_f64(), memory_use::resident());
-        self.samples.push(ProgressSample { wall_seconds, virtual_time, committed_events, rss_bytes, speculation: None });
+        self.samples.push(ProgressSample { wall_seconds, virtual_time, committed_events, rss_bytes, speculation });
     }
 
     /// The samples of the whole run.
-    pub(crate) fn finish(mut self, now: Instant, virtual_time: f64, committed_events: u64) -> Vec<ProgressSample> {
-        self.sample(now - self.start, virtual_time, committed_events);
+    pub(crate) fn finish(
+        mut self,
+        now: Instant,
+        virtual_time: f64,
+        committed_events: u64,
+        speculation: Option<SpeculationSample>,
+    ) -> Vec<ProgressSample> {
+        self.sample(now - self.start, virtual_time, committed_events, speculation);
         self.samples
     }
 }
@@ -122,7 +133,7 @@ mod tests {
         for step in 0..10_000u64 {
             log.note(start + Duration::from_millis(25 * step), step as f64, step);
         }
-        let samples = log.finish(start + Duration::from_secs(250), 1e4, 10_000);
+        let samples = log.finish(start + Duration::from_secs(250), 1e4, 10_000, None);
         assert!(samples.len() <= SAMPLES_MOST && samples.len() > SAMPLES_MOST / 4, "{}", samples.len());
         assert!(samples.windows(2).all(|pair| pair[0].committed_events < pair[1].committed_events));
         assert_eq!(samples.last().unwrap().committed_events, 10_000);

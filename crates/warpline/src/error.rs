@@ -1,8 +1,8 @@
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use warpline_base::LpId;
+pub(crate) use warpline_kernel::{event_text, panic_message};
 use warpline_memory::PoolFull;
 use warpline_model::Fault;
 
@@ -128,24 +128,5 @@ impl fmt::Display for Place {
             Place::Finish(lp) => write!(f, "finish of {lp}"),
             Place::Results => write!(f, "making the results"),
         }
-    }
-}
-
-/// The message of a panic.
-pub(crate) fn panic_message(payload: Box<dyn std::any::Any + Send>) -> String {
-    match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
-    }
-}
-
-/// An event's `Debug` text, cut to a length that fits a message.
-pub(crate) fn event_text(event: &impl fmt::Debug) -> String {
-    const MOST: usize = 200;
-    // It is the model's code, and may panic.
-    let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}"))).unwrap_or_else(|_| "(whose Debug panics)".into());
-    match text.char_indices().nth(MOST) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
     }
 }

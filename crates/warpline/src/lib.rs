@@ -47,8 +47,10 @@
 
 mod drive;
 mod error;
+mod finish;
 mod lp;
 mod memory_use;
+mod optimistic;
 mod parallel_settings;
 mod rows;
 mod run;

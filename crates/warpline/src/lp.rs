@@ -17,11 +17,16 @@ impl<S> Lp<S> {
     }
 }
 
+/// Adds the histories of consecutive LPs, given as event counts and digests, to a run's.
+pub(crate) fn add_digest(digest: &mut RunDigest, first: u32, histories: impl Iterator<Item = (u64, HistoryDigest)>) {
+    for (id, (events, history)) in (first..).zip(histories) {
+        digest.add(LpId(id), events, history);
+    }
+}
+
 /// The digest of all histories.
 pub(crate) fn digest<S>(lps: &[Lp<S>]) -> RunDigest {
     let mut digest = RunDigest::default();
-    for (id, lp) in lps.iter().enumerate() {
-        digest.add(LpId(id as u32), lp.events, lp.history);
-    }
+    add_digest(&mut digest, 0, lps.iter().map(|lp| (lp.events, lp.history)));
     digest
 }

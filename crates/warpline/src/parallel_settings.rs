@@ -71,4 +71,29 @@ impl<M: Model> Simulation<'_, M> {
     pub fn copy_interval(self, events: u32) -> Self {
         self.tuned(|parallel| parallel.copy_interval = Some(events))
     }
+
+    /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that
+    /// are late and overtake each other: a torture test of engine and model, slow, and the same every time.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # use warpline::Synchronisation;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let simulation = Simulation::new(Hops).end(20.0).sync(Synchronisation::Optimistic).threads(32).virtual_cluster(7);
+    /// assert_eq!(simulation.run()?.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn virtual_cluster(self, seed: u64) -> Self {
+        self.tuned(|parallel| parallel.cluster = Some(seed))
+    }
 }

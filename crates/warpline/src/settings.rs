@@ -61,6 +61,8 @@ pub(crate) struct ParallelSettings {
     pub(crate) gvt_interval: Option<u32>,
     pub(crate) window: Option<f64>,
     pub(crate) copy_interval: Option<u32>,
+    /// The seed of a virtual cluster that takes the place of threads.
+    pub(crate) cluster: Option<u64>,
 }
 
 /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo). A sequential run undoes nothing;

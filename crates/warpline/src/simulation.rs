@@ -2,8 +2,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::RunRecord;
-use warpline_base::{TieBreak, VirtualTime};
+use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord};
+use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::pending::{Heap, Ladder, PendingSet};
 use warpline_model::engine::{Limits, tie_break};
 use warpline_model::{Configure, Context, Declarations, Fault, Model, Outcome, Parameters, Statistics};
@@ -35,19 +35,39 @@ use crate::{Error, Pending, Place, Progress, Records, Run, Synchronisation, Undo
 pub struct Simulation<'a, M: Model> {
     pub(crate) model: M,
     pub(crate) name: String,
-    about: String,
-    time_unit: &'static str,
-    parameters: Map<String, Value>,
+    pub(crate) about: String,
+    pub(crate) time_unit: &'static str,
+    pub(crate) parameters: Map<String, Value>,
     pub(crate) end: f64,
-    warmup: f64,
+    pub(crate) warmup: f64,
     pub(crate) seed: u64,
-    sync: Synchronisation,
+    pub(crate) sync: Synchronisation,
     pub(crate) undo: Undo,
-    pending: Pending,
+    pub(crate) pending: Pending,
     pub(crate) zero_delay_hops: u32,
-    records: Records,
+    pub(crate) records: Records,
     pub(crate) parallel: ParallelSettings,
-    report: Option<&'a mut dyn FnMut(&Progress)>,
+    pub(crate) report: Option<&'a mut dyn FnMut(&Progress)>,
+}
+
+/// What the user and the model say, found to make sense.
+pub(crate) struct Checked {
+    pub(crate) end: VirtualTime,
+    pub(crate) declared: Declarations,
+    pub(crate) ties: TieBreak,
+}
+
+/// What an engine leaves of a run that came to its end.
+pub(crate) struct Ended<M: Model> {
+    pub(crate) committed: u64,
+    pub(crate) digest: RunDigest,
+    pub(crate) states: Vec<M::State>,
+    pub(crate) statistics: Statistics,
+    pub(crate) rows: Rows,
+    pub(crate) progress: Vec<ProgressSample>,
+    pub(crate) loop_seconds: f64,
+    pub(crate) engine: Map<String, Value>,
+    pub(crate) parallel: Option<ParallelRecord>,
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -251,7 +271,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         match (self.sync, self.pending) {
             (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
             (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(),
-            (Synchronisation::Optimistic, _) => todo!(),
+            (Synchronisation::Optimistic, Pending::Heap) => self.run_optimistic::<Heap>(),
+            (Synchronisation::Optimistic, Pending::Ladder) => self.run_optimistic::<Ladder>(),
         }
     }
 
@@ -271,15 +292,23 @@ impl<'a, M: Model> Simulation<'a, M> {
             log.note(now, engine.now().get(), engine.committed);
         }
         let ended = Instant::now();
-        let progress = log.finish(ended, self.end, engine.committed);
+        let progress = log.finish(ended, self.end, engine.committed, None);
         engine.finish()?;
         let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
-        let (lps, statistics, rows) = (engine.lps, engine.statistics, engine.rows);
+        let Sequential { lps, statistics, rows, .. } = engine;
+        let states = lps.into_iter().map(|lp| lp.state).collect();
+        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(Q::NAME));
+        let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
+        self.conclude(started, ended)
+    }
+
+    /// Makes results and record of what an engine left.
+    pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
+        let Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
         let (tables, files, incomplete) = rows.finish();
         let (results, views) = self.outputs(&statistics, committed)?;
-        let loop_seconds = (ended - looped).as_secs_f64();
         let record = RunRecord {
-            engine: self.engine_settings(Q::NAME),
+            engine,
             model: self.name,
             about: self.about,
             parameters: self.parameters,
@@ -292,13 +321,13 @@ impl<'a, M: Model> Simulation<'a, M> {
             loop_seconds,
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
             peak_rss_bytes: memory_use::peak(),
-            parallel: None,
+            parallel,
             results,
             tables: files,
             progress,
             views,
         };
-        Ok(Run { record, statistics, states: lps.into_iter().map(|lp| lp.state).collect(), tables, incomplete })
+        Ok(Run { record, statistics, states, tables, incomplete })
     }
 
     /// Runs the model to its end sequentially, and tries every event out before it: forward, undone by the chosen
@@ -366,7 +395,7 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     /// An engine for this run, with nothing simulated yet.
     fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
-        let (end, declared, ties) = self.check()?;
+        let Checked { end, declared, ties } = self.check()?;
         let statistics = Statistics::new(declared, self.warmup, self.end);
         let rows = Rows::new(&self.records, &statistics)?;
         let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
@@ -374,7 +403,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     }
 
     /// Checks what the user and the model say before anything is simulated.
-    fn check(&self) -> Result<(VirtualTime, Declarations, TieBreak), Error> {
+    pub(crate) fn check(&self) -> Result<Checked, Error> {
         let fail = |message: String| Err(Error::Setting(message));
         let (end, warmup, name) = (self.end, self.warmup, &self.name);
         let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
@@ -402,19 +431,21 @@ impl<'a, M: Model> Simulation<'a, M> {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
-        Ok((time, declared, ties))
+        Ok(Checked { end: time, declared, ties })
     }
 
     fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<warpline_base::record::View>), Error> {
         let outcome = Outcome { statistics, end: self.end, warmup: self.warmup };
         let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
-        catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| {
-            let (model, fault) = (self.name.clone(), Fault::Panic(panic_message(panic)));
-            Error::Fault(Box::new(Failure { model, place: Place::Results, time: self.end, fault, committed }))
-        })
+        catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))
     }
 
-    fn engine_settings(&self, pending: &str) -> Map<String, Value> {
+    /// A fault of the run as a whole.
+    pub(crate) fn results_fault(&self, fault: Fault, committed: u64) -> Error {
+        Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end, fault, committed }))
+    }
+
+    pub(crate) fn engine_settings(&self, pending: &str) -> Map<String, Value> {
         let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
         let settings = json!({
             "sync": self.sync.name(),

@@ -108,6 +108,10 @@ impl PendingSet for Heap {
         self.entries[hole] = entry;
     }
 
+    fn first(&mut self, ties: &impl Ties) -> Option<Entry> {
+        self.peek(ties).copied()
+    }
+
     #[inline]
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
         let first = *self.peek(ties)?;

@@ -209,6 +209,16 @@ impl PendingSet for Ladder {
         }
     }
 
+    fn first(&mut self, ties: &impl Ties) -> Option<Entry> {
+        if self.next == self.run.len() && self.late.is_empty() && !self.refill(ties) {
+            return None;
+        }
+        match self.run.get(self.next).copied() {
+            Some(first) if self.late.is_empty() || !self.is_late(&first, ties) => Some(first),
+            _ => self.late.peek(ties).copied(),
+        }
+    }
+
     #[inline]
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
         if self.next == self.run.len() && self.late.is_empty() && !self.refill(ties) {

@@ -72,6 +72,9 @@ pub trait PendingSet: Default {
     /// Adds an entry.
     fn push(&mut self, entry: Entry, ties: &impl Ties);
 
+    /// The first entry.
+    fn first(&mut self, ties: &impl Ties) -> Option<Entry>;
+
     /// Takes out the first entry, if it happens before `end`.
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry>;
 

@@ -5,7 +5,8 @@ const charts = [];
 
 /** What `build` needs to know, by the key of a chart's place in the page. */
 function plan(key) {
-  const { progress, views } = data;
+  const { progress, views, parallel } = data;
+  if (key.startsWith('parallel-')) return planParallel(key, parallel, progress);
   if (['rate', 'time', 'memory'].includes(key)) {
     const facts = progressCurve(key, progress);
     return facts.points.length > 1 && { build: (look) => curve(look, facts), linked: true };

@@ -1,4 +1,6 @@
-//! A run as a network model might leave it.
+//! A run as a network model might leave it, in one thread and in parallel.
+
+pub(crate) mod parallel;
 
 use serde_json::{Map, Value, json};
 use warpline_base::record::*;

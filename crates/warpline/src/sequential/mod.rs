@@ -13,6 +13,7 @@ use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::error::{Failure, event_text, panic_message};
+use crate::finish::Finishing;
 use crate::lp::Lp;
 use crate::rows::Rows;
 use crate::{Error, Place};
@@ -219,11 +220,9 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
     /// Calls `finish` for all LPs, and closes the books.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.now = self.end;
-        for id in (0..self.model.lps()).map(LpId) {
-            let place = |_: &Self| Place::Finish(id);
-            self.guarded(place, |engine| engine.context.finish(engine.model, id, &engine.lps[id.index()].state, engine.end))?;
-            self.observe(id).or_else(|stop| self.explain(stop, place))?;
-        }
+        let Sequential { context, statistics, rows, lps, .. } = self;
+        let (model, name, end, committed) = (self.model, self.name, self.end, self.committed);
+        Finishing { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))?;
         assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
         assert_eq!(self.sent, self.committed + self.pending.len() as u64, "every event sent is committed or pending");
         Ok(())

@@ -1,0 +1,54 @@
+//! Records of runs that never were, for tests.
+
+use serde_json::{Map, Value, json};
+use warpline::record::{ParallelRecord, Phases, Rollbacks, RunRecord};
+
+fn map(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+/// A run of the sequential engine at this rate.
+pub(crate) fn sequential(event_rate: f64) -> RunRecord {
+    RunRecord {
+        model: "clock".into(),
+        about: "a clock".into(),
+        parameters: map(json!({ "period": 0.01 })),
+        seed: 1,
+        end_time: 10.0,
+        engine: map(json!({ "sync": "sequential", "threads": 1 })),
+        time_unit: "s".into(),
+        committed_events: 1000,
+        digest: "00000000000000aa".into(),
+        wall_seconds: 0.5,
+        loop_seconds: 0.25,
+        event_rate,
+        peak_rss_bytes: Some(20_000_000),
+        parallel: None,
+        results: json!({ "ticks": 1000 }),
+        tables: Vec::new(),
+        progress: Vec::new(),
+        views: Vec::new(),
+    }
+}
+
+/// A run of the optimistic engine at this rate.
+pub(crate) fn optimistic(event_rate: f64) -> RunRecord {
+    let (event_processing, pending_set, rollback, gvt, idle) = (1.0, 0.2, 0.26, 0.04, 0.5);
+    let parallel = ParallelRecord {
+        processed_events: 1250,
+        rolled_back_events: 250,
+        efficiency: 0.8,
+        rollbacks: Rollbacks { primary: 40, secondary: 2, max_per_pe: 30, mean_per_pe: 21.0, lengths: vec![20, 22] },
+        anti_messages: 3,
+        gvt_epochs: 17,
+        remote_events: 250,
+        phase_seconds: Phases { event_processing, pending_set, rollback, gvt, idle, ..Phases::default() },
+        ..ParallelRecord::default()
+    };
+    RunRecord {
+        engine: map(json!({ "sync": "optimistic", "threads": 2 })),
+        peak_rss_bytes: Some(50_000_000),
+        parallel: Some(parallel),
+        ..sequential(event_rate)
+    }
+}

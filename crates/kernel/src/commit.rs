@@ -1,0 +1,250 @@
+//! What a new GVT brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
+use warpline_memory::{Buffers, Handle};
+use warpline_model::{Fault, Model};
+
+use crate::execute::Keys;
+use crate::extras::ExtraId;
+use crate::failure::{Failed, Held, event_text, panic_message};
+use crate::gvt::{Action, Local, Verdict, Work};
+use crate::history::Fate;
+use crate::pe::{Pe, Step};
+use crate::pending::{Entry, PendingSet};
+use crate::rows::RowsOf;
+use crate::wires::Port;
+use crate::Event;
+
+impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
+    /// Does what there is to do for GVT, after a batch of `executed` events.
+    pub(crate) fn advance_gvt(&mut self, executed: u32) {
+        self.since_gvt += executed;
+        if executed == 0 || self.since_gvt >= self.tuning.gvt_interval {
+            self.gvt.wish();
+        }
+        loop {
+            let mut standing = Standing {
+                next_lp: (!self.made_all()).then(|| LpId(self.ids.start + self.lps.len() as u32)),
+                buffers: &mut self.buffers,
+                pending: &mut self.pending,
+                held: &self.held,
+                ties: self.ties,
+                end: self.end,
+                failure: self.failure.as_ref().map_or(Moment::Never, |failed| failed.moment),
+                annihilated: &mut self.counts.annihilated,
+                told: &mut self.told,
+                done: Work {
+                    processed: self.counts.processed,
+                    rolled_back: self.counts.rolled_back,
+                    steps: self.counts.steps,
+                    idle_steps: self.counts.idle_steps,
+                },
+            };
+            match self.gvt.advance(&mut standing) {
+                None => return,
+                Some(Action::Tell { to, control }) => self.port.tell(to, control),
+                Some(Action::Adopt(verdict)) => self.adopt(verdict),
+            }
+        }
+    }
+
+    fn adopt(&mut self, verdict: Verdict) {
+        self.counts.gvt_epochs += 1;
+        self.counts.gvt_trials += u64::from(verdict.trials);
+        self.since_gvt = 0;
+        if verdict.failure != Moment::Never {
+            self.over = Some(Step::Failed);
+        } else {
+            self.commit(verdict.gvt);
+            // Only the verdict after the last commit tells whether it failed anywhere.
+            if self.verdict.is_some_and(|last| last.gvt == Moment::Never) {
+                self.over = Some(Step::Finished);
+                self.collect_fossils(0);
+            }
+            self.window.adapt(&verdict.work);
+            self.bound = self.window.bound(&verdict.gvt, self.end);
+        }
+        self.verdict = Some(verdict);
+    }
+
+    /// Commits all events before `gvt` and no others, whatever the order in which they were executed, and reclaims their memory.
+    fn commit(&mut self, gvt: Moment) {
+        self.committed_keys.clear();
+        self.raise(gvt);
+        loop {
+            // A failure found on the way lowers the limit, and what is left is looked through again.
+            let limit = self.failure.as_ref().map_or(gvt, |failed| failed.moment.earlier(gvt, self.ties));
+            match catch_unwind(AssertUnwindSafe(|| self.commit_before(limit))) {
+                Ok(Ok(())) => break,
+                Ok(Err((event, fault))) => self.fail(event, fault),
+                Err(panic) => {
+                    // Without an event at hand, it was the engine that panicked.
+                    let Some(entry) = self.running.take() else { resume_unwind(panic) };
+                    self.context.forget();
+                    self.fail(entry.handle(), Fault::Panic(panic_message(panic)));
+                }
+            }
+        }
+        self.history.close_front();
+        self.collect_fossils(self.tuning.undoing.lag());
+    }
+
+    /// Reclaims the memory of committed events but for the last `lag` places.
+    fn collect_fossils(&mut self, lag: u64) {
+        let retained = self.tuning.undoing.lag() > 0;
+        while let Some(record) = self.history.reclaim(lag) {
+            if retained && record.fate == Fate::Committed {
+                self.buffers.release(record.event);
+            }
+        }
+    }
+
+    fn commit_before(&mut self, limit: Moment) -> Result<(), (Handle, Fault)> {
+        let time = match limit {
+            Moment::Init(_) => VirtualTime::ZERO,
+            Moment::Event(key) => key.time,
+            Moment::Finish(_) | Moment::Never => self.end,
+        };
+        for place in self.history.open()..self.history.end() {
+            let record = self.history.get(place);
+            if record.fate != Fate::Open {
+                continue;
+            }
+            let event = self.buffers.get(record.event);
+            if event.time < time || event.time == time && Moment::Event(event.key()).is_before(&limit, self.ties) {
+                self.commit_at(place)?;
+            } else if place >= self.inversion {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets an event's effects happen.
+    #[inline]
+    fn commit_at(&mut self, place: u64) -> Result<(), (Handle, Fault)> {
+        let record = self.history.get_mut(place);
+        let (handle, extra) = (record.event, std::mem::replace(&mut record.extra, ExtraId::NONE));
+        let event = self.buffers.get(handle);
+        let (id, time, key) = (event.receiver, event.time, event.key());
+        if let Some(extra) = self.extras.get(extra) {
+            std::mem::swap(self.context.notes_mut(), &mut extra.notes);
+        }
+        self.extras.give_back(extra);
+        self.context.visit(id, time);
+        self.running = Some(Entry::new(time, 0, handle));
+        self.context.commit(self.model, &event.payload);
+        self.running = None;
+        if !self.context.notes_mut().is_empty() {
+            self.observe(Moment::Event(key), id, time).map_err(|fault| (handle, fault))?;
+        }
+        let record = self.history.get_mut(place);
+        record.fate = Fate::Committed;
+        self.counts.committed += 1;
+        self.counts.remote_committed += u64::from(self.partition.pe(key.sender) != self.me);
+        self.committed_keys.push(key);
+        if self.tuning.undoing.lag() == 0 {
+            record.state = None;
+            self.buffers.release(handle);
+        }
+        Ok(())
+    }
+
+    /// Lets what an LP observed count.
+    fn observe(&mut self, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+        let (notes, mut rows) = (self.context.notes_mut(), RowsOf { moment, rows: &mut self.rows });
+        let outcome = self.statistics.apply(notes, time.get(), lp, &mut rows);
+        notes.clear();
+        outcome
+    }
+
+    /// Lets what LP `id` observed while it was made count.
+    pub(crate) fn observe_init(&mut self, id: LpId) -> Result<(), Fault> {
+        self.observe(Moment::Init(id), id, VirtualTime::ZERO)
+    }
+
+    /// What was held back and turns out to happen becomes a failure.
+    fn raise(&mut self, gvt: Moment) {
+        let next = LpId(self.ids.start + self.lps.len() as u32);
+        if let (Moment::Init(lp), Some(fault)) = (gvt, &self.init_fault)
+            && lp == next
+        {
+            let fault = fault.clone();
+            self.failure = Some(Failed { moment: gvt, lp, time: VirtualTime::ZERO, event: None, fault });
+        }
+        let found = |held: &Held| Moment::Event(held.key) == gvt && !self.buffers.is_cancelled(held.event());
+        if let Some(index) = self.held.iter().position(found) {
+            let held = self.held.swap_remove(index);
+            let event = held.event();
+            self.pending.push(held.entry, &Keys { buffers: &self.buffers, ties: self.ties });
+            self.fail(event, held.fault);
+        }
+    }
+
+    /// Notes a failure; only the earliest counts.
+    fn fail(&mut self, handle: Handle, fault: Fault) {
+        let event = self.buffers.get(handle);
+        let (moment, lp, time) = (Moment::Event(event.key()), event.receiver, event.time);
+        if self.failure.as_ref().is_none_or(|failed| moment.is_before(&failed.moment, self.ties)) {
+            self.failure = Some(Failed { moment, lp, time, event: Some(event_text(&event.payload)), fault });
+        }
+    }
+
+    /// How many events of this PE come before `moment`, by which the last commit went too far because another PE failed there.
+    pub fn committed_before(&self, moment: &Moment) -> u64 {
+        let early = |key: &&EventKey| !Moment::Event(**key).is_before(moment, self.ties);
+        self.counts.committed - self.committed_keys.iter().filter(early).count() as u64
+    }
+}
+
+/// What GVT wants to know of a PE.
+struct Standing<'a, E, Q> {
+    /// The LP that is to be made next, if any.
+    next_lp: Option<LpId>,
+    buffers: &'a mut Buffers<Event<E>>,
+    pending: &'a mut Q,
+    held: &'a [Held],
+    ties: TieBreak,
+    end: VirtualTime,
+    failure: Moment,
+    annihilated: &'a mut u64,
+    /// What was done up to the last time.
+    told: &'a mut Work,
+    done: Work,
+}
+
+impl<E, Q: PendingSet> Local for Standing<'_, E, Q> {
+    fn least(&mut self) -> Moment {
+        if let Some(lp) = self.next_lp {
+            return Moment::Init(lp);
+        }
+        let held = self.held.iter().filter(|held| !self.buffers.is_cancelled(held.event()));
+        let least = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
+        loop {
+            let keys = Keys { buffers: &*self.buffers, ties: self.ties };
+            let Some(first) = self.pending.first(&keys).filter(|first| first.time() < self.end) else { return least };
+            if !self.buffers.is_cancelled(first.handle()) {
+                return least.earlier(Moment::Event(self.buffers.get(first.handle()).key()), self.ties);
+            }
+            self.pending.pop_before(self.end, &keys);
+            self.buffers.release(first.handle());
+            *self.annihilated += 1;
+        }
+    }
+
+    fn failure(&self) -> Moment {
+        self.failure
+    }
+
+    fn take_work(&mut self) -> Work {
+        let (done, told) = (self.done, std::mem::replace(self.told, self.done));
+        Work {
+            processed: done.processed - told.processed,
+            rolled_back: done.rolled_back - told.rolled_back,
+            steps: done.steps - told.steps,
+            idle_steps: done.idle_steps - told.idle_steps,
+        }
+    }
+}

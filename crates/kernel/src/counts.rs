@@ -1,0 +1,83 @@
+use warpline_memory::Books;
+
+/// What a PE has done, for the record and the books.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Events executed, those undone again included.
+    pub processed: u64,
+    /// Events committed.
+    pub committed: u64,
+    /// Events undone.
+    pub rolled_back: u64,
+    /// Rollbacks caused by stragglers.
+    pub primary: u64,
+    /// Rollbacks caused by the cancellation of a processed event.
+    pub secondary: u64,
+    /// How many rollbacks undid 1, 2–3, 4–7, … events.
+    pub lengths: [u64; 32],
+    /// Events sent, to whichever PE, those cancelled later included.
+    pub sent: u64,
+    /// Events dropped because they had been cancelled.
+    pub annihilated: u64,
+    /// Messages sent to other PEs, anti-messages not included.
+    pub messages_sent: u64,
+    /// Messages received from other PEs, anti-messages not included.
+    pub messages_received: u64,
+    /// Anti-messages sent.
+    pub anti_sent: u64,
+    /// Anti-messages received.
+    pub anti_received: u64,
+    /// Events of this and other PEs that were cancelled before they were processed.
+    pub cancelled_in_place: u64,
+    /// Committed events that another PE had sent.
+    pub remote_committed: u64,
+    /// Faults that were held back, as the event might still be undone.
+    pub held_back: u64,
+    /// GVT computations.
+    pub gvt_epochs: u64,
+    /// Reductions that they took.
+    pub gvt_trials: u64,
+    /// Steps.
+    pub steps: u64,
+    /// Steps in which nothing could be executed.
+    pub idle_steps: u64,
+    /// Steps that found messages waiting.
+    pub receipts: u64,
+    /// The most messages found waiting at once.
+    pub mailbox_depth_max: u64,
+    /// The most events that were executed and not committed at once.
+    pub history_max: u64,
+}
+
+impl Counts {
+    /// Notes a rollback of `length` events.
+    pub(crate) fn rollback(&mut self, length: u64) {
+        if let Some(bits) = length.checked_ilog2() {
+            self.lengths[(bits as usize).min(self.lengths.len() - 1)] += 1;
+        }
+    }
+}
+
+/// What must add up over all PEs when a run has ended (law 5 of the books: nothing is lost).
+///
+/// # Panics
+/// If it does not.
+pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
+    let (mut processed, mut kept, mut sent, mut over, mut messages, mut anti) = (0, 0, 0, 0, 0i64, 0i64);
+    let (mut places, mut accounted) = (0, 0);
+    for (counts, books, pending) in pes {
+        processed += counts.processed;
+        kept += counts.committed + counts.rolled_back;
+        sent += counts.sent;
+        over += counts.committed + counts.annihilated + pending as u64;
+        messages += counts.messages_sent as i64 - counts.messages_received as i64;
+        anti += counts.anti_sent as i64 - counts.anti_received as i64;
+        places += books.places;
+        accounted += books.free + books.live;
+        assert_eq!(books.live, pending as u64, "every buffer in use holds a pending event");
+    }
+    assert_eq!(processed, kept, "every event processed was committed or rolled back");
+    assert_eq!(sent, over, "every event sent was committed, annihilated or is pending");
+    assert_eq!((messages, anti), (0, 0), "every message between PEs arrived");
+    assert_eq!(places, accounted, "every buffer is in use or free");
+}

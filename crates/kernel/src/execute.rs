@@ -1,0 +1,306 @@
+//! Executing events: forward, and again where a state has to be worked out from an earlier one.
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use warpline_base::{LpId, Sequence, TieBreak};
+use warpline_memory::{Buffers, Handle, PoolFull, prefetch};
+use warpline_model::engine::Outgoing;
+use warpline_model::{Fault, Model};
+
+use crate::Event;
+use crate::extras::ExtraId;
+use crate::failure::{Held, panic_message};
+use crate::history::{Fate, Record};
+use crate::lp::Lp;
+use crate::pe::Pe;
+use crate::pending::{Entry, PendingSet, Ties};
+use crate::wires::{Message, Port};
+
+/// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
+const EVENT_AHEAD: usize = 12;
+const LP_AHEAD: usize = 6;
+
+/// Orders entries of equal rank by the keys of their events.
+pub(crate) struct Keys<'a, E> {
+    pub(crate) buffers: &'a Buffers<Event<E>>,
+    pub(crate) ties: TieBreak,
+}
+
+impl<E> Ties for Keys<'_, E> {
+    #[cold]
+    fn order(&self, a: Handle, b: Handle) -> Ordering {
+        // Equal for an event that was cancelled and the one that was sent in its place; which goes first is all the same.
+        self.ties.compare(&self.buffers.get(a).key(), &self.buffers.get(b).key())
+    }
+}
+
+impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
+    /// Makes some of the LPs that are still to be made, and returns how many.
+    pub(crate) fn make_lps(&mut self) -> Result<u32, PoolFull> {
+        let made = self.lps.len();
+        while self.init_fault.is_none() && !self.made_all() && self.lps.len() < made + self.tuning.batch as usize {
+            let id = LpId(self.ids.start + self.lps.len() as u32);
+            let state = match catch_unwind(AssertUnwindSafe(|| self.context.init(self.model, id))) {
+                Ok(state) => state,
+                Err(panic) => {
+                    // What the code did wrong before it panicked comes first.
+                    self.init_fault = Some(self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))));
+                    break;
+                }
+            };
+            self.init_fault = self.context.take_fault().or_else(|| self.observe_init(id).err());
+            if self.init_fault.is_none() {
+                self.send(id, 0)?;
+                self.lps.push(Lp::new(state));
+            }
+        }
+        Ok((self.lps.len() - made) as u32)
+    }
+
+    /// Executes up to a batch of events, and returns how many.
+    pub(crate) fn execute_batch(&mut self) -> Result<u32, PoolFull> {
+        if self.gvt.holds() || self.failure.is_some() || self.history.open_len() >= self.tuning.history_most {
+            return Ok(0);
+        }
+        self.retry_held();
+        let start = self.counts.processed;
+        // Panics are caught once per batch, not per event.
+        loop {
+            let left = self.tuning.batch - (self.counts.processed - start) as u32;
+            match catch_unwind(AssertUnwindSafe(|| self.execute_some(left))) {
+                Ok(outcome) => break outcome?,
+                Err(panic) => self.hold_panicked(panic),
+            }
+        }
+        self.counts.history_max = self.counts.history_max.max(self.history.open_len());
+        Ok((self.counts.processed - start) as u32)
+    }
+
+    /// The event loop.
+    fn execute_some(&mut self, most: u32) -> Result<(), PoolFull> {
+        for _ in 0..most {
+            let keys = Keys { buffers: &self.buffers, ties: self.ties };
+            let Some(entry) = self.pending.pop_before(self.bound, &keys) else { break };
+            if !self.held.is_empty() && self.waits(entry) {
+                break;
+            }
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.execute(entry)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn execute(&mut self, entry: Entry) -> Result<(), PoolFull> {
+        let (handle, time) = (entry.handle(), entry.time());
+        if !self.buffers.begin(handle) {
+            self.annihilate(handle);
+            return Ok(());
+        }
+        let event = self.buffers.get(handle);
+        let (id, key) = (event.receiver, event.key());
+        let index = (id.0 - self.ids.start) as usize;
+        let k = index >> self.kp_shift;
+        if time.bits() <= self.kps[k].last_time {
+            self.mind_straggler(k, &key);
+        }
+        self.running = Some(entry);
+        let place = self.history.end();
+        let lp = &mut self.lps[index];
+        let number = lp.events + 1;
+        let copied = self.tuning.undoing.copies(lp, place);
+        let state = copied.then(|| lp.state.clone());
+        let (before, digest) = (self.kps[k].last, lp.history);
+        self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate: Fate::Open, state });
+        self.context.begin(id, number, time, key.step);
+        self.model.handle(&mut lp.state, &self.buffers.get(handle).payload, &mut self.context);
+        self.running = None;
+        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.hold_failed(entry, number);
+            return Ok(());
+        }
+        lp.events = number;
+        lp.history.push(&key);
+        if copied {
+            (lp.copied, lp.since_copy) = (place, 0);
+        } else {
+            lp.since_copy += 1;
+        }
+        (self.kps[k].last, self.kps[k].last_time) = (place, time.bits());
+        if entry.rank() <= self.last_rank {
+            self.inversion = place;
+        }
+        self.last_rank = entry.rank();
+        self.counts.processed += 1;
+        let sent = self.send(id, number)?;
+        let extra = self.keep_extra();
+        let record = self.history.get_mut(place);
+        (record.sent, record.extra) = (sent, extra);
+        Ok(())
+    }
+
+    /// Moves what the event at hand observed and saved out of the context.
+    #[inline]
+    fn keep_extra(&mut self) -> ExtraId {
+        if self.context.notes_mut().is_empty() && self.context.saved_mut().is_empty() {
+            return ExtraId::NONE;
+        }
+        let (id, extra) = self.extras.take();
+        std::mem::swap(self.context.notes_mut(), &mut extra.notes);
+        std::mem::swap(self.context.saved_mut(), &mut extra.saved);
+        id
+    }
+
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of all of it.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, sender: LpId, number: u64) -> Result<Option<Handle>, PoolFull> {
+        let (sequence, mut sent) = (Sequence::first_of(number), None);
+        self.counts.sent += self.context.outbox_mut().len() as u64;
+        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
+            let index = self.context.outbox_mut().len() as u32;
+            let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
+            let (pe, tie) = (self.partition.pe(receiver), self.ties.prefix(&event.key()));
+            let handle = self.buffers.insert(pe, event)?;
+            if sent.is_some() {
+                self.buffers.link(handle, sent);
+            }
+            sent = Some(handle);
+            if pe == self.me {
+                self.pending.push(Entry::new(time, tie, handle), &Keys { buffers: &self.buffers, ties: self.ties });
+            } else {
+                self.buffers.give(handle);
+                let message = Message { event: handle, tag: self.gvt.sent(), anti: false };
+                self.outgoing[pe as usize].push(message);
+                self.counts.messages_sent += 1;
+            }
+        }
+        Ok(sent)
+    }
+
+    /// Brings the memory of coming events near, and of the LPs that they reach.
+    #[inline]
+    fn fetch_ahead(&self) {
+        if let Some(handle) = self.pending.upcoming(EVENT_AHEAD) {
+            self.buffers.prefetch(handle);
+        }
+        if let Some(handle) = self.pending.upcoming(LP_AHEAD) {
+            prefetch(&self.lps[(self.buffers.get(handle).receiver.0 - self.ids.start) as usize]);
+        }
+    }
+
+    /// Works the states of stale LPs out: from an earlier copy, by executing again what came after it (coast forward).
+    pub(crate) fn refresh(&mut self) {
+        while let Some(index) = self.stale.pop() {
+            self.coast_forward(index as usize);
+        }
+    }
+
+    fn coast_forward(&mut self, index: usize) {
+        let (id, mut place) = (LpId(self.ids.start + index as u32), self.kps[index >> self.kp_shift].last);
+        let mut again = Vec::new();
+        loop {
+            assert!(self.history.holds(place), "there is a copy of the state of {id} before every event that may be undone");
+            let record = self.history.get(place);
+            if self.buffers.get(record.event).receiver == id {
+                again.push(record.event);
+                if let Some(state) = &record.state {
+                    self.lps[index].state = state.clone();
+                    break;
+                }
+            }
+            place = record.before;
+        }
+        let lp = &mut self.lps[index];
+        let mut number = lp.events - again.len() as u64;
+        for handle in again.into_iter().rev() {
+            number += 1;
+            let event = self.buffers.get(handle);
+            self.context.begin(id, number, event.time, event.step);
+            self.model.handle(&mut lp.state, &event.payload, &mut self.context);
+            self.context.forget();
+        }
+        lp.copy_soon();
+    }
+
+    /// Holds back a panic of the model.
+    #[cold]
+    fn hold_panicked(&mut self, panic: Box<dyn Any + Send>) {
+        // Without an event at hand, it was the engine that panicked.
+        let Some(entry) = self.running.take() else { resume_unwind(panic) };
+        // What the code did wrong before it panicked comes first.
+        let fault = self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)));
+        self.hold(entry, fault);
+    }
+
+    #[cold]
+    fn hold_failed(&mut self, entry: Entry, number: u64) {
+        let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
+        let fault = if number >= Sequence::EVENT_LIMIT { many() } else { self.context.take_fault().unwrap_or_else(many) };
+        self.hold(entry, fault);
+    }
+
+    /// Undoes what an event did that failed, and holds it back: it may still turn out not to happen, or to happen otherwise.
+    fn hold(&mut self, entry: Entry, fault: Fault) {
+        self.context.forget();
+        self.counts.held_back += 1;
+        let handle = entry.handle();
+        let (index, key) = (self.index_of(handle), self.buffers.get(handle).key());
+        // Without a record it was the copy of the state that panicked.
+        if self.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
+            match self.history.pop().and_then(|record| record.state) {
+                Some(state) => self.lps[index].state = state,
+                None => {
+                    self.stale.push(index as u32);
+                    self.refresh();
+                }
+            }
+            self.lps[index].copy_soon();
+        }
+        // Otherwise it was cancelled meanwhile, and an anti-message is on its way.
+        if self.buffers.undo(handle) {
+            self.held.push(Held { entry, key, fault });
+        }
+    }
+
+    /// Whether the first pending event, which was taken out, must wait for one that is held back. What is held back is tried again
+    /// after anything that comes before it.
+    #[cold]
+    fn waits(&mut self, entry: Entry) -> bool {
+        let key = self.buffers.get(entry.handle()).key();
+        let waits = self.held.iter().any(|held| self.ties.compare(&held.key, &key).is_lt());
+        if waits {
+            self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
+        } else {
+            self.release_held();
+        }
+        waits
+    }
+
+    /// Lets go of what was held back, if any of it has been cancelled.
+    fn retry_held(&mut self) {
+        if self.held.iter().any(|held| self.buffers.is_cancelled(held.event())) {
+            self.release_held();
+        }
+    }
+
+    /// What was held back is to be tried again.
+    pub(crate) fn release_held(&mut self) {
+        for held in self.held.drain(..) {
+            self.pending.push(held.entry, &Keys { buffers: &self.buffers, ties: self.ties });
+        }
+    }
+
+    /// Drops a cancelled event.
+    pub(crate) fn annihilate(&mut self, handle: Handle) {
+        self.buffers.release(handle);
+        self.counts.annihilated += 1;
+    }
+
+    pub(crate) fn index_of(&self, handle: Handle) -> usize {
+        (self.buffers.get(handle).receiver.0 - self.ids.start) as usize
+    }
+}

@@ -1,0 +1,59 @@
+use warpline_model::statistics::Notes;
+
+/// What an executed event left behind beside its record, if anything.
+#[derive(Debug, Default)]
+pub(crate) struct Extra {
+    /// What it observed.
+    pub(crate) notes: Notes,
+    /// What it saved for its reverse code.
+    pub(crate) saved: Vec<u64>,
+}
+
+/// Which extra belongs to a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ExtraId(u32);
+
+impl ExtraId {
+    /// Of most events.
+    pub(crate) const NONE: ExtraId = ExtraId(u32::MAX);
+}
+
+/// Extras that change places with those of the context, so that observations are never copied and memory is reused.
+#[derive(Debug, Default)]
+pub(crate) struct Extras {
+    all: Vec<Extra>,
+    free: Vec<u32>,
+}
+
+impl Extras {
+    /// An empty extra.
+    pub(crate) fn take(&mut self) -> (ExtraId, &mut Extra) {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.all.push(Extra::default());
+            // There are no more of them than event buffers, whose numbers are 32 bits long.
+            self.all.len() as u32 - 1
+        });
+        (ExtraId(id), &mut self.all[id as usize])
+    }
+
+    /// An extra in use; `None` of [`ExtraId::NONE`].
+    pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra> {
+        self.all.get_mut(id.0 as usize)
+    }
+
+    /// Empties an extra for the next event.
+    #[inline]
+    pub(crate) fn give_back(&mut self, id: ExtraId) {
+        if id != ExtraId::NONE {
+            let extra = &mut self.all[id.0 as usize];
+            extra.notes.clear();
+            extra.saved.clear();
+            self.free.push(id.0);
+        }
+    }
+
+    /// How many are in use.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+}

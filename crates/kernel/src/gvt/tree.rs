@@ -1,0 +1,194 @@
+use std::collections::VecDeque;
+
+use warpline_base::{Moment, TieBreak};
+
+use super::{Action, Control, Share, Verdict};
+
+/// Where a PE is in the reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It takes no part.
+    Off,
+    /// It owes its share of the trial.
+    Due,
+    /// It gave its share and waits for its parent.
+    Given,
+}
+
+/// One PE's place in the binary tree of PEs, and its part in the reductions over it.
+///
+/// What the shares mean and when the root is content is up to the algorithm. An epoch begins wherever a PE wishes and
+/// spreads over the tree in both directions at once (the jump start of Perumalla, Park and Tipparaju, §2.7), so that all have
+/// joined after one way across it.
+#[derive(Debug)]
+pub(super) struct Tree {
+    me: u32,
+    pes: u32,
+    ties: TieBreak,
+    /// The epoch that is being closed, or will be next.
+    epoch: u64,
+    trial: u32,
+    phase: Phase,
+    /// Epochs below this are to be closed: some PE asked for it.
+    asked: u64,
+    /// The neighbour that asked first. It need not be asked in turn.
+    asker: Option<u32>,
+    /// The children's shares of this trial. A child gives no other before it hears of the outcome.
+    shares: [Option<Share>; 2],
+    gvt: Option<Moment>,
+    outbox: VecDeque<Action>,
+}
+
+impl Tree {
+    pub(super) fn new(me: u32, pes: u32, ties: TieBreak) -> Self {
+        assert!(me < pes, "PE {me} of {pes}");
+        let (phase, shares) = (Phase::Off, [None; 2]);
+        Tree { me, pes, ties, epoch: 0, trial: 0, phase, asked: 0, asker: None, shares, gvt: None, outbox: VecDeque::new() }
+    }
+
+    pub(super) fn ties(&self) -> TieBreak {
+        self.ties
+    }
+
+    pub(super) fn pes(&self) -> u32 {
+        self.pes
+    }
+
+    pub(super) fn trial(&self) -> u32 {
+        self.trial
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.phase != Phase::Off
+    }
+
+    /// How many epochs this PE has begun to close.
+    pub(super) fn epochs(&self) -> u64 {
+        self.epoch + u64::from(self.is_on())
+    }
+
+    pub(super) fn wish(&mut self) {
+        if !self.is_on() {
+            self.ask(self.epoch, None);
+        }
+    }
+
+    pub(super) fn hear(&mut self, control: Control) {
+        match control {
+            Control::Begin { from, epoch } => self.ask(epoch, Some(from)),
+            Control::Share { from, epoch, trial, share } => {
+                self.expect(epoch, trial);
+                self.ask(epoch, Some(from));
+                let left = 2 * u64::from(self.me) + 1;
+                let slot = u64::from(from).checked_sub(left).and_then(|child| self.shares.get_mut(child as usize));
+                let slot = slot.unwrap_or_else(|| panic!("PE {from} is no child of PE {}", self.me));
+                assert!(slot.replace(share).is_none(), "two shares of PE {from} in epoch {epoch}, trial {trial}");
+            }
+            Control::Again { epoch, trial } => {
+                self.expect(epoch, trial - 1);
+                self.again();
+            }
+            Control::Verdict(verdict) => {
+                self.expect(verdict.epoch, verdict.trials - 1);
+                self.conclude(verdict);
+            }
+        }
+    }
+
+    fn expect(&self, epoch: u64, trial: u32) {
+        let now = (self.epoch, self.trial);
+        assert_eq!((epoch, trial), now, "PE {} heard of another (epoch, trial) than its own", self.me);
+    }
+
+    /// Epochs that are closed already are not opened again: such a call was late.
+    fn ask(&mut self, epoch: u64, asker: Option<u32>) {
+        if self.asked <= epoch {
+            (self.asked, self.asker) = (epoch + 1, asker);
+        }
+    }
+
+    pub(super) fn next_action(&mut self) -> Option<Action> {
+        self.outbox.pop_front()
+    }
+
+    /// Whether it is time to [`begin`](Self::begin).
+    pub(super) fn is_called(&self) -> bool {
+        !self.is_on() && self.asked > self.epoch
+    }
+
+    /// Joins the computation and calls the neighbours that may not know of it yet.
+    pub(super) fn begin(&mut self) {
+        debug_assert!(self.is_called());
+        self.phase = Phase::Due;
+        let control = Control::Begin { from: self.me, epoch: self.epoch };
+        // A share that can go now calls the parent by itself.
+        let parent = self.parent().filter(|_| !self.is_complete());
+        let neighbours = parent.into_iter().chain(self.children().filter(|&child| self.shares[slot(child)].is_none()));
+        let calls = neighbours.filter(|&to| Some(to) != self.asker);
+        self.outbox.extend(calls.map(|to| Action::Tell { to, control }));
+    }
+
+    /// Whether it is time to [`give`](Self::give) this PE's share.
+    pub(super) fn is_due(&self) -> bool {
+        self.phase == Phase::Due && self.is_complete()
+    }
+
+    /// Adds this PE's share to those of its children. The root gets the sum, others pass it on.
+    pub(super) fn give(&mut self, own: Share) -> Option<Share> {
+        debug_assert!(self.is_due());
+        self.phase = Phase::Given;
+        let shares = std::mem::take(&mut self.shares);
+        let share = shares.into_iter().flatten().fold(own, |sum, share| sum.and(share, self.ties));
+        let Some(to) = self.parent() else { return Some(share) };
+        let control = Control::Share { from: self.me, epoch: self.epoch, trial: self.trial, share };
+        self.outbox.push_back(Action::Tell { to, control });
+        None
+    }
+
+    /// Starts the next trial in the whole subtree.
+    pub(super) fn again(&mut self) {
+        assert_eq!(self.phase, Phase::Given, "a trial was over before PE {} gave its share", self.me);
+        (self.phase, self.trial) = (Phase::Due, self.trial + 1);
+        self.tell_children(Control::Again { epoch: self.epoch, trial: self.trial });
+    }
+
+    /// At the root: the sum of this trial is the answer.
+    pub(super) fn decide(&mut self, sum: Share) {
+        let Share { least: gvt, failure, work, .. } = sum;
+        self.conclude(Verdict { epoch: self.epoch, trials: self.trial + 1, gvt, failure, work });
+    }
+
+    fn conclude(&mut self, verdict: Verdict) {
+        assert_eq!(self.phase, Phase::Given, "a verdict came before PE {} gave its share", self.me);
+        if let Some(gvt) = self.gvt {
+            assert!(!verdict.gvt.is_before(&gvt, self.ties), "GVT regresses from {gvt:?} to {:?}", verdict.gvt);
+        }
+        self.gvt = Some(verdict.gvt);
+        (self.phase, self.epoch, self.trial) = (Phase::Off, self.epoch + 1, 0);
+        self.tell_children(Control::Verdict(verdict));
+        self.outbox.push_back(Action::Adopt(verdict));
+    }
+
+    fn tell_children(&mut self, control: Control) {
+        for to in self.children() {
+            self.outbox.push_back(Action::Tell { to, control });
+        }
+    }
+
+    fn parent(&self) -> Option<u32> {
+        (self.me > 0).then(|| (self.me - 1) / 2)
+    }
+
+    fn children(&self) -> impl Iterator<Item = u32> + use<> {
+        let left = 2 * u64::from(self.me) + 1;
+        (left..(left + 2).min(u64::from(self.pes))).map(|child| child as u32)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.children().all(|child| self.shares[slot(child)].is_some())
+    }
+}
+
+fn slot(child: u32) -> usize {
+    usize::from(child.is_multiple_of(2))
+}

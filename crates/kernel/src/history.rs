@@ -1,0 +1,141 @@
+use std::collections::VecDeque;
+
+use warpline_base::HistoryDigest;
+use warpline_memory::Handle;
+
+use crate::extras::ExtraId;
+
+/// What became of an executed event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It may still be undone.
+    Open,
+    /// It was undone; the record is empty.
+    Undone,
+    /// It cannot be undone any more.
+    Committed,
+}
+
+/// All that it takes to undo an executed event, and to let its effects happen when it commits.
+#[derive(Debug)]
+pub(crate) struct Record<S> {
+    pub(crate) event: Handle,
+    /// The last message that the event sent; each leads to the one before.
+    pub(crate) sent: Option<Handle>,
+    /// The place of the record before this one in the same KP.
+    pub(crate) before: u64,
+    /// The LP's digest before the event.
+    pub(crate) digest: HistoryDigest,
+    pub(crate) extra: ExtraId,
+    pub(crate) fate: Fate,
+    /// The LP's state before the event, if it was copied.
+    pub(crate) state: Option<S>,
+}
+
+/// The executed events of a PE that may still be undone, in the order of their execution, and behind them those that are kept a
+/// little longer because the states of others are worked out from them.
+///
+/// A *place* numbers records from the start of the run. Rollback empties records anywhere and commit closes them anywhere; memory
+/// is reclaimed from the front.
+#[derive(Debug)]
+pub(crate) struct History<S> {
+    records: VecDeque<Record<S>>,
+    /// The place of the first record.
+    first: u64,
+    /// Before this place no record is open.
+    open: u64,
+}
+
+impl<S> Default for History<S> {
+    fn default() -> Self {
+        // Place 0 stands for "none".
+        History { records: VecDeque::new(), first: 1, open: 1 }
+    }
+}
+
+impl<S> History<S> {
+    /// Adds the record of an event that is about to be executed, and returns its place.
+    #[inline]
+    pub(crate) fn push(&mut self, record: Record<S>) -> u64 {
+        self.records.push_back(record);
+        self.end() - 1
+    }
+
+    /// Takes back the last record.
+    pub(crate) fn pop(&mut self) -> Option<Record<S>> {
+        self.records.pop_back()
+    }
+
+    /// The last record.
+    pub(crate) fn last(&self) -> Option<&Record<S>> {
+        self.records.back()
+    }
+
+    /// The place of the next record.
+    #[inline]
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.records.len() as u64
+    }
+
+    /// The first place that may be open.
+    #[inline]
+    pub(crate) fn open(&self) -> u64 {
+        self.open
+    }
+
+    /// Whether the event at `place` may be undone.
+    #[inline]
+    pub(crate) fn is_open(&self, place: u64) -> bool {
+        place >= self.open && self.get(place).fate == Fate::Open
+    }
+
+    /// Whether there is a record at `place`.
+    pub(crate) fn holds(&self, place: u64) -> bool {
+        place >= self.first && place < self.end()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, place: u64) -> &Record<S> {
+        &self.records[(place - self.first) as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, place: u64) -> &mut Record<S> {
+        &mut self.records[(place - self.first) as usize]
+    }
+
+    /// Drops undone records at the end.
+    #[inline]
+    pub(crate) fn trim(&mut self) {
+        while self.end() > self.open && self.records.back().is_some_and(|record| record.fate == Fate::Undone) {
+            self.records.pop_back();
+        }
+    }
+
+    /// Moves the border of what may be open past closed records.
+    #[inline]
+    pub(crate) fn close_front(&mut self) {
+        while self.open < self.end() && self.get(self.open).fate != Fate::Open {
+            self.open += 1;
+        }
+    }
+
+    /// The first record, if it is at least `lag` places before all that may be open; it is not kept any more.
+    #[inline]
+    pub(crate) fn reclaim(&mut self, lag: u64) -> Option<Record<S>> {
+        if self.first + lag >= self.open {
+            return None;
+        }
+        self.first += 1;
+        self.records.pop_front()
+    }
+
+    /// How many records may be open.
+    pub(crate) fn open_len(&self) -> u64 {
+        self.end() - self.open
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}

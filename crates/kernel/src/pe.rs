@@ -1,0 +1,257 @@
+//! One processing element (PE): the event loop of Time Warp.
+
+use std::ops::Range;
+
+use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
+use warpline_memory::{Books, Buffers, Handle, PoolFull};
+use warpline_model::{Context, Fault, Model, Statistics};
+
+use crate::counts::Counts;
+use crate::extras::Extras;
+use crate::failure::{Failed, Held};
+use crate::gvt::{AnyGvt, Verdict, Work};
+use crate::history::History;
+use crate::lp::{Kp, Lp};
+use crate::pending::{Entry, PendingSet};
+use crate::wires::{Message, Port};
+use crate::{Event, MomentRow, Partition, Undoing, Window};
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There was something to do.
+    Worked,
+    /// There was nothing to execute: the PE waits for others.
+    Idle,
+    /// The run is over, and everything has committed.
+    Finished,
+    /// The run is over, because a mistake of the model has committed.
+    Failed,
+}
+
+/// Settings of a PE.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// The most events of a step.
+    pub batch: u32,
+    /// The most KPs.
+    pub kps: u32,
+    /// How many events are executed before a new GVT is asked for.
+    pub gvt_interval: u32,
+    /// The most events that are executed and not committed.
+    pub history_most: u64,
+    /// How events are undone.
+    pub undoing: Undoing,
+}
+
+/// What a PE is to simulate.
+#[derive(Debug)]
+pub struct Task<'m, M: Model> {
+    /// The model.
+    pub model: &'m M,
+    /// Which PE has which LPs.
+    pub partition: Partition,
+    /// The order of events of one time.
+    pub ties: TieBreak,
+    /// The end of the run.
+    pub end: VirtualTime,
+}
+
+/// One processing element: some of the LPs, and the loop over their events.
+///
+/// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks, sleeps or looks at a clock. Whoever steps it
+/// decides what to do when there is nothing to do.
+pub struct Pe<'m, M: Model, Q, P> {
+    pub(crate) me: u32,
+    pub(crate) model: &'m M,
+    pub(crate) partition: Partition,
+    pub(crate) ties: TieBreak,
+    pub(crate) end: VirtualTime,
+    pub(crate) tuning: Tuning,
+    /// Its LPs, as far as they have been made.
+    pub(crate) lps: Vec<Lp<M::State>>,
+    pub(crate) ids: Range<u32>,
+    /// What went wrong when the next LP was made.
+    pub(crate) init_fault: Option<Fault>,
+    pub(crate) kps: Vec<Kp>,
+    /// The number of an LP's KP is its own without this many low bits.
+    pub(crate) kp_shift: u32,
+    pub(crate) buffers: Buffers<Event<M::Event>>,
+    pub(crate) pending: Q,
+    pub(crate) history: History<M::State>,
+    pub(crate) extras: Extras,
+    /// Where the history was last not in order: from this place on it is.
+    pub(crate) inversion: u64,
+    pub(crate) last_rank: u128,
+    /// Events that failed and may still be undone.
+    pub(crate) held: Vec<Held>,
+    pub(crate) context: Context<M>,
+    /// The event whose code of the model is running.
+    pub(crate) running: Option<Entry>,
+    pub(crate) port: P,
+    pub(crate) incoming: Vec<Message>,
+    /// Messages that wait to be handed over, by PE.
+    pub(crate) outgoing: Vec<Vec<Message>>,
+    /// Processed events that were cancelled and are still to be undone.
+    pub(crate) cancelled: Vec<Handle>,
+    /// LPs whose state is still to be worked out from an earlier copy.
+    pub(crate) stale: Vec<u32>,
+    pub(crate) gvt: AnyGvt,
+    pub(crate) verdict: Option<Verdict>,
+    pub(crate) window: Window,
+    /// Events before this time may be executed.
+    pub(crate) bound: VirtualTime,
+    pub(crate) since_gvt: u32,
+    /// What the other PEs have been told of its work.
+    pub(crate) told: Work,
+    pub(crate) statistics: Statistics,
+    pub(crate) rows: Vec<MomentRow>,
+    /// The keys of the events that committed last.
+    pub(crate) committed_keys: Vec<EventKey>,
+    pub(crate) failure: Option<Failed>,
+    pub(crate) over: Option<Step>,
+    pub(crate) prefetching: bool,
+    pub(crate) counts: Counts,
+}
+
+impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
+    /// The PE whose buffers these are. Its LPs are made by its first steps.
+    ///
+    /// # Errors
+    /// If the memory for its LPs cannot be had.
+    pub fn new(
+        task: &Task<'m, M>,
+        tuning: Tuning,
+        buffers: Buffers<Event<M::Event>>,
+        port: P,
+        gvt: AnyGvt,
+        window: Window,
+        context: Context<M>,
+        statistics: Statistics,
+    ) -> Result<Self, PoolFull> {
+        let me = buffers.me();
+        let ids = task.partition.lps(me);
+        let mut lps = Vec::new();
+        lps.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
+        let kp_shift = (ids.len() as u32).div_ceil(tuning.kps).next_power_of_two().ilog2();
+        let kps = vec![Kp::default(); ids.len().div_ceil(1 << kp_shift)];
+        let bound = window.bound(&Moment::Init(LpId(0)), task.end);
+        Ok(Pe {
+            me,
+            model: task.model,
+            partition: task.partition,
+            ties: task.ties,
+            end: task.end,
+            tuning,
+            lps,
+            ids,
+            init_fault: None,
+            kps,
+            kp_shift,
+            buffers,
+            pending: Q::default(),
+            history: History::default(),
+            extras: Extras::default(),
+            inversion: 0,
+            last_rank: 0,
+            held: Vec::new(),
+            context,
+            running: None,
+            port,
+            incoming: Vec::new(),
+            outgoing: vec![Vec::new(); task.partition.pes() as usize],
+            cancelled: Vec::new(),
+            stale: Vec::new(),
+            gvt,
+            verdict: None,
+            window,
+            bound,
+            since_gvt: 0,
+            told: Work::default(),
+            statistics,
+            rows: Vec::new(),
+            committed_keys: Vec::new(),
+            failure: None,
+            over: None,
+            prefetching: false,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Whether all LPs have been made.
+    pub(crate) fn made_all(&self) -> bool {
+        self.lps.len() == self.ids.len()
+    }
+
+    /// The loop, once: receive, execute a batch, compute GVT; on a new GVT commit and collect fossils.
+    ///
+    /// # Errors
+    /// If there is no memory for another event.
+    ///
+    /// # Panics
+    /// If a mistake of the engine is found out. Panics of the model are caught.
+    pub fn step(&mut self) -> Result<Step, PoolFull> {
+        if let Some(over) = self.over {
+            return Ok(over);
+        }
+        self.receive();
+        let executed = if self.made_all() { self.execute_batch()? } else { self.make_lps()? };
+        self.hand_over();
+        self.advance_gvt(executed);
+        self.counts.steps += 1;
+        self.counts.idle_steps += u64::from(executed == 0);
+        Ok(self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle }))
+    }
+
+    /// The last verdict on GVT, if there was any.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// What it has done so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// How far beyond GVT it may execute events at present, in model time.
+    pub fn window(&self) -> f64 {
+        self.window.width()
+    }
+
+    /// The rows that have committed since this was last asked. All of its rows before GVT have been given out then, and none after it.
+    pub fn take_rows(&mut self) -> Vec<MomentRow> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Where it was when memory ran out: the LP, the time, and how many events it holds.
+    pub fn position(&self) -> (LpId, f64, u64) {
+        (self.context.id(), self.context.now(), self.buffers.books().live)
+    }
+
+    /// What is left when the run is over.
+    pub fn into_parts(self) -> Parts<M> {
+        let Pe { ids, lps, statistics, rows, failure, counts, buffers, pending, .. } = self;
+        Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books: buffers.books(), pending: pending.len() }
+    }
+}
+
+/// What a PE leaves behind.
+#[derive(Debug)]
+pub struct Parts<M: Model> {
+    /// Its first LP.
+    pub first_lp: u32,
+    /// Its LPs.
+    pub lps: Vec<Lp<M::State>>,
+    /// What its committed events observed.
+    pub statistics: Statistics,
+    /// Rows that have not been taken.
+    pub rows: Vec<MomentRow>,
+    /// Its failure, if it had one.
+    pub failure: Option<Failed>,
+    /// What it did.
+    pub counts: Counts,
+    /// The books of its buffers.
+    pub books: Books,
+    /// How many events are pending beyond the end, cancelled ones included.
+    pub pending: usize,
+}

@@ -1,0 +1,62 @@
+//! Messages from and to other PEs.
+
+use warpline_base::Moment;
+use warpline_model::Model;
+
+use crate::execute::Keys;
+use crate::pe::Pe;
+use crate::pending::{Entry, PendingSet};
+use crate::wires::{Message, Port};
+
+impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
+    /// Moves messages from the mailbox into the pending set. Stragglers among them are noticed when their turn comes;
+    /// anti-messages take effect at once.
+    pub(crate) fn receive(&mut self) {
+        self.port.receive(&mut self.incoming);
+        if !self.incoming.is_empty() {
+            let mut incoming = std::mem::take(&mut self.incoming);
+            self.counts.receipts += 1;
+            self.counts.mailbox_depth_max = self.counts.mailbox_depth_max.max(incoming.len() as u64);
+            incoming.iter().for_each(|message| self.buffers.prefetch(message.event));
+            for message in incoming.drain(..) {
+                if message.anti { self.annul(message) } else { self.accept(message) }
+            }
+            self.incoming = incoming;
+        }
+        while let Some(control) = self.port.hear() {
+            self.gvt.hear(control);
+        }
+    }
+
+    #[inline]
+    fn accept(&mut self, message: Message) {
+        self.counts.messages_received += 1;
+        self.buffers.accept(message.event);
+        let event = self.buffers.get(message.event);
+        let (time, key) = (event.time, event.key());
+        self.gvt.received(message.tag, || Moment::Event(key));
+        let entry = Entry::new(time, self.ties.prefix(&key), message.event);
+        self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
+    }
+
+    /// Undoes the event that an anti-message cancels.
+    #[cold]
+    fn annul(&mut self, message: Message) {
+        self.counts.anti_received += 1;
+        let key = self.buffers.get(message.event).key();
+        self.gvt.received(message.tag, || Moment::Event(key));
+        self.release_held();
+        self.cancelled.push(message.event);
+        self.undo_cancelled();
+    }
+
+    /// Hands over what was sent to other PEs, as far as there is room.
+    pub(crate) fn hand_over(&mut self) {
+        for (to, messages) in (0..).zip(&mut self.outgoing) {
+            if !messages.is_empty() {
+                let taken = self.port.send(to, messages);
+                messages.drain(..taken);
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+use warpline_base::{LpId, Moment};
+use warpline_model::Cell;
+use warpline_model::statistics::{Row, RowSink};
+
+/// A committed row, and its place among those of all PEs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MomentRow {
+    /// When it was recorded. Rows of one moment keep their order.
+    pub moment: Moment,
+    /// The slot of its table.
+    pub table: u16,
+    /// The time, in model units.
+    pub time: f64,
+    /// The LP.
+    pub lp: LpId,
+    /// The cells.
+    pub cells: Vec<Cell>,
+}
+
+/// Collects the rows of one moment.
+pub(crate) struct RowsOf<'a> {
+    pub(crate) moment: Moment,
+    pub(crate) rows: &'a mut Vec<MomentRow>,
+}
+
+impl RowSink for RowsOf<'_> {
+    fn row(&mut self, row: Row<'_>) {
+        let Row { table, time, lp, cells } = row;
+        self.rows.push(MomentRow { moment: self.moment, table, time, lp, cells: cells.to_vec() });
+    }
+}

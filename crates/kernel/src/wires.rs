@@ -1,0 +1,33 @@
+//! What PEs send each other, and the wires that they know nothing of.
+
+use warpline_memory::Handle;
+
+use crate::gvt::{Control, Tag};
+
+/// Word of an event buffer that changes hands, or of one that its sender cancels (an anti-message). The event itself is not copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The buffer.
+    pub event: Handle,
+    /// For GVT: when it was sent.
+    pub tag: Tag,
+    /// Whether it cancels the event.
+    pub anti: bool,
+}
+
+/// A PE's end of the wires to the others. Nothing here waits.
+///
+/// Messages between two PEs may overtake each other; control messages between two PEs may not.
+pub trait Port {
+    /// Takes as many of the messages to PE `to`, from the first on, as there is room for, and returns how many.
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize;
+
+    /// Appends messages that have arrived.
+    fn receive(&mut self, into: &mut Vec<Message>);
+
+    /// Sends a control message.
+    fn tell(&mut self, to: u32, control: Control);
+
+    /// The next control message that has arrived.
+    fn hear(&mut self) -> Option<Control>;
+}

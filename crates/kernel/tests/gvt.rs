@@ -1,0 +1,374 @@
+//! GVT among PEs that do random, but legal, Time Warp over a network that delays and reorders: at every adoption it must
+//! be at or before all that is pending or in flight, and in the end it must be [`Moment::Never`].
+
+use std::collections::{BTreeMap, VecDeque};
+
+use warpline_base::random::mix64;
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
+use warpline_kernel::gvt::{Action, Asynchronous, Control, Gvt, Local, Synchronous, Tag, Verdict, Work};
+
+const SCHEDULES: u64 = 4_000;
+/// More than any schedule takes: who needs that long waits for ever.
+const STEPS: u64 = 1_000_000;
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix64(self.0) % n
+    }
+
+    fn index(&mut self, n: usize) -> usize {
+        self.below(n as u64) as usize
+    }
+
+    fn percent(&mut self, chance: u64) -> bool {
+        self.below(100) < chance
+    }
+}
+
+/// An event, and how many generations may follow it.
+#[derive(Clone, Copy)]
+struct Event {
+    key: EventKey,
+    fuel: u32,
+}
+
+impl Event {
+    fn at(&self) -> Moment {
+        Moment::Event(self.key)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Message {
+    to: usize,
+    event: Event,
+    anti: bool,
+    tag: Tag,
+}
+
+#[derive(Default)]
+struct Pe {
+    pending: Vec<Event>,
+    /// What was executed and not committed, with what it sent.
+    executed: Vec<(Event, Vec<(usize, Event)>)>,
+    /// Anti-messages that came before their messages.
+    early: Vec<EventKey>,
+    failure: Option<EventKey>,
+    work: Work,
+    verdicts: Vec<Verdict>,
+    ties: TieBreak,
+}
+
+impl Local for Pe {
+    fn least(&mut self) -> Moment {
+        self.pending.iter().fold(Moment::Never, |least, event| least.earlier(event.at(), self.ties))
+    }
+
+    fn failure(&self) -> Moment {
+        self.failure.map_or(Moment::Never, Moment::Event)
+    }
+
+    fn take_work(&mut self) -> Work {
+        std::mem::take(&mut self.work)
+    }
+}
+
+/// How a schedule goes: chances in percent, drawn once for each.
+struct Habits {
+    /// Wires keep the order of control messages.
+    ordered: bool,
+    /// Execute the least event, rather than any.
+    careful: u64,
+    wish: u64,
+    /// Relative frequencies of executing, delivering a message, delivering a control message and advancing.
+    weights: [u64; 4],
+}
+
+struct World<G> {
+    dice: Dice,
+    habits: Habits,
+    ties: TieBreak,
+    pes: Vec<Pe>,
+    gvts: Vec<G>,
+    network: Vec<Message>,
+    wires: BTreeMap<(u32, u32), VecDeque<Control>>,
+    /// Control messages told, by the epoch they are about.
+    told: BTreeMap<u64, u64>,
+    verdicts: Vec<Verdict>,
+    made: u64,
+    total: Work,
+    /// The earliest fault now, and when the last verdict was first adopted.
+    failures: (Moment, Moment),
+}
+
+impl<G: Gvt> World<G> {
+    fn new(seed: u64) -> Self {
+        let mut dice = Dice(mix64(seed));
+        let count = 1 + dice.index(17);
+        let ties = if dice.percent(50) { TieBreak::BySender } else { TieBreak::Unbiased { seed } };
+        let habits = Habits {
+            ordered: dice.percent(50),
+            careful: [0, 50, 95, 100][dice.index(4)],
+            wish: 1 + dice.below(20),
+            weights: std::array::from_fn(|_| [1, 3, 10, 30][dice.index(4)]),
+        };
+        let pes: Vec<Pe> = (0..count).map(|_| Pe { ties, ..Pe::default() }).collect();
+        let gvts = (0..count).map(|me| G::new(me as u32, count as u32, ties)).collect();
+        let (network, wires, told, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let failures = (Moment::Never, Moment::Never);
+        let mut world = World { dice, habits, ties, pes, gvts, network, wires, told, verdicts, made: 0, total: Work::default(), failures };
+        for _ in 0..1 + world.dice.below(2 * count as u64) {
+            let pe = world.dice.index(count);
+            let event = world.event(0, 4);
+            world.pes[pe].pending.push(event);
+        }
+        world
+    }
+
+    /// A new event after the time `now`. Times are few, so that many are equal.
+    fn event(&mut self, now: u64, fuel: u32) -> Event {
+        let time = VirtualTime::from_bits(now + 1 + self.dice.below(8));
+        self.made += 1;
+        let (step, priority, sequence) = (0, Priority::NORMAL, Sequence::first_of(self.made));
+        Event { key: EventKey { time, step, priority, sender: LpId(self.dice.below(5) as u32), sequence }, fuel }
+    }
+
+    fn send(&mut self, from: usize, to: usize, event: Event, anti: bool) {
+        let tag = self.gvts[from].sent();
+        self.network.push(Message { to, event, anti, tag });
+    }
+
+    fn execute(&mut self, pe: usize) {
+        if self.gvts[pe].holds() || self.pes[pe].pending.is_empty() {
+            self.pes[pe].work.idle_steps += 1;
+            self.total.idle_steps += 1;
+            return;
+        }
+        let pending = &self.pes[pe].pending;
+        let least = (0..pending.len()).min_by(|&a, &b| self.ties.compare(&pending[a].key, &pending[b].key));
+        let any = self.dice.index(pending.len());
+        let chosen = if self.dice.percent(self.habits.careful) { least.unwrap_or(any) } else { any };
+        let event = self.pes[pe].pending.swap_remove(chosen);
+        let mut sent = Vec::new();
+        for _ in 0..if event.fuel > 0 { self.dice.below(3) } else { 0 } {
+            let caused = self.event(event.key.time.bits(), event.fuel - 1);
+            let to = self.dice.index(self.pes.len());
+            sent.push((to, caused));
+            if to == pe { self.pes[pe].pending.push(caused) } else { self.send(pe, to, caused, false) }
+        }
+        self.pes[pe].executed.push((event, sent));
+        self.pes[pe].work.processed += 1;
+        self.total.processed += 1;
+        if self.dice.percent(1) {
+            let failure = self.pes[pe].failure().earlier(event.at(), self.ties);
+            let Moment::Event(key) = failure else { unreachable!("an event is no later than itself") };
+            self.pes[pe].failure = Some(key);
+            self.failures.0 = self.failures.0.earlier(failure, self.ties);
+        }
+    }
+
+    fn receive(&mut self, Message { to, event, anti, tag }: Message) {
+        if let Some(verdict) = self.verdicts.last() {
+            assert!(!event.at().is_before(&verdict.gvt, self.ties), "a message arrives before GVT");
+        }
+        self.gvts[to].received(tag, || event.at());
+        if anti {
+            self.cancel(to, event);
+        } else if let Some(early) = self.pes[to].early.iter().position(|&key| key == event.key) {
+            self.pes[to].early.swap_remove(early);
+        } else {
+            // Some LPs of the PE have executed what comes later.
+            self.roll_back(to, event.at());
+            self.pes[to].pending.push(event);
+        }
+    }
+
+    fn cancel(&mut self, pe: usize, event: Event) {
+        if self.pes[pe].executed.iter().any(|(done, _)| done.key == event.key) {
+            self.roll_back(pe, event.at());
+        }
+        let pending = &mut self.pes[pe].pending;
+        match pending.iter().position(|other| other.key == event.key) {
+            Some(found) => drop(pending.swap_remove(found)),
+            None => self.pes[pe].early.push(event.key),
+        }
+    }
+
+    /// Undoes what was executed at or after `to`, as far as its LP is concerned, and cancels what that sent.
+    fn roll_back(&mut self, pe: usize, to: Moment) {
+        let Moment::Event(straggler) = to else { return };
+        let all = self.dice.percent(50);
+        while let Some(found) = self.pes[pe].executed.iter().position(|(done, _)| {
+            let later = !done.at().is_before(&to, self.ties);
+            later && (all || done.key.sender == straggler.sender)
+        }) {
+            let (event, sent) = self.pes[pe].executed.swap_remove(found);
+            self.pes[pe].work.rolled_back += 1;
+            self.total.rolled_back += 1;
+            self.pes[pe].pending.push(event);
+            for (receiver, caused) in sent {
+                if receiver == pe { self.cancel(pe, caused) } else { self.send(pe, receiver, caused, true) }
+            }
+        }
+    }
+
+    fn advance(&mut self, pe: usize) -> bool {
+        let Some(action) = self.gvts[pe].advance(&mut self.pes[pe]) else { return false };
+        match action {
+            Action::Tell { to, control } => {
+                assert!(to != pe as u32 && to < self.pes.len() as u32, "PE {pe} tells PE {to}");
+                let epoch = match control {
+                    Control::Begin { epoch, .. } | Control::Share { epoch, .. } | Control::Again { epoch, .. } => epoch,
+                    Control::Verdict(verdict) => verdict.epoch,
+                };
+                *self.told.entry(epoch).or_default() += 1;
+                self.wires.entry((pe as u32, to)).or_default().push_back(control);
+            }
+            Action::Adopt(verdict) => self.adopt(pe, verdict),
+        }
+        true
+    }
+
+    fn adopt(&mut self, pe: usize, verdict: Verdict) {
+        let pending = self.pes.iter_mut().fold(Moment::Never, |least, pe| least.earlier(pe.least(), self.ties));
+        let truth = self.network.iter().fold(pending, |least, message| least.earlier(message.event.at(), self.ties));
+        assert!(!truth.is_before(&verdict.gvt, self.ties), "GVT is {:?}, but there is {truth:?}", verdict.gvt);
+        let adopted = self.pes[pe].verdicts.len();
+        assert_eq!(verdict.epoch, adopted as u64, "an epoch was skipped or closed twice");
+        match self.verdicts.get(adopted) {
+            Some(first) => assert_eq!(*first, verdict, "PEs adopt different verdicts"),
+            None => {
+                if let Some(before) = self.verdicts.last() {
+                    assert!(!verdict.gvt.is_before(&before.gvt, self.ties), "GVT regresses");
+                }
+                let (now, before) = self.failures;
+                assert!(!verdict.failure.is_before(&now, self.ties), "a failure that nobody had");
+                assert!(!before.is_before(&verdict.failure, self.ties), "a failure was forgotten");
+                self.failures.1 = now;
+                self.verdicts.push(verdict);
+            }
+        }
+        self.pes[pe].verdicts.push(verdict);
+        self.pes[pe].executed.retain(|(event, _)| !event.at().is_before(&verdict.gvt, self.ties));
+    }
+
+    fn deliver(&mut self) -> bool {
+        if self.network.is_empty() {
+            return false;
+        }
+        let chosen = self.dice.index(self.network.len());
+        let message = self.network.swap_remove(chosen);
+        self.receive(message);
+        true
+    }
+
+    fn hear(&mut self) -> bool {
+        let full: Vec<_> = self.wires.iter().filter(|(_, wire)| !wire.is_empty()).map(|(&ends, _)| ends).collect();
+        if full.is_empty() {
+            return false;
+        }
+        let ends = full[self.dice.index(full.len())];
+        let wire = self.wires.get_mut(&ends).expect("it is in the map");
+        let chosen = if self.habits.ordered { 0 } else { self.dice.index(wire.len()) };
+        let control = wire.remove(chosen).expect("it is on the wire");
+        self.gvts[ends.1 as usize].hear(control);
+        true
+    }
+
+    fn step(&mut self) {
+        let pe = self.dice.index(self.pes.len());
+        if self.dice.below(1000) < self.habits.wish {
+            self.gvts[pe].wish();
+        }
+        let mut drawn = self.dice.below(self.habits.weights.iter().sum());
+        let chosen = self.habits.weights.iter().position(|&weight| {
+            let here = drawn < weight;
+            drawn = drawn.saturating_sub(weight);
+            here
+        });
+        match chosen {
+            Some(0) => self.execute(pe),
+            Some(1) => drop(self.deliver()),
+            Some(2) => drop(self.hear()),
+            _ => drop(self.advance(pe)),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.network.is_empty() && self.pes.iter().all(|pe| pe.pending.is_empty())
+    }
+
+    /// Nothing more will happen: lets the algorithm come to an end.
+    fn settle(&mut self) {
+        for _ in 0..STEPS {
+            let heard = self.hear();
+            let advanced = (0..self.pes.len()).filter(|&pe| self.advance(pe)).count();
+            if !heard && advanced == 0 {
+                assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE waits for ever");
+                return;
+            }
+        }
+        panic!("the algorithm does not come to an end");
+    }
+
+    fn run(mut self) -> Vec<Verdict> {
+        for step in 0.. {
+            assert!(step < STEPS, "GVT or the simulation does not come to an end");
+            if self.is_done() {
+                break;
+            }
+            self.step();
+        }
+        self.settle();
+        // A single PE, whichever it is, must get everyone to join.
+        let before = self.verdicts.len();
+        let pe = self.dice.index(self.pes.len());
+        self.gvts[pe].wish();
+        self.gvts[pe].wish();
+        self.settle();
+        assert_eq!(self.verdicts.len(), before + 1, "one wish, one epoch");
+        let last = self.verdicts[before];
+        assert_eq!(last.gvt, Moment::Never, "all is done");
+        assert!(last.trials <= 2, "{} trials with nothing in flight", last.trials);
+        assert_eq!(last.failure, self.failures.0);
+        assert!(self.pes.iter().all(|pe| pe.verdicts == self.verdicts), "a PE misses a verdict");
+        assert!(self.gvts.iter().all(|gvt| gvt.epoch() == before as u64 + 1));
+        let work = self.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
+        assert_eq!(work, self.total, "work is counted once");
+        for verdict in &self.verdicts {
+            // Up to two calls on each edge of the tree; then shares up, and down either the next trial or the verdict.
+            let most = (self.pes.len() as u64 - 1) * (2 + 2 * u64::from(verdict.trials));
+            let told = self.told.get(&verdict.epoch).copied().unwrap_or(0);
+            assert!(told <= most, "{told} messages for {} trials of {} PEs", verdict.trials, self.pes.len());
+        }
+        self.verdicts
+    }
+}
+
+/// Runs many schedules, and makes sure that they are worth running.
+fn check<G: Gvt>(trials_at_least: u32) {
+    let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
+    for seed in 0..SCHEDULES {
+        let result = std::panic::catch_unwind(|| World::<G>::new(seed).run());
+        let verdicts = result.unwrap_or_else(|_| panic!("{} GVT fails with seed {seed}", G::NAME));
+        epochs += verdicts.len();
+        inner += verdicts.iter().filter(|verdict| matches!(verdict.gvt, Moment::Event(_))).count();
+        repeated += verdicts.iter().filter(|verdict| verdict.trials > trials_at_least).count();
+        assert!(verdicts.iter().all(|verdict| verdict.trials >= trials_at_least));
+    }
+    println!("{}: {epochs} epochs, {inner} before the end, {repeated} with further trials", G::NAME);
+    assert!(inner as u64 > SCHEDULES && repeated as u64 > SCHEDULES / 2, "{inner} and {repeated} of {epochs}");
+}
+
+#[test]
+fn asynchronous_is_a_bound_and_comes_to_an_end() {
+    check::<Asynchronous>(1);
+}
+
+#[test]
+fn synchronous_is_a_bound_and_comes_to_an_end() {
+    check::<Synchronous>(2);
+}

@@ -1,0 +1,209 @@
+//! Small cases of GVT, each chosen by hand.
+
+use std::collections::VecDeque;
+
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
+use warpline_kernel::gvt::{Action, AnyGvt, Asynchronous, Control, Gvt, Local, Synchronous, Tag, Verdict, Work};
+
+const TIES: TieBreak = TieBreak::BySender;
+
+fn at(time: u64) -> Moment {
+    let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
+    Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
+}
+
+/// A PE with one pending event.
+struct Still {
+    least: Moment,
+    failure: Moment,
+    work: Work,
+}
+
+impl Still {
+    fn until(least: Moment) -> Self {
+        Still { least, failure: Moment::Never, work: Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4 } }
+    }
+}
+
+impl Local for Still {
+    fn least(&mut self) -> Moment {
+        self.least
+    }
+
+    fn failure(&self) -> Moment {
+        self.failure
+    }
+
+    fn take_work(&mut self) -> Work {
+        std::mem::take(&mut self.work)
+    }
+}
+
+/// All PEs, joined by wires on which every message takes one turn.
+struct Machine<G> {
+    pes: Vec<(G, Still)>,
+    wires: VecDeque<(u32, Control)>,
+    adopted: Vec<Verdict>,
+}
+
+impl<G: Gvt> Machine<G> {
+    /// PE i waits for the moment 10 + i.
+    fn new(pes: u32) -> Self {
+        let pes = (0..pes).map(|me| (G::new(me, pes, TIES), Still::until(at(10 + u64::from(me))))).collect();
+        Machine { pes, wires: VecDeque::new(), adopted: Vec::new() }
+    }
+
+    fn advance(&mut self, pe: usize) {
+        let (gvt, local) = &mut self.pes[pe];
+        while let Some(action) = gvt.advance(local) {
+            match action {
+                Action::Tell { to, control } => self.wires.push_back((to, control)),
+                Action::Adopt(verdict) => self.adopted.push(verdict),
+            }
+        }
+    }
+
+    /// Delivers what is under way now, and lets PEs react.
+    fn turn(&mut self) {
+        for (to, control) in std::mem::take(&mut self.wires) {
+            self.pes[to as usize].0.hear(control);
+            self.advance(to as usize);
+        }
+    }
+
+    /// Lets a PE wish, and returns after how many turns all is quiet.
+    fn wish(&mut self, pe: usize) -> u32 {
+        self.pes[pe].0.wish();
+        self.advance(pe);
+        let mut turns = 0;
+        while !self.wires.is_empty() {
+            self.turn();
+            turns += 1;
+        }
+        turns
+    }
+}
+
+fn one_pe<G: Gvt>() {
+    let mut machine = Machine::<G>::new(1);
+    assert_eq!(machine.wish(0), 0, "{} GVT of one PE needs no messages", G::NAME);
+    machine.pes[0].1 = Still { failure: at(11), ..Still::until(Moment::Never) };
+    machine.wish(0);
+    let found: Vec<_> = machine.adopted.iter().map(|verdict| (verdict.epoch, verdict.gvt, verdict.failure)).collect();
+    assert_eq!(found, [(0, at(10), Moment::Never), (1, Moment::Never, at(11))]);
+    assert_eq!(machine.adopted[1].work, Still::until(Moment::Never).work);
+}
+
+#[test]
+fn one_pe_needs_no_messages() {
+    one_pe::<Asynchronous>();
+    one_pe::<Synchronous>();
+}
+
+/// In a tree of depth 9, one way across is 18 turns at most; then a trial takes 9 up and 9 down.
+fn quick<G: Gvt>(trials: u32) {
+    for pe in [0, 1, 511, 700, 1022] {
+        let mut machine = Machine::<G>::new(1023);
+        let turns = machine.wish(pe);
+        assert!(turns <= 18 + 18 * trials, "{} GVT takes {turns} turns from PE {pe}", G::NAME);
+        assert_eq!(machine.adopted.len(), 1023);
+        for verdict in &machine.adopted {
+            assert_eq!((verdict.epoch, verdict.trials, verdict.gvt), (0, trials, at(10)));
+            assert_eq!(verdict.work, Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092 });
+        }
+    }
+}
+
+#[test]
+fn a_wish_reaches_all_at_once() {
+    quick::<Asynchronous>(1);
+    quick::<Synchronous>(2);
+}
+
+fn wishes<G: Gvt>(holds: bool, trials: u32) {
+    let mut machine = Machine::<G>::new(2);
+    assert!(!machine.pes[0].0.holds());
+    machine.pes[0].0.wish();
+    machine.advance(0);
+    assert!(machine.pes[0].0.is_on());
+    assert_eq!(machine.pes[0].0.holds(), holds);
+    assert_eq!(machine.wish(0), 1 + 2 * trials, "a wish while one is on starts no other");
+    assert_eq!(machine.adopted.len(), 2);
+    assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.holds() && gvt.epoch() == 1));
+}
+
+#[test]
+fn a_wish_while_one_is_on_is_dropped() {
+    wishes::<Asynchronous>(false, 1);
+    wishes::<Synchronous>(true, 2);
+}
+
+#[test]
+fn a_message_across_the_cut_counts() {
+    let mut machine = Machine::<Asynchronous>::new(2);
+    let tag = machine.pes[1].0.sent();
+    machine.pes[0].0.wish();
+    machine.advance(0);
+    machine.turn();
+    machine.turn();
+    machine.turn();
+    assert!(machine.adopted.is_empty(), "a message is in flight");
+    machine.pes[0].0.received(tag, || at(3));
+    machine.wish(0);
+    assert!(machine.adopted.iter().all(|verdict| verdict.gvt == at(3) && verdict.trials > 1), "{:?}", machine.adopted);
+}
+
+#[test]
+fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
+    let mut machine = Machine::<Asynchronous>::new(2);
+    machine.pes[0].0.wish();
+    machine.advance(0);
+    let tag = machine.pes[0].0.sent();
+    machine.pes[1].0.received(tag, || unreachable!("it is pending at the cut"));
+    machine.wish(0);
+    assert_eq!(machine.adopted.iter().map(|verdict| verdict.trials).collect::<Vec<_>>(), [1, 1]);
+    machine.wish(1);
+    assert_eq!(machine.adopted.iter().map(|verdict| verdict.trials).collect::<Vec<_>>(), [1; 4]);
+}
+
+#[test]
+fn either_can_be_chosen_at_run_time() {
+    let both = [AnyGvt::Asynchronous(Gvt::new(0, 2, TIES)), AnyGvt::Synchronous(Gvt::new(0, 2, TIES))];
+    for (mut gvt, name) in both.into_iter().zip(["asynchronous", "synchronous"]) {
+        let mut local = Still::until(at(5));
+        assert_eq!((gvt.name(), gvt.epoch()), (name, 0));
+        let tag = gvt.sent();
+        gvt.received(Tag::from_bits(tag.bits()), || at(7));
+        gvt.wish();
+        let told = gvt.advance(&mut local);
+        assert_eq!(told, Some(Action::Tell { to: 1, control: Control::Begin { from: 0, epoch: 0 } }));
+        assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.holds(), gvt.epoch()), (None, true, name == "synchronous", 1));
+    }
+}
+
+#[test]
+#[should_panic(expected = "regresses")]
+fn a_pe_that_forgets_is_found_out() {
+    let mut machine = Machine::<Asynchronous>::new(3);
+    machine.wish(0);
+    machine.pes[2].1.least = at(2);
+    machine.wish(0);
+}
+
+#[test]
+#[should_panic(expected = "1 messages received, but only 0 sent")]
+fn a_message_that_was_not_counted_is_found_out() {
+    let mut machine = Machine::<Asynchronous>::new(2);
+    machine.pes[1].0.received(Tag::default(), || at(12));
+    machine.wish(0);
+}
+
+#[test]
+#[should_panic(expected = "PE 2 is no child of PE 1")]
+fn a_share_that_went_astray_is_found_out() {
+    let mut gvts: [Asynchronous; 2] = [Gvt::new(1, 3, TIES), Gvt::new(2, 3, TIES)];
+    gvts[1].wish();
+    let told = gvts[1].advance(&mut Still::until(at(1)));
+    let Some(Action::Tell { to: 0, control }) = told else { panic!("{told:?}") };
+    gvts[0].hear(control);
+}

@@ -1,0 +1,186 @@
+//! The slots that all processing elements (PEs) share, numbered by 32 bits, in memory that never moves.
+
+use std::alloc::Layout;
+use std::mem::{MaybeUninit, needs_drop};
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use crate::PoolFull;
+use crate::pages::Pages;
+use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, Ordering, UnsafeCell};
+
+/// The tag of a slot without a value: free, or never used.
+pub(crate) const FREE: u32 = 0;
+/// The phase of a slot whose value belongs to the PE in the tag's high half.
+pub(crate) const LIVE: u32 = 1;
+/// The phase of a slot in flight to the PE in the tag's high half.
+pub(crate) const SENT: u32 = 2;
+
+/// The tag of a slot in this phase with this PE.
+#[inline(always)]
+pub(crate) fn tag(phase: u32, pe: u16) -> u32 {
+    u32::from(pe) << 16 | phase
+}
+
+/// No number of a slot: the directory's last segment is never made.
+pub(crate) const NONE: u32 = u32::MAX;
+
+#[cfg(not(any(miri, loom)))]
+pub(crate) const SEGMENT_BITS: u32 = 12;
+#[cfg(any(miri, loom))]
+pub(crate) const SEGMENT_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
+const SEGMENT: u32 = 1 << SEGMENT_BITS;
+
+#[cfg(not(any(miri, loom)))]
+const SEGMENTS: u32 = 1 << (32 - SEGMENT_BITS);
+#[cfg(any(miri, loom))]
+const SEGMENTS: u32 = if cfg!(loom) { 5 } else { 1 << 10 };
+
+/// How many segments are taken at once at most.
+const MOST: u32 = 4096;
+
+/// A value and its header of 16 bytes: an event of 48 bytes makes a cache line.
+#[repr(C, align(64))]
+pub(crate) struct Slot<T> {
+    pub(crate) tag: AtomicU32,
+    pub(crate) next: AtomicU32,
+    pub(crate) partner: AtomicU16,
+    pub(crate) status: AtomicU8,
+    /// There is a value if and only if the tag is not [`FREE`].
+    pub(crate) value: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// Where each segment of slots lies: null until it is made, then the same for good.
+type Directory<T> = [AtomicPtr<Slot<T>>; SEGMENTS as usize];
+
+struct Shared<T> {
+    directory: Box<Directory<T>>,
+    /// How many segments are numbered so far.
+    claimed: AtomicU32,
+    /// All memory for slots, each with the number of its slots.
+    slabs: Mutex<Vec<(Pages, usize)>>,
+}
+
+/// A share of the slots' memory, which goes with the last of them.
+pub(crate) struct Arena<T> {
+    shared: Arc<Shared<T>>,
+    /// That of `shared`, at hand.
+    directory: NonNull<Directory<T>>,
+}
+
+// SAFETY: the directory is reached from any thread through atomics only. Values are reached by their PE alone, which `Buffers` sees to,
+// and dropped on the thread of the last share: they may do both, being `Send`.
+unsafe impl<T: Send> Send for Arena<T> {}
+
+impl<T> Arena<T> {
+    pub(crate) fn new() -> Self {
+        let shared = Arc::new(Shared { directory: directory(), claimed: AtomicU32::new(0), slabs: Mutex::default() });
+        let directory = NonNull::from(&*shared.directory);
+        Arena { shared, directory }
+    }
+
+    /// Another share of the same memory.
+    pub(crate) fn share(&self) -> Self {
+        Arena { shared: self.shared.clone(), directory: self.directory }
+    }
+
+    /// The slot of this number, if it has been made.
+    #[inline(always)]
+    pub(crate) fn slot(&self, number: u32) -> Option<&Slot<T>> {
+        // SAFETY: the directory lives in a box of its own as long as `self.shared`, and is borrowed shared only until that ends.
+        let directory = unsafe { self.directory.as_ref() };
+        // Acquire pairs with the Release of `grow`, which publishes the zeros of the slots.
+        let segment = directory.get((number >> SEGMENT_BITS) as usize)?.load(Ordering::Acquire);
+        if segment.is_null() {
+            return None;
+        }
+        // SAFETY: a segment has SEGMENT slots, which are valid from before it is in the directory, and stay in place until the last share
+        // is dropped. Only shared references to them are made; all they hold is atomic or in an `UnsafeCell`.
+        Some(unsafe { &*segment.add((number % SEGMENT) as usize) })
+    }
+
+    /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their numbers are the caller's alone.
+    #[cold]
+    pub(crate) fn grow(&self, segments: u32) -> Result<Range<u32>, PoolFull> {
+        const END: u32 = SEGMENTS - 1;
+        let claimed = &self.shared.claimed;
+        // Relaxed, here and below: the counter only hands out numbers.
+        let wanted = segments.clamp(1, MOST).min(END - claimed.load(Ordering::Relaxed));
+        if wanted == 0 {
+            return Err(PoolFull::Numbers);
+        }
+        let (pages, count) = slab::<T>(wanted).or_else(|| slab::<T>(1)).ok_or(PoolFull::Memory)?;
+        let claim = |first: u32| (first < END).then(|| (first + count).min(END));
+        let first = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).map_err(|_| PoolFull::Numbers)?;
+        let (end, start) = ((first + count).min(END), pages.start().cast::<Slot<T>>());
+        let slots = (count * SEGMENT) as usize;
+        // Noted first, so that whatever is in the directory is in the list too. The lock guards against nothing that could panic.
+        self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner).push((pages, slots));
+        for segment in first..end {
+            // SAFETY: `count` >= `end` - `first` segments lie one after the other from `start` on.
+            let pointer = unsafe { start.add(((segment - first) * SEGMENT) as usize) };
+            // Release pairs with the Acquire of `slot`.
+            self.shared.directory[segment as usize].store(pointer.as_ptr(), Ordering::Release);
+        }
+        Ok(first * SEGMENT..end * SEGMENT)
+    }
+}
+
+/// Memory for so many segments, all slots valid and free, and `segments`.
+fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
+    let layout = Layout::array::<Slot<T>>((segments * SEGMENT) as usize).ok()?;
+    let pages = Pages::zeroed(layout.size(), layout.align())?;
+    // Zeros are a free slot already, but for the atomics of loom.
+    #[cfg(loom)]
+    for index in 0..(segments * SEGMENT) as usize {
+        let slot = Slot {
+            tag: AtomicU32::new(FREE),
+            next: AtomicU32::new(NONE),
+            partner: AtomicU16::new(0),
+            status: AtomicU8::new(0),
+            value: UnsafeCell::new(MaybeUninit::uninit()),
+        };
+        // SAFETY: the slot lies within the new memory, which is aligned for it and nobody else's.
+        unsafe { pages.start().cast::<Slot<T>>().add(index).write(slot) };
+    }
+    Some((pages, segments))
+}
+
+/// A directory of nulls, of which untouched pages cost nothing.
+#[cfg(not(loom))]
+fn directory<T>() -> Box<Directory<T>> {
+    use std::alloc::{alloc_zeroed, handle_alloc_error};
+    let layout = Layout::new::<Directory<T>>();
+    // SAFETY: the layout is not of size zero.
+    let memory = unsafe { alloc_zeroed(layout) };
+    if memory.is_null() {
+        handle_alloc_error(layout);
+    }
+    // SAFETY: the memory was just allocated for this very type, as a box does, and zeros are null pointers.
+    unsafe { Box::from_raw(memory.cast()) }
+}
+
+#[cfg(loom)]
+fn directory<T>() -> Box<Directory<T>> {
+    Box::new(std::array::from_fn(|_| AtomicPtr::default()))
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        for (pages, slots) in self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            for index in 0..*slots {
+                // SAFETY: the slots lie in `pages`, valid. No share is left, so no PE; what they did happens before the last share's end.
+                let slot = unsafe { pages.start().cast::<Slot<T>>().add(index).as_ref() };
+                // Relaxed: the end of the shares synchronises already, as above.
+                if slot.tag.load(Ordering::Relaxed) != FREE {
+                    // SAFETY: the slot is not free, so has a value; no slot is visited twice.
+                    slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,451 @@
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
+use crate::sync::Ordering;
+use crate::{Handle, PoolFull, prefetch};
+
+#[cfg(all(test, loom))]
+mod loom_tests;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+const PENDING: u8 = 0;
+const PROCESSED: u8 = 1;
+const CANCELLED: u8 = 2;
+/// Cancelled while it was processed, and undone since.
+const UNDONE: u8 = 3;
+
+/// What a message was before [`Buffers::cancel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancelled {
+    /// Not begun, and now it never will be: the receiver finds it cancelled and drops it.
+    Pending,
+    /// Begun: the receiver has to be told to roll it back.
+    Processed,
+}
+
+/// One processing element's (PE's) view of the event buffers that all PEs share.
+///
+/// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
+/// own, [gives](Self::give) the buffer away, and keeps the handle, by which it can still [cancel](Self::cancel) the message.
+///
+/// Each PE keeps free buffers apart by the PE that they go to and come from, its _partner_: those that it frees go back the
+/// way they came with the next messages. So two PEs that exchange messages pass the same buffers to and fro, and no lock is
+/// needed (Fujimoto & Panesar, _Buffer management in shared-memory Time Warp_, PADS 1995). The last buffer freed is the next
+/// one taken, while it is still in the cache.
+///
+/// A buffer is the business of one PE at a time. It is a mistake of an engine, which panics, to use a handle whose buffer is
+/// another's or free.
+///
+/// ```
+/// use warpline_memory::{Cancelled, buffers};
+///
+/// let mut views = buffers(2);
+/// let (mut receiver, mut sender) = (views.pop().unwrap(), views.pop().unwrap());
+/// let handle = sender.insert(1, "hello")?;
+/// sender.give(handle);
+/// // The handle goes to the other PE, say through a ring.
+/// receiver.accept(handle);
+/// assert!(receiver.begin(handle));
+/// assert_eq!(*receiver.get(handle), "hello");
+/// assert_eq!(sender.cancel(handle), Cancelled::Processed);
+/// assert!(!receiver.undo(handle));
+/// receiver.release(handle);
+/// # Ok::<(), warpline_memory::PoolFull>(())
+/// ```
+pub struct Buffers<T> {
+    arena: Arena<T>,
+    me: u16,
+    /// The tag of a slot that is live and mine.
+    mine: u32,
+    /// Free slots by partner. A slot here or in `fresh` is this PE's alone.
+    free: Box<[Vec<u32>]>,
+    /// Slots never used.
+    fresh: Range<u32>,
+    segments: u32,
+    fresh_taken: u64,
+    inserted: u64,
+    released: u64,
+    given: u64,
+    accepted: u64,
+    /// Not `Sync`: values are `Send` at most, and those that `get` gives out must not be reached from two threads.
+    not_sync: PhantomData<Cell<T>>,
+}
+
+/// The views of as many PEs on buffers that they share; the first is that of PE 0.
+///
+/// # Panics
+/// If `pes` is not in 1..=32767.
+pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
+    assert!((1..=32767).contains(&pes), "buffers serve 1 to 32767 PEs, not {pes}");
+    let arena = Arena::new();
+    (0..pes as u16).map(|me| Buffers::new(arena.share(), me, pes)).collect()
+}
+
+// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a slot that is FREE is the PE that
+// has it in its lists or its fresh range; of one that is LIVE or SENT, the PE in the tag. Each PE has one view, so a method with `&mut self`
+// is the only one to act as that keeper; it alone writes the tag, hands the slot on by SENT, and takes it by accepting. So to find the
+// tag LIVE with `me` under a borrow of the view means that it stays so for the borrow. That holds whatever handles the callers make up.
+impl<T> Buffers<T> {
+    fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
+        let free = (0..pes).map(|_| Vec::new()).collect();
+        let (fresh, mine) = (0..0, tag(LIVE, me));
+        let (segments, fresh_taken, inserted, released, given, accepted) = (0, 0, 0, 0, 0, 0);
+        Buffers { arena, me, mine, free, fresh, segments, fresh_taken, inserted, released, given, accepted, not_sync: PhantomData }
+    }
+
+    /// Which PE's view this is.
+    pub fn me(&self) -> u32 {
+        self.me.into()
+    }
+
+    /// Puts a value into a free buffer to or from `partner`, which may be this PE itself: then the message is local. The
+    /// message is pending and links to no other.
+    ///
+    /// # Errors
+    /// If there is no number or no memory for another buffer.
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    #[inline]
+    pub fn insert(&mut self, partner: u32, value: T) -> Result<Handle, PoolFull> {
+        let number = match self.free[partner as usize].pop() {
+            Some(number) => number,
+            None => self.fresh()?,
+        };
+        let handle = Handle::from_bits(number);
+        let slot = found(&self.arena, handle);
+        // SAFETY: the slot is free and this PE's alone, so nobody else reaches its value, and there is none to drop.
+        slot.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
+        // All Relaxed: another PE learns of the slot by `give`, whose Release publishes these.
+        slot.partner.store(partner as u16, Ordering::Relaxed);
+        slot.status.store(PENDING, Ordering::Relaxed);
+        slot.next.store(NONE, Ordering::Relaxed);
+        slot.tag.store(self.mine, Ordering::Relaxed);
+        self.inserted += 1;
+        Ok(handle)
+    }
+
+    /// A slot never used.
+    #[cold]
+    fn fresh(&mut self) -> Result<u32, PoolFull> {
+        if self.fresh.is_empty() {
+            // As much as there is already.
+            self.fresh = self.arena.grow(self.segments)?;
+            self.segments += self.fresh.len() as u32 >> SEGMENT_BITS;
+        }
+        self.fresh_taken += 1;
+        self.fresh.next().ok_or(PoolFull::Numbers)
+    }
+
+    /// The value in a buffer.
+    ///
+    /// # Panics
+    /// Like all methods here that take a handle, unless they say otherwise, if the buffer is not this PE's or free.
+    #[inline]
+    pub fn get(&self, handle: Handle) -> &T {
+        let slot = owned(&self.arena, self.mine, handle);
+        // SAFETY: the slot is live and this PE's, so has a value, and stays so while the view is borrowed; writing the value or dropping
+        // it takes `&mut` of this view.
+        slot.value.with(|value| unsafe { (*value).assume_init_ref() })
+    }
+
+    /// Drops the value in a buffer and frees it.
+    #[inline]
+    pub fn release(&mut self, handle: Handle) {
+        let slot = owned(&self.arena, self.mine, handle);
+        let partner = slot.partner.load(Ordering::Relaxed);
+        // Relaxed: only this PE acts on the slot before it gives it away again.
+        slot.tag.store(FREE, Ordering::Relaxed);
+        self.free[usize::from(partner)].push(handle.bits());
+        self.released += 1;
+        // SAFETY: the slot was live and this PE's, so had a value; as it is marked free, nothing will reach that value again. This comes
+        // last as it may panic.
+        slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+    }
+
+    /// Hands a buffer over to its partner. It is in flight until that PE [accepts](Self::accept) it.
+    ///
+    /// # Panics
+    /// Also if the buffer is local.
+    #[inline]
+    pub fn give(&mut self, handle: Handle) {
+        let slot = owned(&self.arena, self.mine, handle);
+        let to = slot.partner.load(Ordering::Relaxed);
+        if to == self.me {
+            local(handle);
+        }
+        // The receiver's partner. Relaxed: published by the next line.
+        slot.partner.store(self.me, Ordering::Relaxed);
+        // Release pairs with the Acquire of `accept`, which may then read the value.
+        slot.tag.store(tag(SENT, to), Ordering::Release);
+        self.given += 1;
+    }
+
+    /// Takes over a buffer in flight to this PE. Its partner is the PE that gave it.
+    ///
+    /// # Panics
+    /// If the buffer is not in flight to this PE.
+    #[inline]
+    pub fn accept(&mut self, handle: Handle) {
+        let slot = found(&self.arena, handle);
+        // Acquire pairs with the Release of `give`.
+        if slot.tag.load(Ordering::Acquire) != tag(SENT, self.me) {
+            not_sent(handle, self.me);
+        }
+        // Relaxed: only this PE acts on the slot before it gives it away again.
+        slot.tag.store(self.mine, Ordering::Relaxed);
+        self.accepted += 1;
+    }
+
+    /// Marks a pending message as processed; false if it has been cancelled, which it stays.
+    ///
+    /// # Panics
+    /// Also if the message is processed already.
+    #[inline]
+    pub fn begin(&self, handle: Handle) -> bool {
+        self.turn(handle, PENDING, PROCESSED)
+    }
+
+    /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
+    /// [undone](Self::is_undone) besides.
+    ///
+    /// # Panics
+    /// Also if the message is pending already.
+    #[inline]
+    pub fn undo(&self, handle: Handle) -> bool {
+        let pending = self.turn(handle, PROCESSED, PENDING);
+        if !pending {
+            // Relaxed: the sender has had its last look, and only this PE asks.
+            found(&self.arena, handle).status.store(UNDONE, Ordering::Relaxed);
+        }
+        pending
+    }
+
+    /// Whether a processed message was cancelled and then [undone](Self::undo): nothing keeps it any more but what waits for word of
+    /// its cancellation.
+    pub fn is_undone(&self, handle: Handle) -> bool {
+        owned(&self.arena, self.mine, handle).status.load(Ordering::Relaxed) == UNDONE
+    }
+
+    /// The PE that has a buffer, or will have it when it has arrived. Any PE may ask.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn owner(&self, handle: Handle) -> u32 {
+        // Relaxed: the sender of a message knows its receiver, and finds it here from `give` on.
+        found(&self.arena, handle).tag.load(Ordering::Relaxed) >> 16
+    }
+
+    #[inline(always)]
+    fn turn(&self, handle: Handle, from: u8, to: u8) -> bool {
+        let slot = owned(&self.arena, self.mine, handle);
+        let status = if slot.partner.load(Ordering::Relaxed) == self.me {
+            // A local message is cancelled by this PE alone, so needs no atomic step. An engine that cancels a message of another PE may
+            // see its cancellation lost, no worse: the status guards no memory.
+            let status = slot.status.load(Ordering::Relaxed);
+            if status == from {
+                slot.status.store(to, Ordering::Relaxed);
+            }
+            status
+        } else {
+            // Relaxed where it succeeds: nothing but the status passes between the PEs. Acquire where it fails pairs with the Release of
+            // `cancel`: this PE may now free the buffer and write it anew, after the sender's last look at it.
+            let turned = slot.status.compare_exchange(from, to, Ordering::Relaxed, Ordering::Acquire);
+            turned.unwrap_or_else(|status| status)
+        };
+        if status != from && status != CANCELLED {
+            out_of_turn(handle, to);
+        }
+        status == from
+    }
+
+    /// Whether a message has been cancelled. Any PE may ask.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn is_cancelled(&self, handle: Handle) -> bool {
+        // Acquire pairs with the Release of `cancel`, as in `begin`.
+        matches!(found(&self.arena, handle).status.load(Ordering::Acquire), CANCELLED | UNDONE)
+    }
+
+    /// Cancels a message and tells what it was until then. This is for its sender, whoever has the buffer now. Unless the
+    /// message is local, the receiver may free the buffer from now on: the sender must have read what it needs of it, such
+    /// as the [next](Self::next) message.
+    ///
+    /// # Panics
+    /// If the buffer is free, or the message cancelled already.
+    #[inline]
+    pub fn cancel(&self, handle: Handle) -> Cancelled {
+        let slot = found(&self.arena, handle);
+        // Relaxed: what this PE wrote itself it finds, and for another PE's slot it only matters that the tag is not that.
+        let found = slot.tag.load(Ordering::Relaxed);
+        let status = if found == self.mine && slot.partner.load(Ordering::Relaxed) == self.me {
+            // Local: as in `turn`.
+            let status = slot.status.load(Ordering::Relaxed);
+            slot.status.store(CANCELLED, Ordering::Relaxed);
+            status
+        } else if found == FREE {
+            stale(handle)
+        } else {
+            // Release pairs with the Acquires of `turn` and `is_cancelled`: what this PE read of the buffer before, it read before the
+            // receiver wrote it anew.
+            slot.status.swap(CANCELLED, Ordering::Release)
+        };
+        match status {
+            PENDING => Cancelled::Pending,
+            PROCESSED => Cancelled::Processed,
+            _ => cancelled_twice(handle),
+        }
+    }
+
+    /// Links a message to the next one that the same event sent.
+    #[inline]
+    pub fn link(&mut self, handle: Handle, next: Option<Handle>) {
+        let slot = owned(&self.arena, self.mine, handle);
+        // Relaxed: the reader is this PE, or learns of the slot by `give`.
+        slot.next.store(next.map_or(NONE, Handle::bits), Ordering::Relaxed);
+    }
+
+    /// The next message that the same event sent. The sender may ask even when the receiver has the buffer.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn next(&self, handle: Handle) -> Option<Handle> {
+        // Relaxed: the sender wrote it itself, and the receiver leaves it alone until the sender has cancelled the message or both have
+        // agreed that it is committed.
+        let next = found(&self.arena, handle).next.load(Ordering::Relaxed);
+        (next != NONE).then(|| Handle::from_bits(next))
+    }
+
+    /// Brings the first cache line of a buffer near, if there is one at the handle. It never panics.
+    #[inline]
+    pub fn prefetch(&self, handle: Handle) {
+        if let Some(slot) = self.arena.slot(handle.bits()) {
+            prefetch(slot);
+        }
+    }
+
+    /// The PE that a buffer goes to, or came from.
+    #[inline]
+    pub fn partner(&self, handle: Handle) -> u32 {
+        owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed).into()
+    }
+
+    /// What this PE did with buffers, and how many it has.
+    pub fn books(&self) -> Books {
+        let Buffers { inserted, released, given, accepted, fresh_taken: places, .. } = *self;
+        let free = self.free.iter().map(|list| list.len() as u64).sum();
+        Books { inserted, released, given, accepted, live: inserted + accepted - released - given, places, free }
+    }
+}
+
+impl<T> fmt::Debug for Buffers<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffers").field("me", &self.me).field("books", &self.books()).finish_non_exhaustive()
+    }
+}
+
+/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight()`: no buffer is lost.
+///
+/// ```
+/// let mut views = warpline_memory::buffers(2);
+/// let handle = views[0].insert(1, 'a')?;
+/// views[0].give(handle);
+/// let mut all = views[0].books();
+/// all.merge(&views[1].books());
+/// assert_eq!((all.places, all.free, all.live, all.in_flight()), (1, 0, 0, 1));
+/// # Ok::<(), warpline_memory::PoolFull>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
+    /// Values put into buffers.
+    pub inserted: u64,
+    /// Buffers freed.
+    pub released: u64,
+    /// Buffers given to other PEs.
+    pub given: u64,
+    /// Buffers accepted from other PEs.
+    pub accepted: u64,
+    /// Buffers with a value now, without those in flight.
+    pub live: u64,
+    /// Buffers ever made.
+    pub places: u64,
+    /// Free buffers now.
+    pub free: u64,
+}
+
+impl Books {
+    /// Adds those of another PE.
+    pub fn merge(&mut self, other: &Books) {
+        self.inserted += other.inserted;
+        self.released += other.released;
+        self.given += other.given;
+        self.accepted += other.accepted;
+        self.live += other.live;
+        self.places += other.places;
+        self.free += other.free;
+    }
+
+    /// Buffers given and not yet accepted. It means something only when summed over all PEs, at rest.
+    pub fn in_flight(&self) -> u64 {
+        self.given.saturating_sub(self.accepted)
+    }
+}
+
+/// The slot at a handle, whoever has it.
+#[inline(always)]
+fn found<T>(arena: &Arena<T>, handle: Handle) -> &Slot<T> {
+    match arena.slot(handle.bits()) {
+        Some(slot) => slot,
+        None => stale(handle),
+    }
+}
+
+/// The slot at a handle, which has this tag: that of live slots of the PE that asks.
+#[inline(always)]
+fn owned<T>(arena: &Arena<T>, mine: u32, handle: Handle) -> &Slot<T> {
+    let slot = found(arena, handle);
+    // Relaxed: only this PE writes this tag, and only it takes it away.
+    if slot.tag.load(Ordering::Relaxed) != mine {
+        stale(handle);
+    }
+    slot
+}
+
+#[cold]
+#[inline(never)]
+fn stale(handle: Handle) -> ! {
+    panic!("no value of this PE at {handle:?}: it was released or given away before")
+}
+
+#[cold]
+#[inline(never)]
+fn local(handle: Handle) -> ! {
+    panic!("the buffer at {handle:?} is local: there is nobody to give it to")
+}
+
+#[cold]
+#[inline(never)]
+fn not_sent(handle: Handle, me: u16) -> ! {
+    panic!("nothing in flight to PE {me} at {handle:?}")
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_turn(handle: Handle, to: u8) -> ! {
+    panic!("the message at {handle:?} is {} already", if to == PENDING { "pending" } else { "processed" })
+}
+
+#[cold]
+#[inline(never)]
+fn cancelled_twice(handle: Handle) -> ! {
+    panic!("the message at {handle:?} is cancelled already")
+}

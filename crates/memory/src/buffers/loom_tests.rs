@@ -1,0 +1,136 @@
+use loom::thread;
+
+use super::*;
+use crate::{Consumer, ring};
+
+fn pair() -> [Buffers<Box<u32>>; 2] {
+    buffers(2).try_into().unwrap()
+}
+
+fn receive(into: &mut Consumer<Handle>) -> Handle {
+    let mut found = Vec::new();
+    while into.drain_into(&mut found, 1) == 0 {
+        thread::yield_now();
+    }
+    found[0]
+}
+
+/// The value is written and read by both PEs in turn, never at once; the last one is dropped with the arena, still in flight.
+#[test]
+fn loom_a_buffer_goes_to_and_fro() {
+    loom::model(|| {
+        let [mut a, mut b] = pair();
+        let ((mut a_out, mut b_in), (mut b_out, mut a_in)) = (ring(2), ring(2));
+        let other = thread::spawn(move || {
+            let handle = receive(&mut b_in);
+            b.accept(handle);
+            assert_eq!(**b.get(handle), 7);
+            b.release(handle);
+            let again = b.insert(0, Box::new(8)).unwrap();
+            assert_eq!(again, handle);
+            b.give(again);
+            b_out.push(again);
+        });
+        let handle = a.insert(1, Box::new(7)).unwrap();
+        a.link(handle, Some(handle));
+        a.give(handle);
+        a_out.push(handle);
+        assert_eq!(receive(&mut a_in), handle);
+        a.accept(handle);
+        assert_eq!((**a.get(handle), a.partner(handle), a.next(handle)), (8, 1, None));
+        a.release(handle);
+        let last = a.insert(1, Box::new(9)).unwrap();
+        a.give(last);
+        other.join().unwrap();
+    });
+}
+
+/// A handle may be guessed, without the synchronisation that its arrival through a ring brings: who then finds the buffer in
+/// flight sees all of it.
+#[test]
+fn loom_giving_is_publication_enough() {
+    loom::model(|| {
+        let [mut a, mut b] = pair();
+        let first = Handle::from_bits(0);
+        let other = thread::spawn(move || {
+            let sent = |slot: &Slot<_>| slot.tag.load(Ordering::Relaxed) == tag(SENT, 1);
+            while !b.arena.slot(first.bits()).is_some_and(sent) {
+                thread::yield_now();
+            }
+            b.accept(first);
+            assert_eq!(**b.get(first), 7);
+            b.release(first);
+        });
+        assert_eq!(a.insert(1, Box::new(7)), Ok(first));
+        a.give(first);
+        other.join().unwrap();
+    });
+}
+
+/// Cancels a message while its receiver is at it, which returns what the cancellation must have found.
+fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> Cancelled) {
+    loom::model(move || {
+        let [mut a, mut b] = pair();
+        let handle = a.insert(1, Box::new(7)).unwrap();
+        a.give(handle);
+        b.accept(handle);
+        let other = thread::spawn(move || (receiver(&b, handle), b));
+        let cancelled = a.cancel(handle);
+        let (expected, mut b) = other.join().unwrap();
+        assert_eq!(cancelled, expected);
+        assert!(a.is_cancelled(handle) && b.is_cancelled(handle));
+        b.release(handle);
+    });
+}
+
+#[test]
+fn loom_cancel_against_begin() {
+    cancel_against(|view, handle| if view.begin(handle) { Cancelled::Processed } else { Cancelled::Pending });
+}
+
+#[test]
+fn loom_cancel_against_begin_and_undo() {
+    cancel_against(|view, handle| match view.begin(handle) && !view.undo(handle) {
+        true => Cancelled::Processed,
+        false => Cancelled::Pending,
+    });
+}
+
+/// The receiver frees the cancelled message and writes the buffer anew, after the sender has read the link.
+#[test]
+fn loom_cancel_against_reuse() {
+    loom::model(|| {
+        let [mut a, mut b] = pair();
+        let handle = a.insert(1, Box::new(7)).unwrap();
+        a.link(handle, Some(handle));
+        a.give(handle);
+        let other = thread::spawn(move || {
+            b.accept(handle);
+            if !b.begin(handle) {
+                b.release(handle);
+                assert_eq!(b.insert(0, Box::new(8)), Ok(handle));
+                assert!(b.begin(handle));
+            }
+        });
+        assert_eq!(a.next(handle), Some(handle));
+        a.cancel(handle);
+        other.join().unwrap();
+    });
+}
+
+/// Both make their first segment at once, and meet the other's in the directory.
+#[test]
+fn loom_growth_of_two() {
+    loom::model(|| {
+        let [mut a, mut b] = pair();
+        let other = thread::spawn(move || {
+            let handle = b.insert(1, Box::new(1)).unwrap();
+            (handle, **b.get(handle))
+        });
+        let handle = a.insert(0, Box::new(0)).unwrap();
+        a.prefetch(Handle::from_bits(handle.bits() ^ 2));
+        let found = other.join().unwrap();
+        assert_eq!((**a.get(handle), found.1), (0, 1));
+        assert_ne!(handle, found.0);
+    });
+}

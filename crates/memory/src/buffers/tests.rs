@@ -1,0 +1,411 @@
+use std::collections::VecDeque;
+use std::mem::offset_of;
+use std::rc::Rc;
+use std::thread;
+
+use super::*;
+use crate::{Consumer, Producer, ring};
+
+fn pair<T>() -> [Buffers<T>; 2] {
+    buffers(2).try_into().unwrap()
+}
+
+fn sum<'a, T: 'a>(views: impl IntoIterator<Item = &'a Buffers<T>>) -> Books {
+    let mut all = Books::default();
+    views.into_iter().for_each(|view| all.merge(&view.books()));
+    all
+}
+
+/// xorshift*: enough to vary a test.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
+    }
+}
+
+#[test]
+fn an_event_of_48_bytes_makes_a_cache_line() {
+    assert_eq!((size_of::<Slot<[u64; 6]>>(), align_of::<Slot<[u64; 6]>>()), (64, 64));
+    assert_eq!(offset_of!(Slot<[u64; 6]>, value), 16);
+    assert!(offset_of!(Slot<u8>, value) <= 16);
+    assert_eq!(size_of::<Slot<[u64; 7]>>(), 128);
+    assert!(size_of::<Result<Handle, PoolFull>>() <= 8);
+}
+
+#[test]
+fn views_may_move_to_threads_but_not_be_shared() {
+    fn sendable<T: Send>() {}
+    sendable::<Buffers<Cell<u8>>>();
+    // Compiles only as long as one of the two is all that holds.
+    trait Ambiguous<A> {
+        fn check() {}
+    }
+    struct IfSync;
+    struct IfSend;
+    impl<T> Ambiguous<()> for T {}
+    impl<T: Sync> Ambiguous<IfSync> for (T, IfSync) {}
+    impl<T: Send> Ambiguous<IfSend> for (T, IfSend) {}
+    <(Buffers<u8>, IfSync) as Ambiguous<_>>::check();
+    <(Buffers<Rc<u8>>, IfSend) as Ambiguous<_>>::check();
+}
+
+#[test]
+fn freed_buffers_are_reused_last_first() {
+    let [mut a, _b] = pair();
+    let handles: Vec<Handle> = (0..4).map(|n| a.insert(0, n).unwrap()).collect();
+    a.release(handles[1]);
+    a.release(handles[3]);
+    assert_eq!((a.insert(0, 10), a.insert(0, 11)), (Ok(handles[3]), Ok(handles[1])));
+    assert_eq!(handles.iter().map(|&handle| *a.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
+    assert_eq!(a.books(), Books { inserted: 6, released: 2, live: 4, places: 4, ..Books::default() });
+}
+
+#[test]
+fn a_buffer_goes_back_the_way_it_came() {
+    let mut views = buffers(3);
+    let handle = views[0].insert(2, 'x').unwrap();
+    views[0].give(handle);
+    views[2].accept(handle);
+    assert_eq!((views[2].me(), views[2].partner(handle), *views[2].get(handle)), (2, 0, 'x'));
+    views[2].release(handle);
+    assert_ne!(views[2].insert(1, 'y').unwrap(), handle);
+    assert_ne!(views[2].insert(2, 'y').unwrap(), handle);
+    assert_eq!(views[2].insert(0, 'y').unwrap(), handle);
+    assert_eq!(format!("{:?}", views[1]), format!("Buffers {{ me: 1, books: {:?}, .. }}", Books::default()));
+}
+
+#[test]
+fn links_outlast_the_handover() {
+    let [mut a, mut b] = pair();
+    let (first, second) = (a.insert(1, 1).unwrap(), a.insert(0, 2).unwrap());
+    a.link(first, Some(second));
+    a.give(first);
+    b.accept(first);
+    assert_eq!((a.next(first), a.next(second)), (Some(second), None));
+    b.link(first, None);
+    assert_eq!(a.next(first), None);
+    b.link(first, Some(second));
+    b.release(first);
+    let again = b.insert(0, 3).unwrap();
+    assert_eq!((again, b.next(again)), (first, None));
+    b.prefetch(again);
+    b.prefetch(Handle::from_bits(u32::MAX));
+}
+
+#[test]
+fn status_of_local_and_remote_messages() {
+    for to in [0, 1] {
+        let [mut a, mut b] = pair();
+        let mut send = |value| {
+            let handle = a.insert(to, value).unwrap();
+            if to == 1 {
+                a.give(handle);
+                b.accept(handle);
+            }
+            handle
+        };
+        let (pending, processed, undone) = (send(1), send(2), send(3));
+        let receiver = if to == 1 { &b } else { &a };
+        assert!(receiver.begin(processed) && receiver.begin(undone) && receiver.undo(undone));
+        assert_eq!(a.cancel(pending), Cancelled::Pending);
+        assert_eq!(a.cancel(processed), Cancelled::Processed);
+        assert_eq!(a.cancel(undone), Cancelled::Pending);
+        for handle in [pending, processed, undone] {
+            assert!(!receiver.begin(handle) && !receiver.undo(handle));
+            assert!(a.is_cancelled(handle) && b.is_cancelled(handle));
+        }
+    }
+    let [mut a, mut b] = pair();
+    let undone = a.insert(1, 3).unwrap();
+    assert_eq!((a.owner(undone), b.owner(undone)), (0, 0));
+    a.give(undone);
+    assert_eq!((a.owner(undone), b.owner(undone)), (1, 1));
+    b.accept(undone);
+    assert!(b.begin(undone) && a.cancel(undone) == Cancelled::Processed && !b.is_undone(undone));
+    assert!(!b.undo(undone) && b.is_undone(undone) && b.is_cancelled(undone));
+    let in_flight = a.insert(1, 4).unwrap();
+    a.give(in_flight);
+    assert!(!b.is_cancelled(in_flight));
+    assert_eq!(a.cancel(in_flight), Cancelled::Pending);
+    assert!(b.is_cancelled(in_flight));
+}
+
+/// One test for each mistake, which must panic with this message.
+macro_rules! caught {
+    ($($name:ident: $expected:literal, |$a:ident, $b:ident| $mistake:expr;)*) => {
+        $(#[test]
+        #[should_panic(expected = $expected)]
+        fn $name() {
+            #[allow(unused_mut, unused_variables)]
+            let [mut $a, mut $b] = pair::<u64>();
+            $mistake;
+        })*
+    };
+}
+
+/// A buffer given to the other PE.
+fn given(a: &mut Buffers<u64>) -> Handle {
+    let handle = a.insert(1, 1).unwrap();
+    a.give(handle);
+    handle
+}
+
+caught! {
+    no_such_buffer: "no value of this PE", |a, b| a.get(Handle::from_bits(0));
+    no_number: "no value of this PE", |a, b| a.get(Handle::from_bits(u32::MAX));
+    getting_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.get(h) };
+    getting_one_never_used: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.get(Handle::from_bits(h.bits() + 1)) };
+    getting_another_s: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); b.get(h) };
+    getting_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.get(h) };
+    getting_one_not_accepted: "no value of this PE", |a, b| { let h = given(&mut a); b.get(h) };
+    releasing_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.release(h) };
+    releasing_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.release(h) };
+    giving_twice: "no value of this PE", |a, b| { let h = given(&mut a); a.give(h) };
+    giving_to_itself: "is local", |a, b| { let h = a.insert(0, 1).unwrap(); a.give(h) };
+    accepting_twice: "nothing in flight to PE 1", |a, b| { let h = given(&mut a); b.accept(h); b.accept(h) };
+    accepting_its_own: "nothing in flight to PE 0", |a, b| { let h = given(&mut a); a.accept(h) };
+    accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(1, 1).unwrap(); b.accept(h) };
+    beginning_another_s: "no value of this PE", |a, b| { let h = given(&mut a); b.begin(h) };
+    beginning_twice: "processed already", |a, b| { let h = a.insert(0, 1).unwrap(); a.begin(h); a.begin(h) };
+    undoing_the_pending: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
+    cancelling_twice: "cancelled already", |a, b| { let h = given(&mut a); a.cancel(h); a.cancel(h) };
+    cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.cancel(h) };
+    linking_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.link(h, None) };
+    no_such_partner: "out of bounds", |a, b| a.insert(2, 1).unwrap();
+    no_pes: "1 to 32767", |a, b| buffers::<u8>(0);
+    too_many_pes: "1 to 32767", |a, b| buffers::<u8>(32768);
+}
+
+#[test]
+fn values_are_dropped_once() {
+    let value = Rc::new(());
+    let [mut a, mut b] = pair();
+    let mut handles: Vec<Handle> = (0..100).map(|n| a.insert(n % 2, value.clone()).unwrap()).collect();
+    assert_eq!(Rc::strong_count(&value), 101);
+    // Released by the one or the other, live with the one or the other, and in flight.
+    handles.drain(..20).for_each(|handle| a.release(handle));
+    for handle in handles.iter().copied().filter(|&handle| a.partner(handle) == 1).collect::<Vec<_>>() {
+        a.give(handle);
+        if handle.bits() % 4 == 1 {
+            b.accept(handle);
+            if handle.bits() % 8 == 1 {
+                b.release(handle);
+            }
+        }
+    }
+    let all = sum([&a, &b]);
+    assert_eq!(Rc::strong_count(&value) as u64, 1 + all.live + all.in_flight());
+    assert!(b.books().live > 0 && all.in_flight() > 0 && all.released > 20);
+    drop(a);
+    assert_eq!(Rc::strong_count(&value) as u64, 1 + all.live + all.in_flight());
+    drop(b);
+    assert_eq!(Rc::strong_count(&value), 1);
+}
+
+#[test]
+fn a_panic_in_drop_does_no_harm() {
+    struct Bomb(Rc<Cell<u32>>);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+            assert!(self.0.get() > 1, "bang");
+        }
+    }
+    let drops = Rc::new(Cell::new(0));
+    let [mut a, _] = pair();
+    let handle = a.insert(0, Bomb(drops.clone())).unwrap();
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| a.release(handle)));
+    assert!(caught.is_err());
+    assert_eq!(a.insert(0, Bomb(drops.clone())), Ok(handle));
+    drop(a);
+    assert_eq!(drops.get(), 2);
+}
+
+#[test]
+fn growth_over_many_segments() {
+    let count = if cfg!(miri) { 300 } else { 300_000u32 };
+    let [mut a, mut b] = pair::<[u64; 6]>();
+    let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> { (0..count).map(|n| view.insert(n % 2, [n.into(); 6]).unwrap()).collect() };
+    let (from_a, from_b) = (filled(&mut a), filled(&mut b));
+    assert!(from_a.iter().zip(0u64..).all(|(&handle, n)| *a.get(handle) == [n; 6]));
+    assert!(from_b.iter().zip(0u64..).all(|(&handle, n)| *b.get(handle) == [n; 6]));
+    let mut numbers: Vec<u32> = from_a.iter().chain(&from_b).map(|handle| handle.bits()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len() as u32, 2 * count);
+    from_a.iter().for_each(|&handle| a.release(handle));
+    let all = sum([&a, &b]);
+    assert_eq!((all.places, all.free, all.live), (2 * u64::from(count), count.into(), count.into()));
+}
+
+#[test]
+fn no_number_is_given_twice() {
+    let arena = Arena::<()>::new();
+    let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
+    // Under Miri, to the end of the numbers, which are fewer there.
+    while cfg!(miri) || next >> SEGMENT_BITS < 64 {
+        match arena.grow(most) {
+            Ok(range) => {
+                assert_eq!(range.start, next);
+                next = range.end;
+            }
+            Err(full) => {
+                assert_eq!((full, arena.grow(1)), (PoolFull::Numbers, Err(PoolFull::Numbers)));
+                break;
+            }
+        }
+    }
+    assert!(arena.slot(next - 1).is_some() && arena.slot(next).is_none() && arena.slot(NONE).is_none());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri has no memory that ends")]
+fn memory_ends() {
+    let arena = Arena::<[u8; 1 << 46]>::new();
+    assert_eq!((arena.grow(1), arena.grow(100)), (Err(PoolFull::Memory), Err(PoolFull::Memory)));
+}
+
+#[test]
+fn books_balance_after_a_random_exchange() {
+    let (mut random, mut views) = (Random(7), buffers(3));
+    let mut live: [Vec<Handle>; 3] = Default::default();
+    let mut flying: [VecDeque<Handle>; 3] = Default::default();
+    for step in 0..if cfg!(miri) { 600 } else { 200_000u64 } {
+        let pe = random.below(3);
+        let (view, live) = (&mut views[pe], &mut live[pe]);
+        match random.below(4) {
+            0 => live.push(view.insert(random.below(3) as u32, step).unwrap()),
+            1 if !live.is_empty() => {
+                let handle = live.swap_remove(random.below(live.len()));
+                assert!(*view.get(handle) <= step);
+                view.release(handle);
+            }
+            2 if !live.is_empty() => {
+                let at = random.below(live.len());
+                let to = view.partner(live[at]);
+                if to != view.me() {
+                    let handle = live.swap_remove(at);
+                    view.give(handle);
+                    flying[to as usize].push_back(handle);
+                }
+            }
+            _ => {
+                if let Some(handle) = flying[pe].pop_front() {
+                    view.accept(handle);
+                    live.push(handle);
+                }
+            }
+        }
+    }
+    let all = sum(&views);
+    assert_eq!(all.live, live.iter().map(|live| live.len() as u64).sum());
+    assert_eq!(all.in_flight(), flying.iter().map(|flying| flying.len() as u64).sum());
+    assert_eq!(all.places, all.free + all.live + all.in_flight());
+    assert!(all.free > 0 && all.given > 30);
+}
+
+/// What goes through the rings.
+#[derive(Clone, Copy)]
+enum Note {
+    Message(Handle),
+    /// The sender has cancelled this message, which was processed already.
+    Undo(Handle),
+    /// The sender will not cancel this message any more.
+    Commit(Handle),
+}
+
+/// Sends `count` messages to the other PE, decides on each a while later, cancels a third of them, and serves those that it gets.
+/// Returns how many of its messages it cancelled before and after they were begun, and how many of those it got were.
+fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Consumer<Note>, count: u64) -> [[u64; 2]; 2] {
+    fn begin(view: &mut Buffers<Box<u64>>, handle: Handle) -> u64 {
+        let begun = view.begin(handle);
+        if !begun {
+            view.release(handle);
+        }
+        u64::from(!begun)
+    }
+    let other = 1 - view.me();
+    let (mut undecided, mut unsent, mut waiting, mut notes) = (VecDeque::new(), VecDeque::new(), VecDeque::new(), Vec::new());
+    let (mut sent, mut ended, mut cancels, mut cancelled) = (0, 0, [0; 2], [0; 2]);
+    while sent < count || ended < count || !undecided.is_empty() || !unsent.is_empty() {
+        if sent < count && unsent.is_empty() {
+            let handle = view.insert(other, Box::new(sent)).unwrap();
+            view.link(handle, undecided.back().map(|&(_, last)| last));
+            view.give(handle);
+            undecided.push_back((sent, handle));
+            unsent.push_back(Note::Message(handle));
+            sent += 1;
+        }
+        if undecided.len() > 30 || (sent == count && unsent.is_empty()) {
+            if let Some((number, handle)) = undecided.pop_front() {
+                if number % 3 > 0 {
+                    unsent.push_back(Note::Commit(handle));
+                } else if view.cancel(handle) == Cancelled::Processed {
+                    unsent.push_back(Note::Undo(handle));
+                    cancels[1] += 1;
+                } else {
+                    cancels[0] += 1;
+                }
+            }
+        }
+        while unsent.front().is_some_and(|&note| out.push(note)) {
+            unsent.pop_front();
+        }
+        let full = !unsent.is_empty() || sent == count;
+        if into.drain_into(&mut notes, 16) == 0 && (full || cfg!(miri)) {
+            thread::yield_now();
+        }
+        for note in notes.drain(..) {
+            match note {
+                Note::Message(handle) => {
+                    view.accept(handle);
+                    assert_eq!((view.partner(handle), **view.get(handle) < count), (other, true));
+                    waiting.push_back(handle);
+                }
+                Note::Undo(handle) => {
+                    assert!(view.is_cancelled(handle) && !view.undo(handle));
+                    view.release(handle);
+                    cancelled[1] += 1;
+                    ended += 1;
+                }
+                Note::Commit(handle) => {
+                    for handle in waiting.drain(..) {
+                        let dropped = begin(view, handle);
+                        cancelled[0] += dropped;
+                        ended += dropped;
+                    }
+                    view.release(handle);
+                    ended += 1;
+                }
+            }
+        }
+        if waiting.len() > 15 || sent == count {
+            if let Some(handle) = waiting.pop_front() {
+                let dropped = begin(view, handle);
+                cancelled[0] += dropped;
+                ended += dropped;
+            }
+        }
+    }
+    [cancels, cancelled]
+}
+
+#[test]
+fn two_threads_exchange_buffers() {
+    let count = if cfg!(miri) { 60 } else { 100_000 };
+    let [mut a, mut b] = pair();
+    let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
+    let [by_a, by_b] = thread::scope(|scope| {
+        let b = scope.spawn(|| exchange(&mut b, b_out, b_in, count));
+        [exchange(&mut a, a_out, a_in, count), b.join().unwrap()]
+    });
+    assert_eq!((by_a[0], by_b[0]), (by_b[1], by_a[1]));
+    let all = sum([&a, &b]);
+    assert_eq!((all.inserted, all.released, all.given, all.accepted), (2 * count, 2 * count, 2 * count, 2 * count));
+    assert_eq!((all.live, all.in_flight(), all.places), (0, 0, all.free));
+}

@@ -1,0 +1,29 @@
+use loom::thread;
+
+use super::*;
+
+#[test]
+fn loom_values_arrive_in_order() {
+    loom::model(|| {
+        let (mut producer, mut consumer) = ring(2);
+        let sender = thread::spawn(move || {
+            let values = [1, 2, 3];
+            let mut sent = 0;
+            while sent < values.len() {
+                match producer.push_some(&values[sent..]) {
+                    0 => thread::yield_now(),
+                    count => sent += count,
+                }
+            }
+        });
+        let mut found = Vec::new();
+        while found.len() < 3 {
+            if consumer.drain_into(&mut found, usize::MAX) == 0 {
+                thread::yield_now();
+            }
+        }
+        assert_eq!(found, [1, 2, 3]);
+        assert!(consumer.is_empty());
+        sender.join().unwrap();
+    });
+}

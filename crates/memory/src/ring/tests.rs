@@ -1,0 +1,86 @@
+use super::*;
+
+#[test]
+fn capacities_are_powers_of_two() {
+    for (asked, given) in [(0, 2), (2, 2), (3, 4), (8, 8), (9, 16)] {
+        let (mut producer, consumer) = ring(asked);
+        assert_eq!(producer.push_some(&[7; 100]), given);
+        assert_eq!(consumer.len(), given);
+        assert!(!producer.push(7));
+    }
+}
+
+#[test]
+#[should_panic(expected = "power of two")]
+fn capacities_end() {
+    ring::<u8>(usize::MAX);
+}
+
+#[test]
+fn the_ends_have_lines_of_their_own() {
+    let tail = std::mem::offset_of!(Shared<u8>, tail);
+    let head = std::mem::offset_of!(Shared<u8>, head);
+    let cells = std::mem::offset_of!(Shared<u8>, cells);
+    assert!(tail.abs_diff(head) >= 128 && tail / 128 != cells / 128 && head / 128 != cells / 128);
+}
+
+#[test]
+fn batches_wrap_around() {
+    let (mut producer, mut consumer) = ring(8);
+    let (mut next, mut found) = (0u32, Vec::new());
+    for size in [5, 8, 3, 0, 1, 7, 2, 8, 6, 5, 4].repeat(3) {
+        let batch: Vec<u32> = (next..next + size).collect();
+        next += producer.push_some(&batch) as u32;
+        let (before, there) = (found.len(), consumer.len());
+        let most = if size % 2 == 0 { usize::MAX } else { 4 };
+        assert_eq!(consumer.drain_into(&mut found, most), there.min(most));
+        assert_eq!((found.len() - before, consumer.len()), (there.min(most), there - there.min(most)));
+    }
+    consumer.drain_into(&mut found, usize::MAX);
+    assert!(consumer.is_empty() && consumer.drain_into(&mut found, 0) == 0 && consumer.drain_into(&mut found, 5) == 0);
+    assert_eq!(found, (0..next).collect::<Vec<_>>());
+}
+
+#[test]
+fn indices_may_wrap_around() {
+    let (mut producer, mut consumer) = ring(4);
+    let start = usize::MAX - 2;
+    (producer.tail, producer.head, consumer.tail, consumer.head) = (start, start, start, start);
+    producer.shared.tail.0.store(start, Ordering::Relaxed);
+    producer.shared.head.0.store(start, Ordering::Relaxed);
+    let mut found = Vec::new();
+    for n in 0..10 {
+        assert_eq!(producer.push_some(&[n, n, n, n, n]), 4);
+        assert_eq!((consumer.len(), consumer.drain_into(&mut found, 9)), (4, 4));
+    }
+    assert!(found.chunks(4).zip(0..10).all(|(chunk, n)| chunk == [n; 4]));
+}
+
+#[test]
+fn two_threads_keep_the_order() {
+    let count = if cfg!(miri) { 100 } else { 200_000u64 };
+    let (mut producer, mut consumer) = ring(32);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut next = 0;
+            while next < count {
+                let batch: Vec<u64> = (next..count.min(next + 1 + next % 40)).collect();
+                match producer.push_some(&batch) {
+                    0 => std::thread::yield_now(),
+                    pushed => next += pushed as u64,
+                }
+            }
+        });
+        let (mut found, mut next) = (Vec::new(), 0);
+        while next < count {
+            if consumer.drain_into(&mut found, 20) == 0 {
+                std::thread::yield_now();
+            }
+            for value in found.drain(..) {
+                assert_eq!(value, next);
+                next += 1;
+            }
+        }
+        assert!(consumer.is_empty());
+    });
+}

@@ -1,0 +1,248 @@
+//! The section as HTML.
+
+use super::bars::{Bar, Data, lengths};
+use super::shares::{all_seconds, counted, efficiency, mean, percent, share};
+use super::words::words;
+use crate::format::{self, NOTHING};
+use crate::html::escape;
+use crate::summary::{Tile, tile};
+use crate::table::Table;
+use crate::views::{chart, empty};
+use serde_json::Value;
+use warpline_base::record::{ParallelRecord, PeRecord, RunRecord, TableView};
+
+/// The section, and what its charts and its table read.
+pub(crate) struct Section {
+    pub(crate) html: String,
+    pub(crate) data: Data,
+    pub(crate) table: Option<Table>,
+}
+
+/// The section of a parallel run, whose table the script finds under `key`; `None` for a sequential one.
+pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
+    let speculated = record.progress.iter().any(|sample| sample.speculation.is_some());
+    let parallel = record.parallel.as_ref();
+    if parallel.is_none() && !speculated {
+        return None;
+    }
+    let data = Data::new(record);
+    let mut html = String::from("<h2 class=\"over\">Parallel execution</h2>\n");
+    let mut table = None;
+    let curves = curves(record);
+    match parallel {
+        Some(parallel) => {
+            let pes = Some(pes(parallel)).filter(|_| !parallel.pes.is_empty());
+            html += &format!(
+                "<dl class=\"tiles plain\">{}</dl><div class=\"grid parallel\">{}{}{curves}{}{}</div>",
+                tiles(record, parallel),
+                told(record, parallel),
+                phases(parallel, &data),
+                counts(parallel, &data),
+                pes.as_ref().map_or(String::new(), |table| card("whole pes", "Every PE", PES, &table.html(key))),
+            );
+            table = pes;
+        }
+        None => html += &format!("<div class=\"grid parallel\">{curves}</div>"),
+    }
+    Some(Section { html, data, table })
+}
+
+fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
+    let [executed, undone, remote] = [parallel.processed_events, parallel.rolled_back_events, parallel.remote_events].map(format::integer);
+    let rollbacks = &parallel.rollbacks;
+    let trials = parallel.gvt_trials as f64 / parallel.gvt_epochs as f64;
+    let per_second = parallel.gvt_epochs as f64 / record.loop_seconds;
+    let remote_share = share(parallel.remote_events as f64, record.committed_events as f64);
+    let tiles = [
+        Tile {
+            label: "Efficiency",
+            value: efficiency(parallel).map_or(NOTHING.into(), percent),
+            note: format!("of {executed} executed events committed, {undone} were undone"),
+        },
+        Tile {
+            label: "Rollbacks",
+            value: format::integer(rollbacks.primary.saturating_add(rollbacks.secondary)),
+            note: format!("{} primary, {} secondary", format::integer(rollbacks.primary), format::integer(rollbacks.secondary))
+                + &match parallel.pes.len() {
+                    0 | 1 => String::new(),
+                    _ => {
+                        format!("; a PE had {} on average, {} at most", mean(rollbacks.mean_per_pe), format::integer(rollbacks.max_per_pe))
+                    }
+                },
+        },
+        Tile {
+            label: "GVT computations",
+            value: format::integer(parallel.gvt_epochs),
+            note: match parallel.gvt_epochs {
+                0 => String::new(),
+                _ if record.loop_seconds > 0.0 => format!("{} per second, {} trials each", mean(per_second), mean(trials)),
+                _ => format!("{} trials each", mean(trials)),
+            },
+        },
+        Tile {
+            label: "Remote events",
+            value: remote_share.map_or(NOTHING.into(), percent),
+            note: format!("of the committed events, {remote}, came from another PE"),
+        },
+        Tile {
+            label: "Anti-messages",
+            value: format::integer(parallel.anti_messages),
+            note: format!("{} cancelled before they were processed", counted(parallel.cancelled_in_place, "further message")),
+        },
+        Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
+    ];
+    tiles.iter().map(tile).collect()
+}
+
+/// How the LPs are divided.
+fn sizes(pes: &[PeRecord]) -> String {
+    let lps = pes.iter().map(|pe| pe.lps);
+    match (lps.clone().min(), lps.max()) {
+        (Some(least), Some(most)) if least == most => {
+            format!("with {}{}", counted(most.into(), "LP"), if pes.len() > 1 { " each" } else { "" })
+        }
+        (Some(least), Some(most)) => format!("with {} to {} each", format::integer(least.into()), counted(most.into(), "LP")),
+        _ => "the record does not tell them apart".into(),
+    }
+}
+
+/// The run in words, and what stands out.
+fn told(record: &RunRecord, parallel: &ParallelRecord) -> String {
+    let words = words(record, parallel);
+    let sentences = escape(&words.sentences.join(" "));
+    let hints: String =
+        words.hints.iter().map(|(title, hint)| format!("<li><strong>{title}.</strong> {}</li>", with_settings(hint))).collect();
+    let hints = if hints.is_empty() { hints } else { format!("<ul class=\"hints\">{hints}</ul>") };
+    format!("<section class=\"card whole words\"><h3>In words</h3><p>{sentences}</p>{hints}</section>")
+}
+
+/// Text with the names between backticks set as code.
+fn with_settings(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(index, part)| if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }).collect()
+}
+
+fn card(class: &str, heading: &str, remark: &str, body: &str) -> String {
+    format!("<section class=\"card {class}\"><h3>{heading}</h3><p class=\"muted\">{}</p>{body}</section>", escape(remark))
+}
+
+/// How many PEs a bar stands for.
+fn grouping(bars: &[Bar]) -> String {
+    match bars.first() {
+        Some(first) if first.pes > 1 => format!(" A bar stands for {} PEs and shows their mean.", first.pes),
+        _ => String::new(),
+    }
+}
+
+fn phases(parallel: &ParallelRecord, data: &Data) -> String {
+    let seconds = all_seconds(parallel);
+    let all: f64 = seconds.iter().sum();
+    let shares = data.phases.iter().zip(seconds).filter_map(|(name, seconds)| Some(format!("{name} {}", percent(share(seconds, all)?))));
+    let shares = shares.collect::<Vec<_>>().join(", ");
+    let body = if shares.is_empty() {
+        empty("The phases of the PEs were not measured.")
+    } else {
+        chart("parallel-phases", "", &format!("Bars: seconds of every PE in each of eight phases. All PEs together: {shares}."))
+    };
+    let remark = format!("Wall time of every PE by what it did, estimated from a sample of its steps.{}", grouping(&data.bars));
+    card("whole", "Where the time went", &remark, &body)
+}
+
+/// The charts over wall time.
+fn curves(record: &RunRecord) -> String {
+    let samples = record.progress.iter().filter(|sample| sample.wall_seconds.is_finite() && sample.speculation.is_some()).count();
+    let figure = |(key, heading, remark): (&str, &str, &str)| {
+        let body = match samples {
+            0 => empty("The run kept no samples of its speculation."),
+            1 => empty("The run was over after one sample; a curve needs two."),
+            _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
+        };
+        card("half", heading, remark, &body)
+    };
+    let figures = [
+        (
+            "parallel-window",
+            "Efficiency and window",
+            "Executed events that were not undone, between one sample and the next, and how far beyond GVT events were executed.",
+        ),
+        ("parallel-gvt", "GVT and mailboxes", "GVT computations per second, and messages that PEs found waiting, on average."),
+    ];
+    figures.into_iter().map(figure).collect()
+}
+
+/// The charts of events and rollbacks.
+fn counts(parallel: &ParallelRecord, data: &Data) -> String {
+    let executed = data.bars.iter().any(|bar| bar.committed + bar.undone > 0.0);
+    let remark = format!("Committed and undone events, and rollbacks.{}", grouping(&data.bars));
+    let by_pe = if executed {
+        let most = data.bars.iter().max_by(|one, other| one.committed.total_cmp(&other.committed));
+        let most = most.map_or(String::new(), |bar| format!(" Most events were committed by PE {}.", bar.name));
+        chart("parallel-pes", "", &format!("Bars: events of every PE. {remark}{most}"))
+    } else {
+        empty("No PE executed an event.")
+    };
+    let lengths = lengths(parallel);
+    let by_length = if lengths.is_empty() {
+        empty("There were no rollbacks.")
+    } else {
+        let bars = lengths.iter().enumerate().map(|(power, count)| format!("{}: {}", range(power), format::integer(*count)));
+        chart("parallel-lengths", "", &format!("Bars: rollbacks by how many events they undid. {}.", bars.collect::<Vec<_>>().join("; ")))
+    };
+    card("half", "Events by PE", &remark, &by_pe) + &card("half", "Lengths of rollbacks", "How many events a rollback undid.", &by_length)
+}
+
+/// The lengths of the bar after `power` others.
+fn range(power: usize) -> String {
+    let low = 2f64.powi(power as i32);
+    if power == 0 { "1".into() } else { format!("{low} to {}", 2.0 * low - 1.0) }
+}
+
+const PES: &str = "The phases are estimated from a sample of the PE's steps.";
+
+/// Every PE with all that the record tells of it.
+fn pes(parallel: &ParallelRecord) -> Table {
+    let columns = [
+        ("PE", ""),
+        ("first LP", ""),
+        ("LPs", ""),
+        ("executed", "events"),
+        ("committed", "events"),
+        ("undone", "events"),
+        ("efficiency", "%"),
+        ("primary rollbacks", ""),
+        ("secondary rollbacks", ""),
+        ("anti-messages", ""),
+        ("sent to other PEs", "messages"),
+        ("mailbox, most", "messages"),
+        ("mailbox, mean", "messages"),
+        ("uncommitted, most", "events"),
+        ("buffers", "events"),
+    ];
+    let phases = parallel.phase_seconds.list().map(|(name, _)| (name, "s"));
+    let columns = columns.into_iter().chain(phases).map(|(name, unit)| (name.to_owned(), unit.to_owned())).collect();
+    let rows = parallel.pes.iter().enumerate().map(|(index, pe)| row(index, pe)).collect();
+    Table::of_table(&TableView { title: "Every PE".into(), columns, rows })
+}
+
+fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
+    let kept = pe.processed_events.saturating_sub(pe.rolled_back_events) as f64;
+    let mut row = vec![
+        Value::from(index),
+        Value::from(pe.first_lp),
+        Value::from(pe.lps),
+        Value::from(pe.processed_events),
+        Value::from(pe.committed_events),
+        Value::from(pe.rolled_back_events),
+        share(kept, pe.processed_events as f64).map_or(Value::Null, |share| Value::from(100.0 * share)),
+        Value::from(pe.primary_rollbacks),
+        Value::from(pe.secondary_rollbacks),
+        Value::from(pe.anti_messages),
+        Value::from(pe.messages_sent),
+        Value::from(pe.mailbox_depth_max),
+        Value::from(pe.mailbox_depth_mean),
+        Value::from(pe.history_max),
+        Value::from(pe.buffers),
+    ];
+    row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
+    row
+}

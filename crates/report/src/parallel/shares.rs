@@ -1,0 +1,100 @@
+//! Shares and sums that tiles, words and charts have in common. Nothing here is ever NaN.
+
+use crate::format::{self, Zeros};
+use warpline_base::record::{ParallelRecord, PeRecord, Phases};
+
+/// `part` of `whole`, from 0 to 1; `None` if there is no whole.
+pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
+    (part.is_finite() && whole.is_finite() && whole > 0.0).then(|| (part / whole).clamp(0.0, 1.0))
+}
+
+/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. What is not all is not called 100 %, and what is something not 0 %.
+pub(crate) fn percent(share: f64) -> String {
+    let gap = '\u{a0}';
+    let digits = match share {
+        share if share <= 0.0 || share >= 1.0 => 0,
+        share if share < 0.001 => return format!("<{gap}0.1{gap}%"),
+        share if share > 0.999 => return format!(">{gap}99.9{gap}%"),
+        share if !(0.0095..=0.99).contains(&share) => 1,
+        _ => 0,
+    };
+    format!("{:.digits$}{gap}%", 100.0 * share)
+}
+
+/// Committed by executed events; `None` if none was executed.
+pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
+    let executed = parallel.processed_events as f64;
+    let kept = parallel.processed_events.saturating_sub(parallel.rolled_back_events) as f64;
+    let told = Some(parallel.efficiency).filter(|told| told.is_finite()).map(|told| told.clamp(0.0, 1.0));
+    share(kept, executed).map(|counted| told.unwrap_or(counted))
+}
+
+/// Seconds in each phase, in the order of [`Phases::list`]; 0 for what is none.
+pub(crate) fn seconds(phases: &Phases) -> [f64; 8] {
+    phases.list().map(|(_, seconds)| if seconds.is_finite() { seconds.max(0.0) } else { 0.0 })
+}
+
+/// Seconds in each phase over all PEs.
+pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 8] {
+    let told = seconds(&parallel.phase_seconds);
+    if told.iter().sum::<f64>() > 0.0 {
+        return told;
+    }
+    parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 8], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
+}
+
+/// The share of its time in which a PE has something to do; `None` if it was never measured.
+pub(crate) fn busy(pe: &PeRecord) -> Option<f64> {
+    let all: f64 = seconds(&pe.phase_seconds).iter().sum();
+    share(all - pe.phase_seconds.idle, all)
+}
+
+/// A count of things: `1 rollback`, `2 000 rollbacks`.
+pub(crate) fn counted(count: u64, singular: &str) -> String {
+    format!("{}\u{a0}{singular}{}", format::integer(count), if count == 1 { "" } else { "s" })
+}
+
+/// A mean for reading.
+pub(crate) fn mean(value: f64) -> String {
+    format::number(value, 3, Zeros::Strip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(share: f64) -> String {
+        percent(share).replace('\u{a0}', " ")
+    }
+
+    #[test]
+    fn percentages_do_not_round_to_all_or_nothing() {
+        let shown = [0.0, 0.0001, 0.001, 0.0094, 0.0095, 0.5, 0.926, 0.99, 0.996, 0.9999, 1.0].map(plain);
+        assert_eq!(shown, ["0 %", "< 0.1 %", "0.1 %", "0.9 %", "1 %", "50 %", "93 %", "99 %", "99.6 %", "> 99.9 %", "100 %"]);
+    }
+
+    #[test]
+    fn there_is_no_share_of_nothing() {
+        assert_eq!(share(0.0, 0.0), None);
+        assert_eq!(share(f64::NAN, 1.0), None);
+        assert_eq!(share(1.0, f64::INFINITY), None);
+        assert_eq!(share(3.0, 2.0), Some(1.0));
+        assert_eq!(efficiency(&ParallelRecord::default()), None);
+        assert_eq!(busy(&PeRecord::default()), None);
+    }
+
+    #[test]
+    fn efficiency_is_counted_if_it_is_not_told() {
+        let told = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
+        assert_eq!(efficiency(&told), Some(0.6));
+        assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..told }), Some(0.5));
+    }
+
+    #[test]
+    fn phases_are_summed_if_only_pes_tell() {
+        let pe = |idle| PeRecord { phase_seconds: Phases { idle, gvt: 0.5, send: f64::NAN, ..Default::default() }, ..Default::default() };
+        let parallel = ParallelRecord { pes: vec![pe(1.0), pe(2.0)], ..Default::default() };
+        assert_eq!(all_seconds(&parallel), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0]);
+        assert_eq!(busy(&pe(1.5)), Some(0.25));
+    }
+}

@@ -1,0 +1,329 @@
+//! A parallel run in plain words: why it was as fast as it was, and what to try where something is off.
+
+use super::shares::{all_seconds, busy, counted, efficiency, percent, share};
+use crate::format;
+use serde_json::Value;
+use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
+
+/// Below this efficiency, too much is undone.
+const WASTEFUL: f64 = 0.7;
+/// Above this share of waiting, PEs have too little to do.
+const IDLE: f64 = 0.3;
+/// PEs of which one is busy by this much more than another bear an uneven load.
+const UNEVEN: f64 = 0.2;
+/// Above this share of events from other PEs, neighbours are apart.
+const REMOTE: f64 = 0.5;
+/// Above this share of time, GVT is found too often.
+const GVT: f64 = 0.1;
+/// Phases of less than this share are not told of.
+const SMALL: f64 = 0.05;
+
+/// The phases, in the order of `Phases::list`, as what PEs do.
+const DOING: [&str; 8] = [
+    "taking in messages",
+    "choosing the next event",
+    "executing events",
+    "handing over messages",
+    "undoing events",
+    "finding GVT",
+    "committing events",
+    "waiting",
+];
+const EXECUTING: usize = 2;
+const FINDING_GVT: usize = 5;
+const WAITING: usize = 7;
+
+/// What is said. Names between backticks are those of settings.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Words {
+    pub(crate) sentences: Vec<String>,
+    /// What stands out, in a few words, and what it means.
+    pub(crate) hints: Vec<(&'static str, String)>,
+}
+
+/// All that can be said of the run.
+pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Words {
+    let shares = time_shares(parallel);
+    let sentences = [speed(record, parallel), kept(parallel), shares.map(|shares| time(parallel, &shares)), useful(parallel, shares)];
+    let hints = [wasteful(record, parallel), idle(record, parallel, shares), remote(record, parallel), gvt(record, parallel, shares)];
+    let executed = parallel.processed_events > 0;
+    Words { sentences: sentences.into_iter().flatten().collect(), hints: hints.into_iter().flatten().filter(|_| executed).collect() }
+}
+
+/// The share of every phase in the time of all PEs.
+fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 8]> {
+    let seconds = all_seconds(parallel);
+    let all: f64 = seconds.iter().sum();
+    share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
+}
+
+fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
+    let rate = Some(record.event_rate).filter(|rate| rate.is_finite() && *rate > 0.0)?;
+    let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
+    Some(match parallel.pes.len() {
+        0 => format!("The PEs committed {} together.", each(1)),
+        1 => format!("One PE committed {}.", each(1)),
+        pes => format!("{pes} PEs committed {} together, {} each.", each(1), each(pes)),
+    })
+}
+
+fn kept(parallel: &ParallelRecord) -> Option<String> {
+    let Some(efficiency) = efficiency(parallel) else { return Some("No event was executed.".into()) };
+    Some(match parallel.rolled_back_events {
+        0 => "Every executed event committed: nothing had to be undone.".into(),
+        _ => format!("{} of the executed events committed; the others were undone again.", percent(efficiency)),
+    })
+}
+
+fn time(parallel: &ParallelRecord, shares: &[f64; 8]) -> String {
+    let mut others: Vec<usize> = (0..8).filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL).collect();
+    others.sort_by(|one, other| shares[*other].total_cmp(&shares[*one]));
+    let (who, whose) = if parallel.pes.len() == 1 { ("The PE", "its") } else { ("The PEs", "their") };
+    let others: String = others.into_iter().map(|phase| format!(", {} {}", percent(shares[phase]), DOING[phase])).collect();
+    let (executing, waiting) = (percent(shares[EXECUTING]), percent(shares[WAITING]));
+    format!("{who} spent {executing} of {whose} time {}{others} and {waiting} {}.", DOING[EXECUTING], DOING[WAITING])
+}
+
+/// What is left of the time for events that count.
+fn useful(parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<String> {
+    let useful = shares?[EXECUTING] * efficiency(parallel)?;
+    let undone = parallel.rolled_back_events > 0 && useful > 0.0;
+    undone.then(|| format!("Less what was undone, {} of the time went into events that count.", percent(useful)))
+}
+
+/// The value of a setting in brackets, if the record tells it.
+fn now(record: &RunRecord, setting: &str) -> String {
+    match record.engine.get(setting) {
+        Some(value @ Value::Number(_)) => format!(" (now {})", format::scalar(value, format::Zeros::Strip).0),
+        Some(Value::String(word)) => format!(" (now {word})"),
+        _ => String::new(),
+    }
+}
+
+fn wasteful(record: &RunRecord, parallel: &ParallelRecord) -> Option<(&'static str, String)> {
+    let efficiency = efficiency(parallel).filter(|efficiency| *efficiency < WASTEFUL)?;
+    let chain = if parallel.rollbacks.secondary > parallel.rollbacks.primary {
+        " Most rollbacks are secondary: what is undone at one PE has to be undone at others."
+    } else {
+        ""
+    };
+    let hint = format!(
+        "{} of the executed events were undone, as PEs ran ahead of messages that were still to come.{chain} A smaller `window`{} keeps \
+         the PEs closer together, a smaller `batch`{} takes messages in sooner, and more `kps`{} undo fewer events at once.",
+        percent(1.0 - efficiency),
+        now(record, "window"),
+        now(record, "batch"),
+        now(record, "kps"),
+    );
+    Some(("Much is undone", hint))
+}
+
+fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<(&'static str, String)> {
+    let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
+    let mut by_load: Vec<(usize, f64)> = parallel.pes.iter().map(busy).enumerate().filter_map(|(pe, busy)| Some((pe, busy?))).collect();
+    by_load.sort_by(|one, other| one.1.total_cmp(&other.1));
+    if let (Some(least), Some(most)) = (by_load.first(), by_load.last())
+        && most.1 - least.1 > UNEVEN
+    {
+        return Some(("The load is uneven", uneven(record, parallel, *most, *least)));
+    }
+    let window = now(record, "window");
+    if parallel.pes.len() == 1 {
+        let hint = format!(
+            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the end of the window before GVT moves on. A \
+             larger `window`{window} helps.",
+            percent(idle)
+        );
+        return Some(("The PE has to wait", hint));
+    }
+    let wider = if efficiency(parallel).is_some_and(|efficiency| efficiency > 0.9) {
+        format!(" As little is undone, a larger `window`{window} is worth a try.")
+    } else {
+        String::new()
+    };
+    let hint = format!(
+        "All PEs wait for about as long, {} of their time on average: at any moment, there are too few events for all of them.{wider} \
+         Fewer `threads`{} may be as fast.",
+        percent(idle),
+        now(record, "threads")
+    );
+    Some(("There is too little to do", hint))
+}
+
+fn uneven(record: &RunRecord, parallel: &ParallelRecord, most: (usize, f64), least: (usize, f64)) -> String {
+    format!(
+        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
+         them so that busy ones are spread over the PEs, or use fewer `threads`{}.",
+        most.0,
+        percent(most.1),
+        least.0,
+        percent(least.1),
+        lps(most.0, &parallel.pes[most.0]),
+        now(record, "threads")
+    )
+}
+
+/// Which LPs a PE has.
+fn lps(index: usize, pe: &PeRecord) -> String {
+    match pe.lps {
+        0 => format!("PE {index} has none"),
+        1 => format!("PE {index} has LP {}", pe.first_lp),
+        lps => format!("PE {index} has LPs {} to {}", pe.first_lp, u64::from(pe.first_lp) + u64::from(lps) - 1),
+    }
+}
+
+fn remote(record: &RunRecord, parallel: &ParallelRecord) -> Option<(&'static str, String)> {
+    let remote = share(parallel.remote_events as f64, record.committed_events as f64).filter(|remote| *remote > REMOTE)?;
+    let hint = format!(
+        "{} of the committed events came from another PE. LPs are shared out in blocks of consecutive numbers: give LPs that \
+         often send to each other numbers side by side, so that most messages stay within a PE.",
+        percent(remote)
+    );
+    Some(("Most messages travel", hint))
+}
+
+fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<(&'static str, String)> {
+    let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
+    let hint = format!(
+        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the price of more memory.",
+        percent(gvt),
+        counted(parallel.gvt_epochs, "GVT computation"),
+        now(record, "gvt_interval")
+    );
+    Some(("GVT is found often", hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use warpline_base::record::{Phases, Rollbacks};
+
+    /// A PE with 100 LPs that executes events for `work` seconds, and waits for `idle`.
+    fn pe(first_lp: u32, work: f64, idle: f64) -> PeRecord {
+        let phase_seconds = Phases { event_processing: work, idle, ..Default::default() };
+        PeRecord { first_lp, lps: 100, phase_seconds, ..Default::default() }
+    }
+
+    /// Of 1000 events, `undone` were undone and a tenth of the others came from another PE.
+    fn parallel(undone: u64, pes: Vec<PeRecord>) -> ParallelRecord {
+        let mut phase_seconds = Phases::default();
+        pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));
+        let (efficiency, remote_events) = ((1000 - undone) as f64 / 1000.0, (1000 - undone) / 10);
+        ParallelRecord {
+            processed_events: 1000,
+            rolled_back_events: undone,
+            efficiency,
+            remote_events,
+            phase_seconds,
+            pes,
+            ..Default::default()
+        }
+    }
+
+    /// What is said of a run, with plain spaces.
+    fn said(parallel: &ParallelRecord) -> (String, Vec<(&'static str, String)>) {
+        let record = json!({"model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 1.0,
+            "engine": {"window": 0.25, "batch": "automatic"},
+            "committed_events": parallel.processed_events - parallel.rolled_back_events, "digest": "", "wall_seconds": 1.0,
+            "loop_seconds": 1.0, "event_rate": if parallel.processed_events > 0 { 3.2e6 } else { 0.0 }, "peak_rss_bytes": null,
+            "results": {}, "progress": [], "views": []});
+        let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
+        let words = words(&serde_json::from_value(record).unwrap(), parallel);
+        let all = format!("{words:?}");
+        assert!(!all.contains("NaN") && !all.contains("inf"), "{all}");
+        (plain(&words.sentences.join(" ")), words.hints.iter().map(|(title, hint)| (*title, plain(hint))).collect())
+    }
+
+    fn titles(parallel: &ParallelRecord) -> Vec<&'static str> {
+        said(parallel).1.into_iter().map(|(title, _)| title).collect()
+    }
+
+    #[test]
+    fn a_good_run_is_told_in_a_few_sentences() {
+        let mut run = parallel(80, vec![pe(0, 6.1, 0.8), pe(100, 6.1, 0.8)]);
+        run.phase_seconds.rollback = 1.4;
+        run.phase_seconds.send = 2.0;
+        run.phase_seconds.gvt = 0.1;
+        let (sentences, hints) = said(&run);
+        assert_eq!(
+            sentences,
+            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. 92 % of the executed events committed; the others were undone \
+             again. The PEs spent 71 % of their time executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
+             Less what was undone, 65 % of the time went into events that count."
+        );
+        assert!(hints.is_empty(), "{hints:?}");
+    }
+
+    #[test]
+    fn waste_is_pointed_out_with_the_settings_in_force() {
+        let mut run = parallel(450, vec![pe(0, 9.0, 1.0), pe(100, 9.0, 1.0)]);
+        run.rollbacks = Rollbacks { primary: 10, secondary: 20, ..Default::default() };
+        let (sentences, hints) = said(&run);
+        assert!(sentences.contains("55 % of the executed events committed"), "{sentences}");
+        let [("Much is undone", hint)] = &hints[..] else { panic!("{hints:?}") };
+        assert!(hint.contains("45 % of the executed events were undone") && hint.contains("Most rollbacks are secondary"), "{hint}");
+        assert!(hint.contains("`window` (now 0.25)") && hint.contains("`batch` (now automatic)") && hint.contains("`kps` undo"), "{hint}");
+        run.rollbacks.secondary = 10;
+        assert!(!said(&run).1[0].1.contains("secondary"));
+    }
+
+    #[test]
+    fn an_uneven_load_is_told_by_its_ends() {
+        let (_, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 9.8, 0.2), pe(200, 2.0, 8.0)]));
+        let [("The load is uneven", hint)] = &hints[..] else { panic!("{hints:?}") };
+        assert!(hint.starts_with("PE 1 is busy 98 % of its time, PE 2 only 20 %."), "{hint}");
+        assert!(hint.contains("(PE 1 has LPs 100 to 199)"), "{hint}");
+    }
+
+    #[test]
+    fn an_even_load_may_be_too_little() {
+        let (_, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0), pe(100, 5.5, 4.5)]));
+        let [("There is too little to do", hint)] = &hints[..] else { panic!("{hints:?}") };
+        assert!(hint.contains("48 % of their time") && hint.contains("larger `window` (now 0.25)"), "{hint}");
+        let (_, hints) = said(&parallel(200, vec![pe(0, 5.0, 5.0), pe(100, 5.5, 4.5)]));
+        assert!(!hints[0].1.contains("window"), "a larger window would undo more: {hints:?}");
+    }
+
+    #[test]
+    fn one_pe_waits_for_nobody() {
+        let (sentences, hints) = said(&parallel(0, vec![pe(0, 5.0, 5.0)]));
+        assert_eq!(
+            sentences,
+            "One PE committed 3.2 M events/s. Every executed event committed: nothing had to be undone. The PE spent 50 % of its time \
+             executing events and 50 % waiting."
+        );
+        assert_eq!(hints[0].0, "The PE has to wait");
+    }
+
+    #[test]
+    fn messages_and_gvt_are_watched() {
+        let mut run = parallel(0, vec![pe(0, 8.0, 0.0), pe(100, 8.0, 0.0)]);
+        (run.remote_events, run.phase_seconds.gvt, run.gvt_epochs) = (630, 4.0, 4310);
+        let (_, hints) = said(&run);
+        let [("Most messages travel", travel), ("GVT is found often", gvt)] = &hints[..] else { panic!("{hints:?}") };
+        assert!(travel.starts_with("63 % of the committed events"), "{travel}");
+        assert!(gvt.starts_with("20 % of the time went into 4 310 GVT computations. A larger `gvt_interval` asks"), "{gvt}");
+    }
+
+    #[test]
+    fn nothing_is_made_of_nothing() {
+        assert_eq!(said(&ParallelRecord::default()), ("No event was executed.".into(), Vec::new()));
+        let waited = ParallelRecord { processed_events: 0, ..parallel(0, vec![pe(0, 0.0, 5.0), pe(100, 0.0, 5.0)]) };
+        let waited = said(&ParallelRecord { remote_events: 0, ..waited });
+        assert_eq!(waited.0, "No event was executed. The PEs spent 0 % of their time executing events and 100 % waiting.");
+        assert!(waited.1.is_empty());
+    }
+
+    #[test]
+    fn odd_figures_are_survived() {
+        let all_idle = parallel(0, vec![pe(0, 0.0, 5.0), pe(u32::MAX, 0.0, 5.0)]);
+        assert_eq!(titles(&all_idle), ["There is too little to do"]);
+        let unmeasured = parallel(1000, vec![pe(0, 0.0, 0.0), pe(100, f64::NAN, f64::INFINITY)]);
+        let (sentences, hints) = said(&unmeasured);
+        assert!(sentences.ends_with("0 % of the executed events committed; the others were undone again."), "{sentences}");
+        assert_eq!(hints.len(), 1);
+        let (sentences, _) = said(&ParallelRecord { efficiency: f64::NAN, rolled_back_events: 500, ..parallel(0, Vec::new()) });
+        assert!(sentences.starts_with("The PEs committed 3.2 M events/s together. 50 % of the executed"), "{sentences}");
+    }
+}

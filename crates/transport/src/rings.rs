@@ -1,0 +1,111 @@
+use std::collections::VecDeque;
+
+use warpline_kernel::gvt::Control;
+use warpline_kernel::{Message, Port};
+use warpline_memory::{Consumer, Producer, ring};
+
+/// Room for messages between two PEs; what does not fit waits with the sender.
+const MESSAGES: usize = 4096;
+/// The same where there are many PEs, whose pairs are many more.
+const MESSAGES_LEAST: usize = 64;
+/// Room for control messages between neighbours in the reduction tree.
+const CONTROLS: usize = 8;
+
+/// A thread's end of the wires: one ring from every other PE and one to it (per-sender mailboxes), so that only two threads ever meet.
+pub struct RingPort {
+    /// By PE; none to itself.
+    to: Vec<Option<Producer<Message>>>,
+    from: Vec<Consumer<Message>>,
+    /// By PE; none but to neighbours in the reduction tree.
+    control_to: Vec<Option<Producer<Control>>>,
+    control_from: Vec<Consumer<Control>>,
+    /// Control messages that found no room.
+    late: VecDeque<(u32, Control)>,
+    heard: Vec<Control>,
+}
+
+/// The ends of the wires of as many PEs.
+pub fn ring_ports(pes: u32) -> Vec<RingPort> {
+    let empty = |_| RingPort {
+        to: (0..pes).map(|_| None).collect(),
+        from: Vec::new(),
+        control_to: (0..pes).map(|_| None).collect(),
+        control_from: Vec::new(),
+        late: VecDeque::new(),
+        heard: Vec::new(),
+    };
+    let mut ports: Vec<RingPort> = (0..pes).map(empty).collect();
+    let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
+    for sender in 0..pes as usize {
+        for receiver in (0..pes as usize).filter(|&receiver| receiver != sender) {
+            let (producer, consumer) = ring(capacity);
+            ports[sender].to[receiver] = Some(producer);
+            ports[receiver].from.push(consumer);
+            if are_neighbours(sender, receiver) {
+                let (producer, consumer) = ring(CONTROLS);
+                ports[sender].control_to[receiver] = Some(producer);
+                ports[receiver].control_from.push(consumer);
+            }
+        }
+    }
+    ports
+}
+
+/// Whether one is the parent of the other in the binary tree of PEs, whose children are 2i + 1 and 2i + 2.
+fn are_neighbours(a: usize, b: usize) -> bool {
+    let parent = |pe: usize| pe.checked_sub(1).map(|pe| pe / 2);
+    parent(a) == Some(b) || parent(b) == Some(a)
+}
+
+impl RingPort {
+    fn tell_late(&mut self) {
+        while let Some(&(to, control)) = self.late.front() {
+            if !self.push_control(to, control) {
+                return;
+            }
+            self.late.pop_front();
+        }
+    }
+
+    fn push_control(&mut self, to: u32, control: Control) -> bool {
+        let Some(wire) = &mut self.control_to[to as usize] else { panic!("PE {to} is no neighbour in the reduction tree") };
+        wire.push(control)
+    }
+}
+
+impl Port for RingPort {
+    #[inline]
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        match &mut self.to[to as usize] {
+            Some(wire) => wire.push_some(messages),
+            None => panic!("PE {to} has no wire to itself"),
+        }
+    }
+
+    #[inline]
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        for wire in &mut self.from {
+            wire.drain_into(into, usize::MAX);
+        }
+    }
+
+    fn tell(&mut self, to: u32, control: Control) {
+        if !self.late.is_empty() || !self.push_control(to, control) {
+            self.late.push_back((to, control));
+        }
+    }
+
+    #[inline]
+    fn hear(&mut self) -> Option<Control> {
+        if !self.late.is_empty() {
+            self.tell_late();
+        }
+        if self.heard.is_empty() {
+            for wire in &mut self.control_from {
+                wire.drain_into(&mut self.heard, usize::MAX);
+            }
+            self.heard.reverse();
+        }
+        self.heard.pop()
+    }
+}

@@ -1,0 +1,124 @@
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use warpline_base::LpId;
+use warpline_base::random::Random;
+use warpline_kernel::gvt::Control;
+use warpline_kernel::{Message, Port};
+
+/// PEs that live in one thread, and the network between them: who is stepped next, and how long messages take, which overtake each
+/// other, are drawn from a seed. The same seed gives the same schedule, so that whatever goes wrong can be seen again.
+#[derive(Debug)]
+pub struct VirtualCluster {
+    network: Rc<RefCell<Network>>,
+    random: Random,
+    /// How likely each PE is to be stepped: some are slow, some stand still, for a while.
+    speeds: Vec<u32>,
+    /// Steps until speeds are drawn anew.
+    until_change: u32,
+}
+
+#[derive(Debug)]
+struct Network {
+    /// Steps so far.
+    now: u64,
+    random: Random,
+    /// The longest usual delay, in steps.
+    delay: u32,
+    /// By receiver: when they arrive, and what.
+    messages: Vec<Vec<(u64, Message)>>,
+    /// By receiver and sender.
+    controls: Vec<Vec<VecDeque<(u64, Control)>>>,
+}
+
+/// A PE's end of the wires of a [`VirtualCluster`].
+#[derive(Debug)]
+pub struct VirtualPort {
+    me: u32,
+    network: Rc<RefCell<Network>>,
+}
+
+impl VirtualCluster {
+    /// A cluster of as many PEs, and their ports.
+    pub fn new(pes: u32, seed: u64) -> (Self, Vec<VirtualPort>) {
+        let mut random = Random::new(seed, LpId(0), 0);
+        let delay = [1, 4, 20, 100][random.below(4) as usize] * pes;
+        let messages = vec![Vec::new(); pes as usize];
+        let controls = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
+        let network = Network { now: 0, random: Random::new(seed, LpId(1), 0), delay, messages, controls };
+        let network = Rc::new(RefCell::new(network));
+        let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
+        (VirtualCluster { network, random, speeds: vec![1; pes as usize], until_change: 0 }, ports)
+    }
+
+    /// The PE that is stepped next.
+    pub fn next_pe(&mut self) -> usize {
+        self.network.borrow_mut().now += 1;
+        if self.until_change == 0 {
+            self.until_change = 1 + self.random.below(100 * self.speeds.len() as u32);
+            for speed in &mut self.speeds {
+                *speed = [0, 1, 10, 100][self.random.below(4) as usize];
+            }
+            // Somebody must go on.
+            let lucky = self.random.below(self.speeds.len() as u32);
+            self.speeds[lucky as usize] = 100;
+        }
+        self.until_change -= 1;
+        let mut chosen = self.random.below(self.speeds.iter().sum());
+        let slot = |&speed: &u32| {
+            let found = chosen < speed;
+            chosen = chosen.wrapping_sub(speed);
+            found
+        };
+        self.speeds.iter().position(slot).unwrap_or_default()
+    }
+}
+
+impl Network {
+    /// When a message that is sent now arrives: soon as a rule, and now and then very late.
+    fn arrival(&mut self) -> u64 {
+        let longest = if self.random.below(50) == 0 { 20 * self.delay } else { self.delay };
+        self.now + u64::from(self.random.below(longest + 1))
+    }
+}
+
+impl Port for VirtualPort {
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        let network = &mut *self.network.borrow_mut();
+        // There is not always room for all.
+        let most = if network.random.below(4) == 0 { network.random.below(messages.len() as u32 + 1) as usize } else { messages.len() };
+        for &message in &messages[..most] {
+            let arrival = network.arrival();
+            network.messages[to as usize].push((arrival, message));
+        }
+        most
+    }
+
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        let network = &mut *self.network.borrow_mut();
+        let (now, waiting, first) = (network.now, &mut network.messages[self.me as usize], into.len());
+        into.extend(waiting.extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
+        // In any order.
+        for last in (first + 1..into.len()).rev() {
+            let other = first + network.random.below((last - first) as u32 + 1) as usize;
+            into.swap(last, other);
+        }
+    }
+
+    fn tell(&mut self, to: u32, control: Control) {
+        let network = &mut *self.network.borrow_mut();
+        let arrival = network.arrival();
+        let wire = &mut network.controls[to as usize][self.me as usize];
+        // These do not overtake each other.
+        let arrival = wire.back().map_or(arrival, |(last, _)| arrival.max(*last));
+        wire.push_back((arrival, control));
+    }
+
+    fn hear(&mut self) -> Option<Control> {
+        let network = &mut *self.network.borrow_mut();
+        let now = network.now;
+        let wires = network.controls[self.me as usize].iter_mut();
+        wires.filter(|wire| wire.front().is_some_and(|(arrival, _)| *arrival <= now)).find_map(|wire| Some(wire.pop_front()?.1))
+    }
+}

@@ -1,0 +1,46 @@
+//! Steps PEs in one thread, as a virtual cluster tells it.
+
+use std::time::Instant;
+
+use warpline_kernel::pending::PendingSet;
+use warpline_kernel::{Pe, Step};
+use warpline_model::Model;
+use warpline_transport::{VirtualCluster, VirtualPort};
+
+use super::quiet::Quiet;
+use super::threads::{Sight, gather};
+use super::{Driven, Watch};
+use crate::drive::Log;
+
+/// Steps PEs until all of them are done.
+pub(crate) fn drive<M: Model, Q: PendingSet>(
+    mut pes: Vec<Pe<'_, M, Q, VirtualPort>>,
+    mut cluster: VirtualCluster,
+    mut watch: Watch<'_>,
+) -> Driven<M> {
+    let mut log = Log::new(watch.looped, watch.end, watch.report.take());
+    let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
+    let quiet = Quiet::new();
+    let mut steps = 0u64;
+    while running > 0 && full.is_none() {
+        let chosen = cluster.next_pe();
+        if done[chosen] {
+            continue;
+        }
+        match pes[chosen].step() {
+            Ok(Step::Worked | Step::Idle) => {}
+            Ok(Step::Finished | Step::Failed) => {
+                done[chosen] = true;
+                running -= 1;
+            }
+            Err(why) => full = Some((pes[chosen].position(), why)),
+        }
+        steps += 1;
+        if steps.is_multiple_of(1 << 16) {
+            let sight = pes.iter().map(Sight::of).reduce(Sight::and).unwrap_or_default();
+            log.note_all(Instant::now(), sight.gvt, sight.committed, Some(sight.sample()));
+        }
+    }
+    drop(quiet);
+    gather(pes, full, log, watch)
+}

@@ -1,0 +1,202 @@
+//! The optimistic engine: PEs, who steps them, and what comes of them all together.
+
+mod cluster;
+mod merge;
+mod quiet;
+mod record;
+mod threads;
+
+use std::time::Instant;
+
+use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
+use warpline_kernel::pending::PendingSet;
+use warpline_kernel::{Partition, Parts, Pe, Port, Task, Tuning, Undoing, Window, balance};
+use warpline_memory::{PoolFull, buffers};
+use warpline_model::{Context, Model, Statistics};
+use warpline_transport::{VirtualCluster, ring_ports};
+
+use self::merge::RowMerge;
+use crate::error::Failure;
+use crate::finish::Finishing;
+use crate::lp;
+use crate::rows::Rows;
+use crate::simulation::{Checked, Ended};
+use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Undo};
+
+/// The most events of a step, unless told otherwise.
+const BATCH: u32 = 64;
+/// The most KPs of a PE, unless told otherwise: their table stays in the nearest cache.
+const KPS: u32 = 1024;
+/// Events of a PE between two computations of GVT, unless told otherwise: its history stays in the nearer caches.
+const GVT_INTERVAL: u32 = 512;
+/// How many intervals' worth of events a PE may have executed and not committed.
+const INTERVALS_MOST: u64 = 16;
+
+/// All settings of a parallel run, chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) pes: u32,
+    pub(crate) tuning: Tuning,
+    pub(crate) gvt: GvtAlgorithm,
+    pub(crate) window: Option<f64>,
+    pub(crate) cluster: Option<u64>,
+}
+
+/// What the PEs of a run have in common.
+struct Plan<'m, M: Model> {
+    task: Task<'m, M>,
+    chosen: Chosen,
+    seed: u64,
+    zero_delay_hops: u32,
+    statistics: Statistics,
+}
+
+/// Who steps the PEs has them step until the run is over, and passes rows and progress on meanwhile.
+pub(crate) struct Watch<'w> {
+    pub(crate) looped: Instant,
+    pub(crate) end: f64,
+    pub(crate) report: Option<&'w mut dyn FnMut(&Progress)>,
+    pub(crate) rows: Rows,
+    pub(crate) merge: RowMerge,
+}
+
+/// PEs that are done, and where memory ran out, if it did.
+struct Driven<M: Model> {
+    parts: Vec<Parts<M>>,
+    failure: Moment,
+    committed: u64,
+    full: Option<((warpline_base::LpId, f64, u64), PoolFull)>,
+    progress: Vec<warpline_base::record::ProgressSample>,
+    rows: Rows,
+    merge: RowMerge,
+    loop_seconds: f64,
+    window: f64,
+}
+
+impl<M: Model> Simulation<'_, M> {
+    /// Fills in what the user left to the engine.
+    pub(crate) fn choose(&self) -> Result<Chosen, Error> {
+        let parallel = &self.parallel;
+        let fail = |what: &str, value: &dyn std::fmt::Display, takes: &str| {
+            Err(Error::Setting(format!("{what} cannot be {value}: it takes {takes}")))
+        };
+        let counts = [
+            ("threads", parallel.threads),
+            ("the batch", parallel.batch),
+            ("the number of KPs", parallel.kps),
+            ("the GVT interval", parallel.gvt_interval),
+            ("the copy interval", parallel.copy_interval),
+        ];
+        if let Some((what, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {
+            return fail(what, &0, "a whole number, 1 or more");
+        }
+        if let Some(window) = parallel.window.filter(|window| !(*window > 0.0 && *window < f64::INFINITY)) {
+            return fail("the window", &window, "a finite model time greater than 0");
+        }
+        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        let pes = parallel.threads.unwrap_or_else(cores).min(self.model.lps()).min(PES_MOST);
+        let undoing = match self.undo {
+            Undo::Copy => Undoing::Copy { interval: parallel.copy_interval.unwrap_or(1) },
+            Undo::Reverse => Undoing::Reverse,
+        };
+        let gvt_interval = parallel.gvt_interval.unwrap_or(GVT_INTERVAL);
+        let tuning = Tuning {
+            batch: parallel.batch.unwrap_or(BATCH),
+            kps: parallel.kps.unwrap_or(KPS),
+            gvt_interval,
+            history_most: INTERVALS_MOST * u64::from(gvt_interval),
+            undoing,
+        };
+        Ok(Chosen { pes, tuning, gvt: parallel.gvt, window: parallel.window, cluster: parallel.cluster })
+    }
+
+    pub(crate) fn run_optimistic<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
+        let started = Instant::now();
+        let report = self.report.take();
+        let chosen = self.choose()?;
+        let Checked { end, declared, ties } = self.check()?;
+        let statistics = Statistics::new(declared, self.warmup, self.end);
+        let rows = Rows::new(&self.records, &statistics)?;
+        let task = Task { model: &self.model, partition: Partition::new(self.model.lps(), chosen.pes), ties, end };
+        let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics };
+        let watch = Watch { looped: Instant::now(), end: self.end, report, rows, merge: RowMerge::new(ties) };
+        let driven = match chosen.cluster {
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch),
+            Some(seed) => {
+                let (cluster, ports) = VirtualCluster::new(chosen.pes, seed);
+                cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
+            }
+        };
+        let ended = self.end_of(driven, plan.statistics, ties, end, chosen, Q::NAME)?;
+        self.conclude(started, ended)
+    }
+
+    /// Puts together what the PEs did.
+    fn end_of(
+        &self,
+        driven: Driven<M>,
+        mut statistics: Statistics,
+        ties: TieBreak,
+        end: VirtualTime,
+        chosen: Chosen,
+        pending: &str,
+    ) -> Result<Ended<M>, Error> {
+        let Driven { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = driven;
+        if let Some(((lp, time, pending), why)) = full {
+            return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
+        }
+        if failure != Moment::Never {
+            merge.emit_through(&failure, &mut rows);
+            let _ = rows.finish();
+            return Err(self.failure(parts, failure, committed));
+        }
+        merge.emit_all(&mut rows);
+        balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
+        let parallel = record::of(&parts, &chosen, ties);
+        let (mut states, mut digest) = (Vec::new(), Default::default());
+        states.try_reserve_exact(self.model.lps() as usize).map_err(|_| Error::too_many_lps(self.model.lps(), size_of::<M::State>()))?;
+        for pe in parts {
+            statistics.merge(&pe.statistics).map_err(|fault| self.results_fault(fault, committed))?;
+            lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.history)));
+            states.extend(pe.lps.into_iter().map(|lp| lp.state));
+        }
+        let mut context = Context::new(&self.model, self.seed, self.zero_delay_hops, false);
+        let (model, name) = (&self.model, self.name.as_str());
+        let finishing = Finishing { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
+        finishing.finish(states.iter())?;
+        let mut engine = self.engine_settings(pending);
+        record::add_settings(&mut engine, &chosen, window);
+        Ok(Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: Some(parallel) })
+    }
+
+    fn failure(&self, parts: Vec<Parts<M>>, moment: Moment, committed: u64) -> Error {
+        let failed = parts.into_iter().filter_map(|pe| pe.failure).find(|failed| failed.moment == moment);
+        let failed = failed.expect("a PE that failed says where");
+        let (lp, time) = (failed.lp, failed.time.get());
+        let place = failed.event.map_or(Place::Init(lp), |event| Place::Event { lp, time, event });
+        Error::Fault(Box::new(Failure { model: self.name.clone(), place, time, fault: failed.fault, committed }))
+    }
+}
+
+/// The most PEs of a run.
+const PES_MOST: u32 = 4096;
+
+impl<'m, M: Model> Plan<'m, M> {
+    fn pes<Q: PendingSet, P: Port>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
+        let Plan { task, chosen, .. } = self;
+        let gvt = |me| match chosen.gvt {
+            GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, chosen.pes, task.ties)),
+            GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, chosen.pes, task.ties)),
+        };
+        let saving = chosen.tuning.undoing == Undoing::Reverse;
+        let make = |(buffers, port): (warpline_memory::Buffers<_>, P)| {
+            let (gvt, window) = (gvt(buffers.me()), Window::new(chosen.window, task.end));
+            let context = Context::new(task.model, self.seed, self.zero_delay_hops, saving);
+            Pe::new(task, chosen.tuning, buffers, port, gvt, window, context, self.statistics.clone())
+        };
+        let pes: Result<Vec<_>, PoolFull> = buffers(chosen.pes).into_iter().zip(ports).map(make).collect();
+        let lps = task.model.lps();
+        pes.map_err(|_| Error::too_many_lps(lps, size_of::<warpline_kernel::Lp<M::State>>()))
+    }
+}

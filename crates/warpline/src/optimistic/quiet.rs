@@ -1,0 +1,35 @@
+//! Panics of speculative events are not for the user's eyes: they may never have happened.
+
+use std::cell::Cell;
+use std::panic::{set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    static QUIET: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, panics of this thread are not printed.
+pub(crate) struct Quiet;
+
+impl Quiet {
+    pub(crate) fn new() -> Self {
+        static HOOK: Once = Once::new();
+        // The program's own hook stays in charge of all other panics.
+        HOOK.call_once(|| {
+            let usual = take_hook();
+            set_hook(Box::new(move |info| {
+                if QUIET.get() == 0 {
+                    usual(info);
+                }
+            }));
+        });
+        QUIET.set(QUIET.get() + 1);
+        Quiet
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        QUIET.set(QUIET.get() - 1);
+    }
+}

@@ -1,0 +1,87 @@
+//! What a parallel run tells of itself.
+
+use serde_json::{Map, Value, json};
+use warpline_base::TieBreak;
+use warpline_base::record::{ParallelRecord, PeRecord, Rollbacks};
+use warpline_kernel::{Counts, Parts, Undoing};
+use warpline_model::Model;
+
+use super::Chosen;
+
+/// The part of the record that only parallel runs have.
+pub(crate) fn of<M: Model>(parts: &[Parts<M>], _: &Chosen, _: TieBreak) -> ParallelRecord {
+    let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum::<u64>();
+    let (processed, committed) = (sum(|counts| counts.processed), sum(|counts| counts.committed));
+    let rollbacks_of = |pe: &Parts<M>| pe.counts.primary + pe.counts.secondary;
+    let all: u64 = parts.iter().map(rollbacks_of).sum();
+    let mut lengths: Vec<u64> = (0..32).map(|bits| parts.iter().map(|pe| pe.counts.lengths[bits]).sum()).collect();
+    lengths.truncate(lengths.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
+    let epochs = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).max().unwrap_or_default();
+    let pes: Vec<PeRecord> = parts.iter().map(pe_record).collect();
+    ParallelRecord {
+        processed_events: processed,
+        rolled_back_events: sum(|counts| counts.rolled_back),
+        efficiency: if processed == 0 { 1.0 } else { committed as f64 / processed as f64 },
+        rollbacks: Rollbacks {
+            primary: sum(|counts| counts.primary),
+            secondary: sum(|counts| counts.secondary),
+            max_per_pe: parts.iter().map(rollbacks_of).max().unwrap_or_default(),
+            mean_per_pe: all as f64 / parts.len() as f64,
+            lengths,
+        },
+        anti_messages: sum(|counts| counts.anti_sent),
+        cancelled_in_place: sum(|counts| counts.cancelled_in_place),
+        gvt_epochs: epochs(|counts| counts.gvt_epochs),
+        gvt_trials: epochs(|counts| counts.gvt_trials),
+        remote_events: sum(|counts| counts.remote_committed),
+        phase_seconds: pes.iter().fold(Default::default(), |mut all: warpline_base::record::Phases, pe| {
+            all.add(&pe.phase_seconds);
+            all
+        }),
+        pes,
+    }
+}
+
+fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
+    let counts = &pe.counts;
+    PeRecord {
+        first_lp: pe.first_lp,
+        lps: pe.lps.len() as u32,
+        processed_events: counts.processed,
+        committed_events: counts.committed,
+        rolled_back_events: counts.rolled_back,
+        primary_rollbacks: counts.primary,
+        secondary_rollbacks: counts.secondary,
+        anti_messages: counts.anti_sent,
+        messages_sent: counts.messages_sent,
+        mailbox_depth_max: counts.mailbox_depth_max,
+        mailbox_depth_mean: (counts.messages_received + counts.anti_received) as f64 / counts.receipts.max(1) as f64,
+        history_max: counts.history_max,
+        buffers: pe.books.places,
+        phase_seconds: Default::default(),
+    }
+}
+
+/// Adds what was chosen to the settings in force.
+pub(crate) fn add_settings(engine: &mut Map<String, Value>, chosen: &Chosen, window: f64) {
+    let interval = match chosen.tuning.undoing {
+        Undoing::Copy { interval } => json!(interval),
+        Undoing::Reverse => Value::Null,
+    };
+    let transport = if chosen.cluster.is_some() { "virtual" } else { "threads" };
+    let settings = [
+        ("threads", json!(chosen.pes)),
+        ("transport", json!(transport)),
+        ("batch", json!(chosen.tuning.batch)),
+        ("kps", json!(chosen.tuning.kps)),
+        ("gvt", json!(chosen.gvt.name())),
+        ("gvt_interval", json!(chosen.tuning.gvt_interval)),
+        ("window", chosen.window.map_or_else(|| json!("adaptive"), |window| json!(window))),
+        ("final_window", json!(window)),
+        ("copy_interval", interval),
+        ("pool", json!("partitioned")),
+        ("mailbox", json!("per-sender")),
+        ("cancellation", json!("aggressive")),
+    ];
+    engine.extend(settings.into_iter().map(|(name, value)| (name.to_owned(), value)));
+}
