@@ -120,7 +120,7 @@ fn share(progress: &Progress) -> f64 {
     (progress.virtual_time / progress.end).clamp(0.0, 1.0)
 }
 
-/// The state of a run in one line; what can be spared is told only where the line stays within `width`.
+/// The state of a run in one line, which stays within `width` where efficiency is told.
 fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
@@ -129,22 +129,19 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     if progress.committed_events == 0 {
         return format!("starting: making LPs and their first events{memory}");
     }
-    let line = format!(
-        "{:.1} % | {left} left | {} | time {} of {}{memory}",
-        share * 100.0,
-        format::event_rate(progress.event_rate),
-        format::significant(progress.virtual_time, 4),
-        format::time(progress.end, unit),
-    );
-    let room = width.saturating_sub(line.chars().count());
-    line + &efficiency(progress).into_iter().flatten().find(|text| text.chars().count() <= room).unwrap_or_default()
+    let head = format!("{:.1} % | {left} left | {}", share * 100.0, format::event_rate(progress.event_rate));
+    let time = format!(" | time {} of {}", format::significant(progress.virtual_time, 4), format::time(progress.end, unit));
+    let efficiency = efficiency(progress).map(|share| format!(" | efficiency {:.0} %", share * 100.0)).unwrap_or_default();
+    // The time may give way, as the percentage tells much the same.
+    let lines = [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
+    let fitting = lines.into_iter().find(|line| efficiency.is_empty() || line.chars().count() <= width);
+    fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
-/// The share of executed events that was not undone, in ever shorter words; `None` before the first and in a sequential run.
-fn efficiency(progress: &Progress) -> Option<[String; 2]> {
+/// The share of executed events that was not undone; `None` before the first and in a sequential run.
+fn efficiency(progress: &Progress) -> Option<f64> {
     let sample = progress.speculation.filter(|sample| sample.processed_events > 0)?;
-    let kept = 1.0 - sample.rolled_back_events as f64 / sample.processed_events as f64;
-    Some(["efficiency", "eff."].map(|word| format!(" | {word} {:.0} %", kept * 100.0)))
+    Some(1.0 - sample.rolled_back_events as f64 / sample.processed_events as f64)
 }
 
 #[cfg(test)]
@@ -166,12 +163,13 @@ mod tests {
 
     #[test]
     fn efficiency_is_told_where_there_is_room() {
-        let plain = line(&progress(20.0), "s", WIDTH);
+        let plain = "25.0 % | 1:00 min left | 8.31 M events/s | time 20 of 80 s | 35.2 MB";
+        let short = "25.0 % | 1:00 min left | 8.31 M events/s | 35.2 MB | efficiency 93 %";
         let sample = SpeculationSample { processed_events: 1000, rolled_back_events: 70, ..SpeculationSample::default() };
         let progress = Progress { speculation: Some(sample), ..progress(20.0) };
-        let ends = [(100, " | efficiency 93 %"), (86, " | efficiency 93 %"), (85, " | eff. 93 %"), (80, " | eff. 93 %"), (79, ""), (9, "")];
-        for (width, end) in ends {
-            assert_eq!(line(&progress, "s", width), format!("{plain}{end}"), "{width}");
+        let whole = format!("{plain} | efficiency 93 %");
+        for (width, expected) in [(86, &*whole), (85, short), (WIDTH, short), (WIDTH - BAR, short), (68, short), (67, plain), (9, plain)] {
+            assert_eq!(line(&progress, "s", width), expected, "{width}");
         }
         let nothing = Progress { speculation: Some(SpeculationSample::default()), ..progress };
         assert_eq!(line(&nothing, "s", 100), plain);

@@ -99,7 +99,8 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     ];
     let mut facts: Vec<_> = facts.into_iter().map(|(name, fact)| [name.to_owned(), fact]).collect();
     let window = record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
-    if let Some(window) = window.filter(|window| window.is_finite()) {
+    // A wider one does not limit anything.
+    if let Some(window) = window.filter(|window| *window < record.end_time) {
         facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
     }
     facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
@@ -202,11 +203,13 @@ mod tests {
         let lines: Vec<String> = of_parallel(&record);
         assert_eq!(lines, expected);
         assert!(lines.iter().all(|line| line.chars().count() <= 90));
-        let speculation = Some(SpeculationSample { window: 2.5, ..SpeculationSample::default() });
-        let (virtual_time, committed_events, rss_bytes) = (10.0, 1000, None);
-        record.progress.push(ProgressSample { wall_seconds: 1.0, virtual_time, committed_events, rss_bytes, speculation });
-        let lines: Vec<String> = of_parallel(&record);
-        assert_eq!(lines[5], "  window            2.5 s beyond GVT, at the end");
+        for (window, line) in [(2.5, Some("  window            2.5 s beyond GVT, at the end")), (1e40, None), (f64::NAN, None)] {
+            let speculation = Some(SpeculationSample { window, ..SpeculationSample::default() });
+            let (virtual_time, committed_events, rss_bytes) = (10.0, 1000, None);
+            record.progress.push(ProgressSample { wall_seconds: 1.0, virtual_time, committed_events, rss_bytes, speculation });
+            let lines: Vec<String> = of_parallel(&record);
+            assert_eq!(lines.iter().find(|line| line.contains("window")).map(String::as_str), line);
+        }
         let nothing = ParallelRecord::default();
         assert_eq!(phases(&nothing), None);
     }

@@ -62,6 +62,19 @@ fn several_threads_are_a_parallel_run() {
 }
 
 #[test]
+fn all_settings_are_heard() {
+    let settings = "--batch 7 --kps 4 --gvt synchronous --gvt-interval 99 --window 0.5 --copy-interval 3 --undo copy --pending heap";
+    let json = warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {settings}")).json();
+    let engine = &json["engine"];
+    for (key, value) in [("threads", 2), ("batch", 7), ("kps", 4), ("gvt_interval", 99), ("copy_interval", 3)] {
+        assert_eq!(engine[key], value, "{key}");
+    }
+    assert_eq!((&engine["gvt"], &engine["pending"], &engine["window"]), (&"synchronous".into(), &"heap".into(), &0.5.into()));
+    let usual = warpline("run phold --lps 64 --end 5 --threads 2 --json").json();
+    assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
+}
+
+#[test]
 fn json_tells_what_parallel_execution_cost() {
     let json = warpline("run phold --lps 64 --end 50 --threads 2 --json").json();
     assert!(KEYS.iter().all(|key| json.contains_key(*key)), "{:?}", json.keys());

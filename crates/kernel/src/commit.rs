@@ -45,7 +45,8 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             match self.gvt.advance(&mut standing) {
                 None => return,
                 Some(Action::Tell { to, control }) => self.port.tell(to, control),
-                Some(Action::Adopt(verdict)) => self.adopt(verdict),
+                // At least one batch comes before the next computation, or a PE might never get to execute anything.
+                Some(Action::Adopt(verdict)) => return self.adopt(verdict),
             }
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
 use crate::sync::Ordering;
-use crate::{Handle, PoolFull, prefetch};
+use crate::{Books, Handle, PoolFull, prefetch};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -350,53 +350,6 @@ impl<T> Buffers<T> {
 impl<T> fmt::Debug for Buffers<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Buffers").field("me", &self.me).field("books", &self.books()).finish_non_exhaustive()
-    }
-}
-
-/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight()`: no buffer is lost.
-///
-/// ```
-/// let mut views = warpline_memory::buffers(2);
-/// let handle = views[0].insert(1, 'a')?;
-/// views[0].give(handle);
-/// let mut all = views[0].books();
-/// all.merge(&views[1].books());
-/// assert_eq!((all.places, all.free, all.live, all.in_flight()), (1, 0, 0, 1));
-/// # Ok::<(), warpline_memory::PoolFull>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Books {
-    /// Values put into buffers.
-    pub inserted: u64,
-    /// Buffers freed.
-    pub released: u64,
-    /// Buffers given to other PEs.
-    pub given: u64,
-    /// Buffers accepted from other PEs.
-    pub accepted: u64,
-    /// Buffers with a value now, without those in flight.
-    pub live: u64,
-    /// Buffers ever made.
-    pub places: u64,
-    /// Free buffers now.
-    pub free: u64,
-}
-
-impl Books {
-    /// Adds those of another PE.
-    pub fn merge(&mut self, other: &Books) {
-        self.inserted += other.inserted;
-        self.released += other.released;
-        self.given += other.given;
-        self.accepted += other.accepted;
-        self.live += other.live;
-        self.places += other.places;
-        self.free += other.free;
-    }
-
-    /// Buffers given and not yet accepted. It means something only when summed over all PEs, at rest.
-    pub fn in_flight(&self) -> u64 {
-        self.given.saturating_sub(self.accepted)
     }
 }
 

@@ -3,6 +3,7 @@
 //! This is the one crate of the engine that may hold `unsafe` code; each block argues why it is sound.
 
 mod arena;
+mod books;
 mod buffers;
 mod pages;
 mod pool;
@@ -10,7 +11,8 @@ mod prefetch;
 mod ring;
 mod sync;
 
-pub use buffers::{Books, Buffers, Cancelled, buffers};
+pub use books::Books;
+pub use buffers::{Buffers, Cancelled, buffers};
 pub use pages::prefer_huge_pages;
 pub use pool::{Handle, Pool, PoolFull};
 pub use prefetch::prefetch;

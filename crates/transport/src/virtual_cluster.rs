@@ -2,8 +2,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use warpline_base::LpId;
-use warpline_base::random::Random;
+use warpline_base::random::mix64;
 use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port};
 
@@ -12,7 +11,7 @@ use warpline_kernel::{Message, Port};
 #[derive(Debug)]
 pub struct VirtualCluster {
     network: Rc<RefCell<Network>>,
-    random: Random,
+    random: Chance,
     /// How likely each PE is to be stepped: some are slow, some stand still, for a while.
     speeds: Vec<u32>,
     /// Steps until speeds are drawn anew.
@@ -23,13 +22,24 @@ pub struct VirtualCluster {
 struct Network {
     /// Steps so far.
     now: u64,
-    random: Random,
+    random: Chance,
     /// The longest usual delay, in steps.
     delay: u32,
     /// By receiver: when they arrive, and what.
     messages: Vec<Vec<(u64, Message)>>,
     /// By receiver and sender.
     controls: Vec<Vec<VecDeque<(u64, Control)>>>,
+}
+
+/// Draws without end, as many as a schedule needs.
+#[derive(Debug)]
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        (u128::from(mix64(self.0)) * u128::from(bound) >> 64) as u32
+    }
 }
 
 /// A PE's end of the wires of a [`VirtualCluster`].
@@ -42,11 +52,11 @@ pub struct VirtualPort {
 impl VirtualCluster {
     /// A cluster of as many PEs, and their ports.
     pub fn new(pes: u32, seed: u64) -> (Self, Vec<VirtualPort>) {
-        let mut random = Random::new(seed, LpId(0), 0);
-        let delay = [1, 4, 20, 100][random.below(4) as usize] * pes;
+        let mut random = Chance(mix64(seed));
+        let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let messages = vec![Vec::new(); pes as usize];
         let controls = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
-        let network = Network { now: 0, random: Random::new(seed, LpId(1), 0), delay, messages, controls };
+        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, controls };
         let network = Rc::new(RefCell::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
         (VirtualCluster { network, random, speeds: vec![1; pes as usize], until_change: 0 }, ports)
@@ -78,7 +88,7 @@ impl VirtualCluster {
 impl Network {
     /// When a message that is sent now arrives: soon as a rule, and now and then very late.
     fn arrival(&mut self) -> u64 {
-        let longest = if self.random.below(50) == 0 { 20 * self.delay } else { self.delay };
+        let longest = if self.random.below(50) == 0 { 8 * self.delay } else { self.delay };
         self.now + u64::from(self.random.below(longest + 1))
     }
 }

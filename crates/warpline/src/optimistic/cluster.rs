@@ -1,5 +1,6 @@
 //! Steps PEs in one thread, as a virtual cluster tells it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_kernel::pending::PendingSet;
@@ -7,7 +8,7 @@ use warpline_kernel::{Pe, Step};
 use warpline_model::Model;
 use warpline_transport::{VirtualCluster, VirtualPort};
 
-use super::quiet::Quiet;
+use super::quiet::{Quiet, last};
 use super::threads::{Sight, gather};
 use super::{Driven, Watch};
 use crate::drive::Log;
@@ -20,14 +21,19 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
 ) -> Driven<M> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());
     let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
-    let quiet = Quiet::new();
     let mut steps = 0u64;
     while running > 0 && full.is_none() {
         let chosen = cluster.next_pe();
         if done[chosen] {
             continue;
         }
-        match pes[chosen].step() {
+        let quiet = Quiet::new();
+        let step = catch_unwind(AssertUnwindSafe(|| pes[chosen].step()));
+        drop(quiet);
+        let step = step.unwrap_or_else(|_| {
+            panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last())
+        });
+        match step {
             Ok(Step::Worked | Step::Idle) => {}
             Ok(Step::Finished | Step::Failed) => {
                 done[chosen] = true;
@@ -41,6 +47,5 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
             log.note_all(Instant::now(), sight.gvt, sight.committed, Some(sight.sample()));
         }
     }
-    drop(quiet);
     gather(pes, full, log, watch)
 }

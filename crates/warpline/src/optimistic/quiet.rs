@@ -1,11 +1,17 @@
 //! Panics of speculative events are not for the user's eyes: they may never have happened.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::{set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
     static QUIET: Cell<u32> = const { Cell::new(0) };
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The last panic of this thread that was not printed, with its place in the code.
+pub(crate) fn last() -> String {
+    LAST.take()
 }
 
 /// While it lives, panics of this thread are not printed.
@@ -20,6 +26,8 @@ impl Quiet {
             set_hook(Box::new(move |info| {
                 if QUIET.get() == 0 {
                     usual(info);
+                } else {
+                    LAST.replace(info.to_string());
                 }
             }));
         });

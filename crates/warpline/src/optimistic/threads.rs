@@ -14,7 +14,7 @@ use warpline_memory::PoolFull;
 use warpline_model::Model;
 use warpline_transport::RingPort;
 
-use super::quiet::Quiet;
+use super::quiet::{Quiet, last};
 use super::{Driven, Watch};
 use crate::drive::Log;
 
@@ -93,6 +93,8 @@ struct Posted {
 /// Stops all threads: some PE cannot go on.
 struct Stop<'s> {
     stop: &'s AtomicBool,
+    /// What the first PE that panicked said.
+    bug: &'s Mutex<String>,
     watcher: Thread,
 }
 
@@ -100,6 +102,10 @@ impl Drop for Stop<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.stop.store(true, Ordering::Relaxed);
+            let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
+            if bug.is_empty() {
+                *bug = last();
+            }
         }
         self.watcher.unpark();
     }
@@ -109,13 +115,13 @@ impl Drop for Stop<'_> {
 pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPort>>, mut watch: Watch<'_>) -> Driven<M> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let stop = AtomicBool::new(false);
+    let (stop, bug) = (AtomicBool::new(false), Mutex::default());
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let patience = if pes.len() > cores { 0 } else { PATIENCE };
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
         let work = |(pe, board)| {
-            let guard = Stop { stop: &stop, watcher: watcher.clone() };
+            let guard = Stop { stop: &stop, bug: &bug, watcher: watcher.clone() };
             scope.spawn(move || work(pe, board, guard, patience))
         };
         let workers: Vec<_> = pes.into_iter().zip(&boards).map(work).collect();
@@ -130,7 +136,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
                     full = full.or(why.map(|why| (pe.position(), why)));
                     pes.push(pe);
                 }
-                Err(panic) => std::panic::resume_unwind(panic),
+                Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
             }
         }
         (pes, full)
