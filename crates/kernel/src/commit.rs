@@ -15,7 +15,7 @@ use crate::pe::{Pe, Step};
 use crate::pending::{Entry, PendingSet};
 use crate::rows::RowsOf;
 use crate::wires::Port;
-use crate::Event;
+use crate::{Event, Window};
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// Does what there is to do for GVT, after a batch of `executed` events.
@@ -66,6 +66,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             }
             self.window.adapt(&verdict.work);
             self.bound = self.window.bound(&verdict.gvt, self.end);
+            self.least_bound = Window::least_bound(&verdict.gvt, self.end);
         }
         self.verdict = Some(verdict);
     }

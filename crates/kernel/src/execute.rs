@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use warpline_base::{LpId, Sequence, TieBreak};
+use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Handle, PoolFull, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Fault, Model};
@@ -61,15 +61,18 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
 
     /// Executes up to a batch of events, and returns how many.
     pub(crate) fn execute_batch(&mut self) -> Result<u32, PoolFull> {
-        if self.gvt.holds() || self.failure.is_some() || self.history.open_len() >= self.tuning.history_most {
+        if self.gvt.holds() || self.failure.is_some() {
             return Ok(0);
         }
+        // With a full history only what is due at GVT is executed, which nothing can stop for ever.
+        let full = self.history.open_len() >= self.tuning.history_most;
+        let bound = if full { self.least_bound } else { self.bound };
         self.retry_held();
         let start = self.counts.processed;
         // Panics are caught once per batch, not per event.
         loop {
             let left = self.tuning.batch - (self.counts.processed - start) as u32;
-            match catch_unwind(AssertUnwindSafe(|| self.execute_some(left))) {
+            match catch_unwind(AssertUnwindSafe(|| self.execute_before(bound, left))) {
                 Ok(outcome) => break outcome?,
                 Err(panic) => self.hold_panicked(panic),
             }
@@ -79,10 +82,10 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// The event loop.
-    fn execute_some(&mut self, most: u32) -> Result<(), PoolFull> {
+    fn execute_before(&mut self, bound: VirtualTime, most: u32) -> Result<(), PoolFull> {
         for _ in 0..most {
             let keys = Keys { buffers: &self.buffers, ties: self.ties };
-            let Some(entry) = self.pending.pop_before(self.bound, &keys) else { break };
+            let Some(entry) = self.pending.pop_before(bound, &keys) else { break };
             if !self.held.is_empty() && self.waits(entry) {
                 break;
             }

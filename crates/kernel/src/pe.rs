@@ -101,6 +101,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) window: Window,
     /// Events before this time may be executed.
     pub(crate) bound: VirtualTime,
+    /// The same for the narrowest window.
+    pub(crate) least_bound: VirtualTime,
     pub(crate) since_gvt: u32,
     /// What the other PEs have been told of its work.
     pub(crate) told: Work,
@@ -166,6 +168,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             verdict: None,
             window,
             bound,
+            least_bound: VirtualTime::from_bits(1),
             since_gvt: 0,
             told: Work::default(),
             statistics,

@@ -22,14 +22,13 @@ impl Window {
 
     /// Events before this time may be executed.
     pub fn bound(&self, gvt: &Moment, end: VirtualTime) -> VirtualTime {
-        let now = match gvt {
-            Moment::Init(_) => VirtualTime::ZERO,
-            Moment::Event(key) => key.time,
-            Moment::Finish(_) | Moment::Never => end,
-        };
-        // What is due at GVT itself may always be executed, however narrow the window.
-        let least = VirtualTime::from_bits(now.bits() + 1);
-        VirtualTime::new(now.get() + self.width).unwrap_or(end).max(least).min(end)
+        let now = time_of(gvt, end);
+        VirtualTime::new(now.get() + self.width).unwrap_or(end).max(Self::least_bound(gvt, end)).min(end)
+    }
+
+    /// Events before this time may be executed, however narrow the window: what is due at GVT itself.
+    pub fn least_bound(gvt: &Moment, end: VirtualTime) -> VirtualTime {
+        VirtualTime::from_bits(time_of(gvt, end).bits() + 1).min(end)
     }
 
     /// Adapts the width to what all PEs did since the last GVT.
@@ -45,5 +44,13 @@ impl Window {
             _ => 1.0,
         };
         self.width = (self.width * factor).clamp(f64::MIN_POSITIVE, f64::MAX / 4.0);
+    }
+}
+
+fn time_of(gvt: &Moment, end: VirtualTime) -> VirtualTime {
+    match gvt {
+        Moment::Init(_) => VirtualTime::ZERO,
+        Moment::Event(key) => key.time,
+        Moment::Finish(_) | Moment::Never => end,
     }
 }
