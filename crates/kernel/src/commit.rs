@@ -17,6 +17,9 @@ use crate::rows::RowsOf;
 use crate::wires::Port;
 use crate::{Event, Window};
 
+/// How many events ahead the memory of an event is fetched.
+const COMMIT_AHEAD: u64 = 8;
+
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// Does what there is to do for GVT, after a batch of `executed` events.
     pub(crate) fn advance_gvt(&mut self, executed: u32) {
@@ -109,47 +112,43 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             Moment::Event(key) => key.time,
             Moment::Finish(_) | Moment::Never => self.end,
         };
+        let lag = self.tuning.undoing.lag();
         for place in self.history.open()..self.history.end() {
-            let record = self.history.get(place);
+            if let Some(coming) = self.history.get_at(place + COMMIT_AHEAD) {
+                self.buffers.prefetch(coming.event);
+            }
+            let record = self.history.get_mut(place);
             if record.fate != Fate::Open {
                 continue;
             }
-            let event = self.buffers.get(record.event);
-            if event.time < time || event.time == time && Moment::Event(event.key()).is_before(&limit, self.ties) {
-                self.commit_at(place)?;
+            let handle = record.event;
+            let event = self.buffers.get(handle);
+            let key = event.key();
+            if key.time < time || key.time == time && Moment::Event(key).is_before(&limit, self.ties) {
+                let id = event.receiver;
+                if record.extra != ExtraId::NONE {
+                    let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
+                    self.extras.swap_notes(extra, self.context.notes_mut());
+                }
+                self.context.visit(id, key.time);
+                self.running = Some(Entry::new(key.time, 0, handle));
+                self.context.commit(self.model, &event.payload);
+                self.running = None;
+                if !self.context.notes_mut().is_empty() {
+                    self.observe(Moment::Event(key), id, key.time).map_err(|fault| (handle, fault))?;
+                }
+                self.counts.remote_committed += u64::from(self.buffers.partner(handle) != self.me);
+                let record = self.history.get_mut(place);
+                record.fate = Fate::Committed;
+                if lag == 0 {
+                    record.state = None;
+                    self.buffers.release(handle);
+                }
+                self.committed_keys.push(key);
+                self.counts.committed += 1;
             } else if place >= self.inversion {
                 break;
             }
-        }
-        Ok(())
-    }
-
-    /// Lets an event's effects happen.
-    #[inline]
-    fn commit_at(&mut self, place: u64) -> Result<(), (Handle, Fault)> {
-        let record = self.history.get_mut(place);
-        let (handle, extra) = (record.event, std::mem::replace(&mut record.extra, ExtraId::NONE));
-        let event = self.buffers.get(handle);
-        let (id, time, key) = (event.receiver, event.time, event.key());
-        if let Some(extra) = self.extras.get(extra) {
-            std::mem::swap(self.context.notes_mut(), &mut extra.notes);
-        }
-        self.extras.give_back(extra);
-        self.context.visit(id, time);
-        self.running = Some(Entry::new(time, 0, handle));
-        self.context.commit(self.model, &event.payload);
-        self.running = None;
-        if !self.context.notes_mut().is_empty() {
-            self.observe(Moment::Event(key), id, time).map_err(|fault| (handle, fault))?;
-        }
-        let record = self.history.get_mut(place);
-        record.fate = Fate::Committed;
-        self.counts.committed += 1;
-        self.counts.remote_committed += u64::from(self.partition.pe(key.sender) != self.me);
-        self.committed_keys.push(key);
-        if self.tuning.undoing.lag() == 0 {
-            record.state = None;
-            self.buffers.release(handle);
         }
         Ok(())
     }

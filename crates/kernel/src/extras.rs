@@ -41,6 +41,14 @@ impl Extras {
         self.all.get_mut(id.0 as usize)
     }
 
+    /// Exchanges the notes of an extra with `notes`, which are empty, and gives it back.
+    pub(crate) fn swap_notes(&mut self, id: ExtraId, notes: &mut Notes) {
+        if let Some(extra) = self.get(id) {
+            std::mem::swap(notes, &mut extra.notes);
+        }
+        self.give_back(id);
+    }
+
     /// Empties an extra for the next event.
     #[inline]
     pub(crate) fn give_back(&mut self, id: ExtraId) {
@@ -50,10 +58,5 @@ impl Extras {
             extra.saved.clear();
             self.free.push(id.0);
         }
-    }
-
-    /// How many are in use.
-    pub(crate) fn len(&self) -> usize {
-        self.all.len() - self.free.len()
     }
 }

@@ -99,6 +99,12 @@ impl<S> History<S> {
         &self.records[(place - self.first) as usize]
     }
 
+    /// The record at `place`, if there is one.
+    #[inline]
+    pub(crate) fn get_at(&self, place: u64) -> Option<&Record<S>> {
+        self.records.get((place - self.first) as usize)
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, place: u64) -> &mut Record<S> {
         &mut self.records[(place - self.first) as usize]
@@ -133,9 +139,5 @@ impl<S> History<S> {
     /// How many records may be open.
     pub(crate) fn open_len(&self) -> u64 {
         self.end() - self.open
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.records.is_empty()
     }
 }

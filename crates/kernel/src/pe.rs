@@ -16,6 +16,9 @@ use crate::pending::{Entry, PendingSet};
 use crate::wires::{Message, Port};
 use crate::{Event, MomentRow, Partition, Undoing, Window};
 
+/// A working set up to this many bytes stays in the nearest cache without being fetched ahead.
+const CACHED_BYTES: usize = 32 << 10;
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -198,6 +201,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             return Ok(over);
         }
         self.receive();
+        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.pending.len() * size_of::<Event<M::Event>>();
+        self.prefetching = bytes > CACHED_BYTES;
         let executed = if self.made_all() { self.execute_batch()? } else { self.make_lps()? };
         self.hand_over();
         self.advance_gvt(executed);
