@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use crate::{EventKey, LpId, TieBreak};
+use crate::{EventKey, LpId, TieBreak, VirtualTime};
 
 /// A place in the order of everything that happens in a run: LPs are made, events happen, LPs finish.
 ///
@@ -27,6 +27,15 @@ impl Moment {
         }
     }
 
+    /// Its time, in a run that ends at `end`.
+    pub fn time(&self, end: VirtualTime) -> VirtualTime {
+        match self {
+            Moment::Init(_) => VirtualTime::ZERO,
+            Moment::Event(key) => key.time,
+            Moment::Finish(_) | Moment::Never => end,
+        }
+    }
+
     /// The order of two moments, where events of one time are ordered by `ties`.
     pub fn compare(&self, other: &Moment, ties: TieBreak) -> Ordering {
         match (self, other) {
@@ -50,7 +59,7 @@ impl Moment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Priority, Sequence, VirtualTime};
+    use crate::{Priority, Sequence};
 
     #[test]
     fn making_comes_first_and_finishing_last() {

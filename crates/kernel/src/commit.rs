@@ -1,10 +1,11 @@
-//! What a new GVT brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors.
+//! What a new GVT brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors. These are the duties of
+//! the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Handle};
-use warpline_model::{Fault, Model};
+use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::execute::Keys;
 use crate::extras::ExtraId;
@@ -69,6 +70,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             }
             self.window.adapt(&verdict.work);
             self.bound = self.window.bound(&verdict.gvt, self.end);
+            self.gvt_time = verdict.gvt.time(self.end).get();
             self.least_bound = Window::least_bound(&verdict.gvt, self.end);
         }
         self.verdict = Some(verdict);
@@ -92,78 +94,68 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 }
             }
         }
-        self.history.close_front();
         self.collect_fossils(self.tuning.undoing.lag());
     }
 
     /// Reclaims the memory of committed events but for the last `lag` places.
     fn collect_fossils(&mut self, lag: u64) {
-        let retained = self.tuning.undoing.lag() > 0;
+        if self.tuning.undoing.lag() == 0 {
+            // Their events were released when they committed.
+            return self.history.reclaim_closed();
+        }
         while let Some(record) = self.history.reclaim(lag) {
-            if retained && record.fate == Fate::Committed {
+            if record.fate == Fate::Committed {
                 self.buffers.release(record.event);
             }
         }
     }
 
     fn commit_before(&mut self, limit: Moment) -> Result<(), (Handle, Fault)> {
-        let time = match limit {
-            Moment::Init(_) => VirtualTime::ZERO,
-            Moment::Event(key) => key.time,
-            Moment::Finish(_) | Moment::Never => self.end,
-        };
-        let lag = self.tuning.undoing.lag();
-        for place in self.history.open()..self.history.end() {
-            if let Some(coming) = self.history.get_at(place + COMMIT_AHEAD) {
-                self.buffers.prefetch(coming.event);
+        let (time, retained) = (limit.time(self.end), self.tuning.undoing.lag() > 0);
+        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed_keys, counts, .. } = self;
+        let (mut closed, ties, me) = (history.open(), self.ties, self.me);
+        for place in closed..history.end() {
+            if let Some(coming) = history.event_at(place + COMMIT_AHEAD) {
+                buffers.prefetch(coming);
             }
-            let record = self.history.get_mut(place);
-            if record.fate != Fate::Open {
-                continue;
-            }
-            let handle = record.event;
-            let event = self.buffers.get(handle);
-            let key = event.key();
-            if key.time < time || key.time == time && Moment::Event(key).is_before(&limit, self.ties) {
+            let record = history.get_mut(place);
+            if record.fate == Fate::Open {
+                let (handle, event) = (record.event, buffers.get(record.event));
+                let key = event.key();
+                if key.time > time || key.time == time && !Moment::Event(key).is_before(&limit, ties) {
+                    if place >= self.inversion {
+                        break;
+                    }
+                    continue;
+                }
                 let id = event.receiver;
                 if record.extra != ExtraId::NONE {
-                    let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
-                    self.extras.swap_notes(extra, self.context.notes_mut());
+                    extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), context.notes_mut());
                 }
-                self.context.visit(id, key.time);
-                self.running = Some(Entry::new(key.time, 0, handle));
-                self.context.commit(self.model, &event.payload);
-                self.running = None;
-                if !self.context.notes_mut().is_empty() {
-                    self.observe(Moment::Event(key), id, key.time).map_err(|fault| (handle, fault))?;
+                context.visit(id, key.time);
+                *running = Some(Entry::new(key.time, 0, handle));
+                context.commit(model, &event.payload);
+                *running = None;
+                if !context.notes_mut().is_empty() {
+                    let rows = RowsOf { moment: Moment::Event(key), rows };
+                    observe(context, statistics, rows, id, key.time).map_err(|fault| (handle, fault))?;
                 }
-                self.counts.remote_committed += u64::from(self.buffers.partner(handle) != self.me);
-                let record = self.history.get_mut(place);
                 record.fate = Fate::Committed;
-                if lag == 0 {
-                    record.state = None;
-                    self.buffers.release(handle);
-                }
-                self.committed_keys.push(key);
-                self.counts.committed += 1;
-            } else if place >= self.inversion {
-                break;
+                let partner = if retained { buffers.partner(handle) } else { buffers.release(handle) };
+                counts.remote_committed += u64::from(partner != me);
+                counts.committed += 1;
+                committed_keys.push(key);
             }
+            closed += u64::from(closed == place);
         }
+        history.close(closed);
         Ok(())
-    }
-
-    /// Lets what an LP observed count.
-    fn observe(&mut self, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
-        let (notes, mut rows) = (self.context.notes_mut(), RowsOf { moment, rows: &mut self.rows });
-        let outcome = self.statistics.apply(notes, time.get(), lp, &mut rows);
-        notes.clear();
-        outcome
     }
 
     /// Lets what LP `id` observed while it was made count.
     pub(crate) fn observe_init(&mut self, id: LpId) -> Result<(), Fault> {
-        self.observe(Moment::Init(id), id, VirtualTime::ZERO)
+        let rows = RowsOf { moment: Moment::Init(id), rows: &mut self.rows };
+        observe(&mut self.context, &mut self.statistics, rows, id, VirtualTime::ZERO)
     }
 
     /// What was held back and turns out to happen becomes a failure.
@@ -193,11 +185,26 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
     }
 
-    /// How many events of this PE come before `moment`, by which the last commit went too far because another PE failed there.
+    /// How many committed events of this PE come before `moment`. The last commit may have gone beyond it, as another PE failed there;
+    /// commits before that cannot have.
     pub fn committed_before(&self, moment: &Moment) -> u64 {
         let early = |key: &&EventKey| !Moment::Event(**key).is_before(moment, self.ties);
         self.counts.committed - self.committed_keys.iter().filter(early).count() as u64
     }
+}
+
+/// Lets what an LP observed count.
+fn observe<M: Model>(
+    context: &mut Context<M>,
+    statistics: &mut Statistics,
+    mut rows: RowsOf<'_>,
+    lp: LpId,
+    time: VirtualTime,
+) -> Result<(), Fault> {
+    let notes = context.notes_mut();
+    let outcome = statistics.apply(notes, time.get(), lp, &mut rows);
+    notes.clear();
+    outcome
 }
 
 /// What GVT wants to know of a PE.

@@ -1,10 +1,11 @@
-//! Executing events: forward, and again where a state has to be worked out from an earlier one.
+//! Executing events: forward, and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent
+//! state saving of Y. Lin and E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
 use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
+use warpline_base::{EventKey, LpId, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Handle, PoolFull, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Fault, Model};
@@ -15,6 +16,7 @@ use crate::failure::{Held, panic_message};
 use crate::history::{Fate, Record};
 use crate::lp::Lp;
 use crate::pe::Pe;
+use crate::undoing::LAG;
 use crate::pending::{Entry, PendingSet, Ties};
 use crate::wires::{Message, Port};
 
@@ -34,6 +36,12 @@ impl<E> Ties for Keys<'_, E> {
         // Equal for an event that was cancelled and the one that was sent in its place; which goes first is all the same.
         self.ties.compare(&self.buffers.get(a).key(), &self.buffers.get(b).key())
     }
+}
+
+/// A time that is hardly later, in half the space.
+fn not_before(time: f64) -> f32 {
+    let rounded = time as f32;
+    if f64::from(rounded) < time { rounded.next_up() } else { rounded }
 }
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
@@ -100,27 +108,30 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     #[inline]
     fn execute(&mut self, entry: Entry) -> Result<(), PoolFull> {
         let (handle, time) = (entry.handle(), entry.time());
-        if !self.buffers.begin(handle) {
+        // What was sent before GVT cannot be cancelled any more.
+        let Some(event) = self.buffers.begin_if(handle, |sent| f64::from(f32::from_bits(sent)) < self.gvt_time) else {
             self.annihilate(handle);
             return Ok(());
-        }
-        let event = self.buffers.get(handle);
+        };
         let (id, key) = (event.receiver, event.key());
         let index = (id.0 - self.ids.start) as usize;
         let k = index >> self.kp_shift;
-        if time.bits() <= self.kps[k].last_time {
+        let event = if time.bits() > self.kps[k].last_time {
+            event
+        } else {
             self.mind_straggler(k, &key);
-        }
+            self.buffers.get(handle)
+        };
         self.running = Some(entry);
         let place = self.history.end();
         let lp = &mut self.lps[index];
         let number = lp.events + 1;
-        let copied = self.tuning.undoing.copies(lp, place);
+        let copied = lp.since_copy >= self.copy_every - 1 || place - lp.copied >= LAG;
         let state = copied.then(|| lp.state.clone());
         let (before, digest) = (self.kps[k].last, lp.history);
         self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate: Fate::Open, state });
         self.context.begin(id, number, time, key.step);
-        self.model.handle(&mut lp.state, &self.buffers.get(handle).payload, &mut self.context);
+        self.model.handle(&mut lp.state, &event.payload, &mut self.context);
         self.running = None;
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.hold_failed(entry, number);
@@ -165,9 +176,11 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.counts.sent += self.context.outbox_mut().len() as u64;
         while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
             let index = self.context.outbox_mut().len() as u32;
-            let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
-            let (pe, tie) = (self.partition.pe(receiver), self.ties.prefix(&event.key()));
-            let handle = self.buffers.insert(pe, event)?;
+            let sequence = sequence.nth(index);
+            let (pe, tie) = (self.partition.pe(receiver), self.ties.prefix(&EventKey { time, step, priority, sender, sequence }));
+            let mark = if pe == self.me { 0 } else { not_before(self.context.now()).to_bits() };
+            let event = || Event { time, sequence, sender, receiver, step, priority, payload };
+            let handle = self.buffers.insert_with(pe, mark, event)?;
             if sent.is_some() {
                 self.buffers.link(handle, sent);
             }

@@ -36,7 +36,8 @@ pub(crate) struct Record<S> {
 /// little longer because the states of others are worked out from them.
 ///
 /// A *place* numbers records from the start of the run. Rollback empties records anywhere and commit closes them anywhere; memory
-/// is reclaimed from the front.
+/// is reclaimed from the front. The records of one KP are a chain, from the last to the first, in the order of their keys; those of
+/// the PE as a whole need not be in that order, as KPs roll back by themselves.
 #[derive(Debug)]
 pub(crate) struct History<S> {
     records: VecDeque<Record<S>>,
@@ -99,10 +100,10 @@ impl<S> History<S> {
         &self.records[(place - self.first) as usize]
     }
 
-    /// The record at `place`, if there is one.
+    /// The event of the record at `place`, if there is one.
     #[inline]
-    pub(crate) fn get_at(&self, place: u64) -> Option<&Record<S>> {
-        self.records.get((place - self.first) as usize)
+    pub(crate) fn event_at(&self, place: u64) -> Option<Handle> {
+        self.records.get((place - self.first) as usize).map(|record| record.event)
     }
 
     #[inline]
@@ -118,12 +119,15 @@ impl<S> History<S> {
         }
     }
 
-    /// Moves the border of what may be open past closed records.
-    #[inline]
-    pub(crate) fn close_front(&mut self) {
-        while self.open < self.end() && self.get(self.open).fate != Fate::Open {
-            self.open += 1;
-        }
+    /// Notes that no record before `place` is open.
+    pub(crate) fn close(&mut self, place: u64) {
+        self.open = place;
+    }
+
+    /// Reclaims all records before those that may be open.
+    pub(crate) fn reclaim_closed(&mut self) {
+        self.records.drain(..(self.open - self.first) as usize);
+        self.first = self.open;
     }
 
     /// The first record, if it is at least `lag` places before all that may be open; it is not kept any more.

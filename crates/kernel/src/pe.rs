@@ -1,4 +1,6 @@
-//! One processing element (PE): the event loop of Time Warp.
+//! One processing element (PE): the event loop of Time Warp, after D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985, with the
+//! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
+//! system", J. Parallel and Distributed Computing 62(11), 2002.
 
 use std::ops::Range;
 
@@ -32,16 +34,16 @@ pub enum Step {
     Failed,
 }
 
-/// Settings of a PE.
+/// Settings of a PE. None of them changes what commits. Counts are at least 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
     /// The most events of a step.
     pub batch: u32,
-    /// The most KPs.
+    /// The most KPs. They have equal numbers of LPs, a power of two, but for the last.
     pub kps: u32,
-    /// How many events are executed before a new GVT is asked for.
+    /// How many events are executed before a new GVT is asked for. A PE that has nothing to execute asks at once.
     pub gvt_interval: u32,
-    /// The most events that are executed and not committed.
+    /// The most events that are executed and not committed, about: at most a batch more, and what is due at GVT itself.
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
@@ -56,7 +58,7 @@ pub struct Task<'m, M: Model> {
     pub partition: Partition,
     /// The order of events of one time.
     pub ties: TieBreak,
-    /// The end of the run.
+    /// The end of the run, in model time: events at it are not executed.
     pub end: VirtualTime,
 }
 
@@ -104,7 +106,9 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) window: Window,
     /// Events before this time may be executed.
     pub(crate) bound: VirtualTime,
-    /// The same for the narrowest window.
+    /// The time of GVT.
+    pub(crate) gvt_time: f64,
+    /// The bound for the narrowest window.
     pub(crate) least_bound: VirtualTime,
     pub(crate) since_gvt: u32,
     /// What the other PEs have been told of its work.
@@ -116,6 +120,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) failure: Option<Failed>,
     pub(crate) over: Option<Step>,
     pub(crate) prefetching: bool,
+    /// At every how many events of an LP its state is copied.
+    pub(crate) copy_every: u32,
     pub(crate) counts: Counts,
 }
 
@@ -124,6 +130,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
     ///
     /// # Errors
     /// If the memory for its LPs cannot be had.
+    ///
+    /// # Panics
+    /// If there may be no KP at all.
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
@@ -171,6 +180,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             verdict: None,
             window,
             bound,
+            gvt_time: 0.0,
             least_bound: VirtualTime::from_bits(1),
             since_gvt: 0,
             told: Work::default(),
@@ -180,6 +190,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             failure: None,
             over: None,
             prefetching: false,
+            copy_every: tuning.undoing.copy_every(),
             counts: Counts::default(),
         })
     }
@@ -189,10 +200,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         self.lps.len() == self.ids.len()
     }
 
-    /// The loop, once: receive, execute a batch, compute GVT; on a new GVT commit and collect fossils.
+    /// The loop, once: receive, execute a batch or make LPs, hand over, do what there is to do for GVT; on a new GVT commit and collect
+    /// fossils. When the run is over, it does nothing more.
     ///
     /// # Errors
-    /// If there is no memory for another event.
+    /// If there is no memory for another event. The run cannot go on then; [`position`](Self::position) says where it was.
     ///
     /// # Panics
     /// If a mistake of the engine is found out. Panics of the model are caught.
@@ -226,18 +238,20 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         self.window.width()
     }
 
-    /// The rows that have committed since this was last asked. All of its rows before GVT have been given out then, and none after it.
+    /// The rows that have committed since this was last asked, in no particular order. All of its rows before GVT have been given out
+    /// then; rows that were written while LPs were made may come after it.
     pub fn take_rows(&mut self) -> Vec<MomentRow> {
         std::mem::take(&mut self.rows)
     }
 
-    /// Where it was when memory ran out: the LP, the time, and how many events it holds.
+    /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
     pub fn position(&self) -> (LpId, f64, u64) {
         (self.context.id(), self.context.now(), self.buffers.books().live)
     }
 
     /// What is left when the run is over.
     pub fn into_parts(self) -> Parts<M> {
+        if std::env::var("DBG").is_ok() { eprintln!("steps {} idle {} receipts {} epochs {} trials {}", self.counts.steps, self.counts.idle_steps, self.counts.receipts, self.counts.gvt_epochs, self.counts.gvt_trials); }
         let Pe { ids, lps, statistics, rows, failure, counts, buffers, pending, .. } = self;
         Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books: buffers.books(), pending: pending.len() }
     }

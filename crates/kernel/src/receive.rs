@@ -1,4 +1,7 @@
-//! Messages from and to other PEs.
+//! Messages from and to other PEs. They are received in two stages, first from the mailbox into a list and then from there into the
+//! pending set, and every sender has a queue of its own: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete
+//! event simulator for multi-core systems", IPDPS 2012. The events themselves stay where they are: buffers change hands (see
+//! [`Buffers`](warpline_memory::Buffers)).
 
 use warpline_base::Moment;
 use warpline_model::Model;
@@ -12,17 +15,17 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// Moves messages from the mailbox into the pending set. Stragglers among them are noticed when their turn comes;
     /// anti-messages take effect at once.
     pub(crate) fn receive(&mut self) {
-        self.port.receive(&mut self.incoming);
-        if !self.incoming.is_empty() {
-            let mut incoming = std::mem::take(&mut self.incoming);
+        let mut incoming = std::mem::take(&mut self.incoming);
+        for message in incoming.drain(..) {
+            if message.anti { self.annul(message) } else { self.accept(message) }
+        }
+        self.port.receive(&mut incoming);
+        if !incoming.is_empty() {
             self.counts.receipts += 1;
             self.counts.mailbox_depth_max = self.counts.mailbox_depth_max.max(incoming.len() as u64);
-            incoming.iter().for_each(|message| self.buffers.prefetch(message.event));
-            for message in incoming.drain(..) {
-                if message.anti { self.annul(message) } else { self.accept(message) }
-            }
-            self.incoming = incoming;
+            incoming.iter().for_each(|message| self.buffers.prefetch_write(message.event));
         }
+        self.incoming = incoming;
         while let Some(control) = self.port.hear() {
             self.gvt.hear(control);
         }

@@ -1,4 +1,9 @@
-//! Undoing events that were executed too early, and cancelling what they sent (aggressive cancellation).
+//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation).
+//!
+//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. That a message is cancelled in the
+//! one copy that sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans.
+//! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
+//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,7 +28,8 @@ enum Until<'a> {
 }
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
-    /// Rolls a KP back, if the event of `key`, which is about to be executed, comes before what the KP has executed already.
+    /// Rolls a KP back, if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers
+    /// are looked for here, and not on receipt: many are cancelled before their turn comes.
     #[cold]
     pub(crate) fn mind_straggler(&mut self, k: usize, key: &EventKey) {
         let last = self.kps[k].last;

@@ -1,5 +1,3 @@
-use crate::lp::Lp;
-
 /// How a PE undoes events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undoing {
@@ -13,24 +11,21 @@ pub enum Undoing {
 }
 
 /// Where not every event has a copy of its own, an older one than this many places in the history is of no use.
-const LAG: u64 = 1024;
+pub(crate) const LAG: u64 = 1024;
 /// Every how many events of an LP its state is copied for the case that one fails.
 const RARELY: u32 = 64;
 
 impl Undoing {
     /// How many places of the history behind those that may be undone are kept for their copies of states.
-    #[inline]
     pub(crate) fn lag(self) -> u64 {
         if self == (Undoing::Copy { interval: 1 }) { 0 } else { LAG }
     }
 
-    /// Whether the state of `lp` is copied before an event whose place in the history will be `place`.
-    #[inline]
-    pub(crate) fn copies<S>(self, lp: &Lp<S>, place: u64) -> bool {
-        let interval = match self {
+    /// At every how many events of an LP its state is copied.
+    pub(crate) fn copy_every(self) -> u32 {
+        match self {
             Undoing::Copy { interval } => interval,
             Undoing::Reverse => RARELY,
-        };
-        lp.since_copy >= interval - 1 || place - lp.copied >= LAG
+        }
     }
 }

@@ -47,6 +47,8 @@ pub(crate) struct Slot<T> {
     pub(crate) next: AtomicU32,
     pub(crate) partner: AtomicU16,
     pub(crate) status: AtomicU8,
+    /// A word of the engine's.
+    pub(crate) mark: AtomicU32,
     /// There is a value if and only if the tag is not [`FREE`].
     pub(crate) value: UnsafeCell<MaybeUninit<T>>,
 }
@@ -139,6 +141,7 @@ fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
             next: AtomicU32::new(NONE),
             partner: AtomicU16::new(0),
             status: AtomicU8::new(0),
+            mark: AtomicU32::new(0),
             value: UnsafeCell::new(MaybeUninit::uninit()),
         };
         // SAFETY: the slot lies within the new memory, which is aligned for it and nobody else's.

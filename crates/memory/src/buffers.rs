@@ -6,12 +6,15 @@ use std::ops::Range;
 
 use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
 use crate::sync::Ordering;
-use crate::{Books, Handle, PoolFull, prefetch};
+use crate::{Books, Handle, PoolFull, prefetch, prefetch_write};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;
+
+/// How many new slots a sub-pool gets at once.
+const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
 
 const PENDING: u8 = 0;
 const PROCESSED: u8 = 1;
@@ -113,33 +116,48 @@ impl<T> Buffers<T> {
     /// If there is no such PE.
     #[inline]
     pub fn insert(&mut self, partner: u32, value: T) -> Result<Handle, PoolFull> {
+        self.insert_with(partner, 0, || value)
+    }
+
+    /// Like [`insert`](Self::insert), with a word for [`begin_if`](Self::begin_if), and the value made in its place rather than moved there.
+    ///
+    /// # Errors
+    /// Likewise.
+    #[inline(always)]
+    pub fn insert_with(&mut self, partner: u32, mark: u32, value: impl FnOnce() -> T) -> Result<Handle, PoolFull> {
         let number = match self.free[partner as usize].pop() {
             Some(number) => number,
-            None => self.fresh()?,
+            None => self.fresh(partner)?,
         };
         let handle = Handle::from_bits(number);
         let slot = found(&self.arena, handle);
         // SAFETY: the slot is free and this PE's alone, so nobody else reaches its value, and there is none to drop.
-        slot.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
+        slot.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
         // All Relaxed: another PE learns of the slot by `give`, whose Release publishes these.
         slot.partner.store(partner as u16, Ordering::Relaxed);
         slot.status.store(PENDING, Ordering::Relaxed);
         slot.next.store(NONE, Ordering::Relaxed);
+        slot.mark.store(mark, Ordering::Relaxed);
         slot.tag.store(self.mine, Ordering::Relaxed);
         self.inserted += 1;
         Ok(handle)
     }
 
-    /// A slot never used.
+    /// A slot never used. Its neighbours in memory go the same way: a core that fetches one line often fetches the next one too, and would
+    /// take it away from another core.
     #[cold]
-    fn fresh(&mut self) -> Result<u32, PoolFull> {
+    fn fresh(&mut self, partner: u32) -> Result<u32, PoolFull> {
         if self.fresh.is_empty() {
             // As much as there is already.
             self.fresh = self.arena.grow(self.segments)?;
             self.segments += self.fresh.len() as u32 >> SEGMENT_BITS;
         }
-        self.fresh_taken += 1;
-        self.fresh.next().ok_or(PoolFull::Numbers)
+        let run = self.fresh.start..self.fresh.end.min(self.fresh.start.saturating_add(RUN));
+        self.fresh.start = run.end;
+        self.fresh_taken += run.len() as u64;
+        let list = &mut self.free[partner as usize];
+        list.extend(run.rev());
+        list.pop().ok_or(PoolFull::Numbers)
     }
 
     /// The value in a buffer.
@@ -154,9 +172,9 @@ impl<T> Buffers<T> {
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    /// Drops the value in a buffer and frees it.
+    /// Drops the value in a buffer and frees it. Returns its partner.
     #[inline]
-    pub fn release(&mut self, handle: Handle) {
+    pub fn release(&mut self, handle: Handle) -> u32 {
         let slot = owned(&self.arena, self.mine, handle);
         let partner = slot.partner.load(Ordering::Relaxed);
         // Relaxed: only this PE acts on the slot before it gives it away again.
@@ -166,6 +184,7 @@ impl<T> Buffers<T> {
         // SAFETY: the slot was live and this PE's, so had a value; as it is marked free, nothing will reach that value again. This comes
         // last as it may panic.
         slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+        partner.into()
     }
 
     /// Hands a buffer over to its partner. It is in flight until that PE [accepts](Self::accept) it.
@@ -209,6 +228,28 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn begin(&self, handle: Handle) -> bool {
         self.turn(handle, PENDING, PROCESSED)
+    }
+
+    /// Like [`begin`](Self::begin), and returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
+    /// its sender will never cancel it, there is no need for an atomic step, which takes as long as some twenty others.
+    ///
+    /// # Panics
+    /// Likewise.
+    #[inline]
+    pub fn begin_if(&self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&T> {
+        let slot = owned(&self.arena, self.mine, handle);
+        // All Relaxed: the mark is as old as the value. An engine that is sure and wrong may lose a cancellation, no worse.
+        if sure(slot.mark.load(Ordering::Relaxed)) {
+            match slot.status.load(Ordering::Relaxed) {
+                PENDING => slot.status.store(PROCESSED, Ordering::Relaxed),
+                CANCELLED => return None,
+                _ => out_of_turn(handle, PROCESSED),
+            }
+        } else if !self.turn(handle, PENDING, PROCESSED) {
+            return None;
+        }
+        // SAFETY: as in `get`.
+        Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
     /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
@@ -330,6 +371,14 @@ impl<T> Buffers<T> {
     pub fn prefetch(&self, handle: Handle) {
         if let Some(slot) = self.arena.slot(handle.bits()) {
             prefetch(slot);
+        }
+    }
+
+    /// Like [`prefetch`](Self::prefetch), for a buffer that will be written as well.
+    #[inline]
+    pub fn prefetch_write(&self, handle: Handle) {
+        if let Some(slot) = self.arena.slot(handle.bits()) {
+            prefetch_write(slot);
         }
     }
 

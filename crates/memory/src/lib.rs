@@ -15,5 +15,5 @@ pub use books::Books;
 pub use buffers::{Buffers, Cancelled, buffers};
 pub use pages::prefer_huge_pages;
 pub use pool::{Handle, Pool, PoolFull};
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_write};
 pub use ring::{Consumer, Producer, ring};

@@ -1,0 +1,148 @@
+//! Wires between PEs that can be told to do what wires must never do.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use warpline_base::random::mix64;
+use warpline_base::{Moment, VirtualTime};
+use warpline_kernel::gvt::Control;
+use warpline_kernel::{Message, Port};
+
+/// What is wrong with the wires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing.
+    None,
+    /// The n-th message that cancels another is lost.
+    LostAnti(u32),
+    /// The n-th message is lost.
+    Lost(u32),
+    /// The n-th message arrives twice.
+    Twice(u32),
+    /// The n-th message that cancels another arrives twice.
+    TwiceAnti(u32),
+    /// From the n-th verdict on, GVT is said to be later than it is.
+    LateVerdict(u32),
+    /// From the n-th share on, one PE says that it has nothing to do before the end.
+    NothingLeft(u32),
+    /// The n-th control message is lost.
+    LostControl(u32),
+}
+
+/// All wires.
+pub(crate) struct Network {
+    now: u64,
+    dice: u64,
+    fault: Fault,
+    /// How many of those that the fault counts have passed.
+    passed: u32,
+    /// How often something was done to them.
+    pub(crate) done: u32,
+    messages: Vec<Vec<(u64, Message)>>,
+    controls: Vec<VecDeque<(u64, u32, Control)>>,
+}
+
+/// A PE's end of the wires.
+pub(crate) struct Wires {
+    me: u32,
+    network: Rc<RefCell<Network>>,
+}
+
+pub(crate) fn wires(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network>>, Vec<Wires>) {
+    let (messages, controls) = (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
+    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, controls };
+    let network = Rc::new(RefCell::new(network));
+    let ports = (0..pes).map(|me| Wires { me, network: network.clone() }).collect();
+    (network, ports)
+}
+
+impl Network {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix64(self.dice) % bound
+    }
+
+    pub(crate) fn tick(&mut self) {
+        self.now += 1;
+    }
+
+    fn arrival(&mut self) -> u64 {
+        self.now + if self.below(20) == 0 { self.below(100) } else { self.below(8) }
+    }
+
+    /// Whether it is the turn of what is passing now.
+    fn strikes(&mut self, n: u32) -> bool {
+        self.passed += 1;
+        let strikes = self.passed == n;
+        self.done += u32::from(strikes);
+        strikes
+    }
+
+    /// How many copies of a message arrive.
+    fn copies(&mut self, message: &Message) -> u32 {
+        match (self.fault, message.anti) {
+            (Fault::LostAnti(n), true) | (Fault::Lost(n), false) if self.strikes(n) => 0,
+            (Fault::TwiceAnti(n), true) | (Fault::Twice(n), false) if self.strikes(n) => 2,
+            _ => 1,
+        }
+    }
+
+    /// What becomes of a control message.
+    fn corrupted(&mut self, mut control: Control) -> Option<Control> {
+        match (self.fault, &mut control) {
+            (Fault::LostControl(n), _) if self.strikes(n) => return None,
+            // From then on, as GVT must not go back.
+            (Fault::LateVerdict(n), Control::Verdict(verdict)) if self.strikes(n) || self.passed > n => {
+                verdict.gvt = later(verdict.gvt);
+            }
+            (Fault::NothingLeft(n), Control::Share { from: 1, share, .. }) if self.strikes(n) || self.passed > n => {
+                share.least = Moment::Never;
+            }
+            _ => {}
+        }
+        Some(control)
+    }
+}
+
+/// A moment two units of time after another.
+fn later(moment: Moment) -> Moment {
+    let Moment::Event(mut key) = moment else { return moment };
+    key.time = VirtualTime::new(key.time.get() + 2.0).expect("it is a time");
+    Moment::Event(key)
+}
+
+impl Port for Wires {
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        let network = &mut *self.network.borrow_mut();
+        for &message in messages {
+            for _ in 0..network.copies(&message) {
+                let arrival = network.arrival();
+                network.messages[to as usize].push((arrival, message));
+            }
+        }
+        messages.len()
+    }
+
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        let network = &mut *self.network.borrow_mut();
+        let now = network.now;
+        into.extend(network.messages[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
+    }
+
+    fn tell(&mut self, to: u32, control: Control) {
+        let network = &mut *self.network.borrow_mut();
+        let Some(control) = network.corrupted(control) else { return };
+        let (arrival, waiting) = (network.now + network.dice % 8, &mut network.controls[to as usize]);
+        // These do not overtake each other.
+        let arrival = waiting.iter().filter(|(_, from, _)| *from == self.me).map(|(last, ..)| *last).fold(arrival, u64::max);
+        waiting.push_back((arrival, self.me, control));
+    }
+
+    fn hear(&mut self) -> Option<Control> {
+        let network = &mut *self.network.borrow_mut();
+        let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
+        let place = waiting.iter().position(|(arrival, ..)| *arrival <= now)?;
+        Some(waiting.remove(place)?.2)
+    }
+}
