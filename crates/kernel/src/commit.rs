@@ -63,6 +63,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.over = Some(Step::Failed);
         } else {
             self.commit(verdict.gvt);
+            self.return_surplus();
             // Only the verdict after the last commit tells whether it failed anywhere.
             if self.verdict.is_some_and(|last| last.gvt == Moment::Never) {
                 self.over = Some(Step::Finished);

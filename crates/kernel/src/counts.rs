@@ -73,7 +73,9 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
         messages += counts.messages_sent as i64 - counts.messages_received as i64;
         anti += counts.anti_sent as i64 - counts.anti_received as i64;
         places += books.places;
-        accounted += books.free + books.live;
+        // Sent back and not yet arrived: the run is over when no event is on its way, whatever else is.
+        accounted += books.free + books.live + books.returned;
+        places += books.taken_back;
         assert_eq!(books.live, pending as u64, "every buffer in use holds a pending event");
     }
     assert_eq!(processed, kept, "every event processed was committed or rolled back");

@@ -16,9 +16,8 @@ use crate::failure::{Held, panic_message};
 use crate::history::{Fate, Record};
 use crate::lp::Lp;
 use crate::pe::Pe;
-use crate::undoing::LAG;
 use crate::pending::{Entry, PendingSet, Ties};
-use crate::wires::{Message, Port};
+use crate::wires::{Message, MessageKind, Port};
 
 /// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
 const EVENT_AHEAD: usize = 12;
@@ -126,7 +125,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let place = self.history.end();
         let lp = &mut self.lps[index];
         let number = lp.events + 1;
-        let copied = lp.since_copy >= self.copy_every - 1 || place - lp.copied >= LAG;
+        let copied = self.copies.is_due(index, place);
         let state = copied.then(|| lp.state.clone());
         let (before, digest) = (self.kps[k].last, lp.history);
         self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate: Fate::Open, state });
@@ -139,11 +138,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         lp.events = number;
         lp.history.push(&key);
-        if copied {
-            (lp.copied, lp.since_copy) = (place, 0);
-        } else {
-            lp.since_copy += 1;
-        }
+        self.copies.executed(index, place, copied);
         (self.kps[k].last, self.kps[k].last_time) = (place, time.bits());
         if entry.rank() <= self.last_rank {
             self.inversion = place;
@@ -189,7 +184,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 self.pending.push(Entry::new(time, tie, handle), &Keys { buffers: &self.buffers, ties: self.ties });
             } else {
                 self.buffers.give(handle);
-                let message = Message { event: handle, tag: self.gvt.sent(), anti: false };
+                let message = Message { event: handle, tag: self.gvt.sent(), kind: MessageKind::Event };
                 self.outgoing[pe as usize].push(message);
                 self.counts.messages_sent += 1;
             }
@@ -239,7 +234,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.model.handle(&mut lp.state, &event.payload, &mut self.context);
             self.context.forget();
         }
-        lp.copy_soon();
+        self.copies.soon(index);
     }
 
     /// Holds back a panic of the model.
@@ -274,7 +269,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                     self.refresh();
                 }
             }
-            self.lps[index].copy_soon();
+            self.copies.soon(index);
         }
         // Otherwise it was cancelled meanwhile, and an anti-message is on its way.
         if self.buffers.undo(handle) {

@@ -29,4 +29,4 @@ pub use pe::{Parts, Pe, Step, Task, Tuning};
 pub use rows::MomentRow;
 pub use undoing::Undoing;
 pub use window::Window;
-pub use wires::{Message, Port};
+pub use wires::{Message, MessageKind, Port};

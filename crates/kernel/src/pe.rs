@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::{Books, Buffers, Handle, PoolFull};
+use warpline_memory::{Books, Buffers, Handle, PoolFull, prefer_huge_pages};
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::counts::Counts;
@@ -14,12 +14,16 @@ use crate::failure::{Failed, Held};
 use crate::gvt::{AnyGvt, Verdict, Work};
 use crate::history::History;
 use crate::lp::{Kp, Lp};
+use crate::undoing::Copies;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::{Message, Port};
 use crate::{Event, MomentRow, Partition, Undoing, Window};
 
 /// A working set up to this many bytes stays in the nearest cache without being fetched ahead.
 const CACHED_BYTES: usize = 32 << 10;
+
+/// How many free buffers a PE keeps for the others, shared out among them.
+const SURPLUS_MOST: usize = 8192;
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +99,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) running: Option<Entry>,
     pub(crate) port: P,
     pub(crate) incoming: Vec<Message>,
+    /// How many free buffers are kept for each PE.
+    pub(crate) surplus_most: usize,
     /// Messages that wait to be handed over, by PE.
     pub(crate) outgoing: Vec<Vec<Message>>,
     /// Processed events that were cancelled and are still to be undone.
@@ -120,8 +126,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) failure: Option<Failed>,
     pub(crate) over: Option<Step>,
     pub(crate) prefetching: bool,
-    /// At every how many events of an LP its state is copied.
-    pub(crate) copy_every: u32,
+    pub(crate) copies: Copies,
     pub(crate) counts: Counts,
 }
 
@@ -147,6 +152,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         let ids = task.partition.lps(me);
         let mut lps = Vec::new();
         lps.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
+        prefer_huge_pages(&mut lps);
+        let ids_len = ids.len();
         let kp_shift = (ids.len() as u32).div_ceil(tuning.kps).next_power_of_two().ilog2();
         let kps = vec![Kp::default(); ids.len().div_ceil(1 << kp_shift)];
         let bound = window.bound(&Moment::Init(LpId(0)), task.end);
@@ -173,6 +180,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             running: None,
             port,
             incoming: Vec::new(),
+            surplus_most: SURPLUS_MOST.div_ceil(task.partition.pes() as usize),
             outgoing: vec![Vec::new(); task.partition.pes() as usize],
             cancelled: Vec::new(),
             stale: Vec::new(),
@@ -190,7 +198,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             failure: None,
             over: None,
             prefetching: false,
-            copy_every: tuning.undoing.copy_every(),
+            copies: Copies::new(tuning.undoing, ids_len),
             counts: Counts::default(),
         })
     }
@@ -251,7 +259,6 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
 
     /// What is left when the run is over.
     pub fn into_parts(self) -> Parts<M> {
-        if std::env::var("DBG").is_ok() { eprintln!("steps {} idle {} receipts {} epochs {} trials {}", self.counts.steps, self.counts.idle_steps, self.counts.receipts, self.counts.gvt_epochs, self.counts.gvt_trials); }
         let Pe { ids, lps, statistics, rows, failure, counts, buffers, pending, .. } = self;
         Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books: buffers.books(), pending: pending.len() }
     }

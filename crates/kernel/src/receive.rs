@@ -1,7 +1,7 @@
-//! Messages from and to other PEs. They are received in two stages, first from the mailbox into a list and then from there into the
-//! pending set, and every sender has a queue of its own: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete
-//! event simulator for multi-core systems", IPDPS 2012. The events themselves stay where they are: buffers change hands (see
-//! [`Buffers`](warpline_memory::Buffers)).
+//! Messages from and to other PEs. They are received in two stages, in one step from the mailbox into a list and in the next from there
+//! into the pending set, and every sender has a queue of its own: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of
+//! parallel discrete event simulator for multi-core systems", IPDPS 2012. The events themselves stay where they are: buffers change
+//! hands (see [`Buffers`](warpline_memory::Buffers)).
 
 use warpline_base::Moment;
 use warpline_model::Model;
@@ -9,15 +9,20 @@ use warpline_model::Model;
 use crate::execute::Keys;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet};
-use crate::wires::{Message, Port};
+use crate::gvt::Tag;
+use crate::wires::{Message, MessageKind, Port};
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
-    /// Moves messages from the mailbox into the pending set. Stragglers among them are noticed when their turn comes;
-    /// anti-messages take effect at once.
+    /// Moves the messages that the last step found into the pending set, and then those in the mailbox into their place. Stragglers among
+    /// them are noticed when their turn comes; anti-messages take effect as they are moved.
     pub(crate) fn receive(&mut self) {
         let mut incoming = std::mem::take(&mut self.incoming);
         for message in incoming.drain(..) {
-            if message.anti { self.annul(message) } else { self.accept(message) }
+            match message.kind {
+                MessageKind::Event => self.accept(message),
+                MessageKind::Anti => self.annul(message),
+                MessageKind::Empty { from } => self.buffers.accept_empty(from.into(), message.event),
+            }
         }
         self.port.receive(&mut incoming);
         if !incoming.is_empty() {
@@ -51,6 +56,17 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.release_held();
         self.cancelled.push(message.event);
         self.undo_cancelled();
+    }
+
+    /// Sends free buffers back to PEs that send more than they receive, or these would take ever new ones. (Fujimoto and Panesar let such
+    /// a PE wait instead.)
+    pub(crate) fn return_surplus(&mut self) {
+        for to in 0..self.partition.pes() {
+            while let Some(event) = self.buffers.give_surplus(to, self.surplus_most) {
+                let message = Message { event, tag: Tag::default(), kind: MessageKind::Empty { from: self.me as u16 } };
+                self.outgoing[to as usize].push(message);
+            }
+        }
     }
 
     /// Hands over what was sent to other PEs, as far as there is room.

@@ -15,7 +15,7 @@ use crate::execute::Keys;
 use crate::history::Fate;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet};
-use crate::wires::{Message, Port};
+use crate::wires::{Message, MessageKind, Port};
 use crate::{Event, Undoing};
 
 /// How far a KP rolls back.
@@ -91,7 +91,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let lp = &mut self.lps[index];
         lp.events -= 1;
         lp.history = digest;
-        lp.copy_soon();
+        self.copies.soon(index);
         self.extras.give_back(extra);
         while let Some(message) = sent {
             // Looked up first, as the buffer may be used anew once it is cancelled.
@@ -141,7 +141,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             Cancelled::Pending => self.counts.cancelled_in_place += 1,
             Cancelled::Processed if owner == self.me => self.cancelled.push(message),
             Cancelled::Processed => {
-                let anti = Message { event: message, tag: self.gvt.sent(), anti: true };
+                let anti = Message { event: message, tag: self.gvt.sent(), kind: MessageKind::Anti };
                 self.outgoing[owner as usize].push(anti);
                 self.counts.anti_sent += 1;
             }

@@ -4,15 +4,29 @@ use warpline_memory::Handle;
 
 use crate::gvt::{Control, Tag};
 
-/// Word of an event buffer that changes hands, or of one that its sender cancels (an anti-message). The event itself is not copied.
+/// Word of an event buffer that changes hands. The event itself is not copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The buffer.
     pub event: Handle,
     /// For GVT: when it was sent.
     pub tag: Tag,
-    /// Whether it cancels the event.
-    pub anti: bool,
+    /// What it says.
+    pub kind: MessageKind,
+}
+
+/// What a [`Message`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// Here is an event.
+    Event,
+    /// The event, which was sent before, is cancelled: an anti-message.
+    Anti,
+    /// The buffer is free, and goes back to a PE that sends more than it receives. GVT does not count these.
+    Empty {
+        /// The PE that sends it back.
+        from: u16,
+    },
 }
 
 /// A PE's end of the wires to the others. Nothing here waits.

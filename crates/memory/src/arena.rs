@@ -17,6 +17,9 @@ pub(crate) const LIVE: u32 = 1;
 /// The phase of a slot in flight to the PE in the tag's high half.
 pub(crate) const SENT: u32 = 2;
 
+/// The phase of a slot without a value in flight to the PE in the tag's high half.
+pub(crate) const EMPTY: u32 = 3;
+
 /// The tag of a slot in this phase with this PE.
 #[inline(always)]
 pub(crate) fn tag(phase: u32, pe: u16) -> u32 {
@@ -49,7 +52,7 @@ pub(crate) struct Slot<T> {
     pub(crate) status: AtomicU8,
     /// A word of the engine's.
     pub(crate) mark: AtomicU32,
-    /// There is a value if and only if the tag is not [`FREE`].
+    /// There is a value if and only if the phase is [`LIVE`] or [`SENT`].
     pub(crate) value: UnsafeCell<MaybeUninit<T>>,
 }
 
@@ -179,8 +182,8 @@ impl<T> Drop for Shared<T> {
                 // SAFETY: the slots lie in `pages`, valid. No share is left, so no PE; what they did happens before the last share's end.
                 let slot = unsafe { pages.start().cast::<Slot<T>>().add(index).as_ref() };
                 // Relaxed: the end of the shares synchronises already, as above.
-                if slot.tag.load(Ordering::Relaxed) != FREE {
-                    // SAFETY: the slot is not free, so has a value; no slot is visited twice.
+                if matches!(slot.tag.load(Ordering::Relaxed) % (1 << 16), LIVE | SENT) {
+                    // SAFETY: a slot in these phases has a value; no slot is visited twice.
                     slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
                 }
             }

@@ -19,6 +19,10 @@ pub struct Books {
     pub given: u64,
     /// Buffers accepted from other PEs.
     pub accepted: u64,
+    /// Free buffers sent back to their partners.
+    pub returned: u64,
+    /// Free buffers got back.
+    pub taken_back: u64,
     /// Buffers with a value now, without those in flight.
     pub live: u64,
     /// Buffers ever made.
@@ -34,13 +38,15 @@ impl Books {
         self.released += other.released;
         self.given += other.given;
         self.accepted += other.accepted;
+        self.returned += other.returned;
+        self.taken_back += other.taken_back;
         self.live += other.live;
         self.places += other.places;
         self.free += other.free;
     }
 
-    /// Buffers given and not yet accepted. It means something only when summed over all PEs, at rest.
+    /// Buffers given or sent back and not yet there. It means something only when summed over all PEs, at rest.
     pub fn in_flight(&self) -> u64 {
-        self.given.saturating_sub(self.accepted)
+        (self.given + self.returned).saturating_sub(self.accepted + self.taken_back)
     }
 }

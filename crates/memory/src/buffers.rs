@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
+use crate::arena::{Arena, EMPTY, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
 use crate::sync::Ordering;
 use crate::{Books, Handle, PoolFull, prefetch, prefetch_write};
 
@@ -75,6 +75,8 @@ pub struct Buffers<T> {
     released: u64,
     given: u64,
     accepted: u64,
+    returned: u64,
+    taken_back: u64,
     /// Not `Sync`: values are `Send` at most, and those that `get` gives out must not be reached from two threads.
     not_sync: PhantomData<Cell<T>>,
 }
@@ -97,8 +99,8 @@ impl<T> Buffers<T> {
     fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
         let free = (0..pes).map(|_| Vec::new()).collect();
         let (fresh, mine) = (0..0, tag(LIVE, me));
-        let (segments, fresh_taken, inserted, released, given, accepted) = (0, 0, 0, 0, 0, 0);
-        Buffers { arena, me, mine, free, fresh, segments, fresh_taken, inserted, released, given, accepted, not_sync: PhantomData }
+        let (segments, fresh_taken, inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0, 0, 0);
+        Buffers { arena, me, mine, free, fresh, segments, fresh_taken, inserted, released, given, accepted, returned, taken_back, not_sync: PhantomData }
     }
 
     /// Which PE's view this is.
@@ -219,6 +221,41 @@ impl<T> Buffers<T> {
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(self.mine, Ordering::Relaxed);
         self.accepted += 1;
+    }
+
+    /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most`, and sends it there: the PE
+    /// that sends more than it receives gets its buffers back. They are in flight until that PE [takes them back](Self::accept_empty).
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
+        let list = &mut self.free[partner as usize];
+        if list.len() <= most || partner == u32::from(self.me) {
+            return None;
+        }
+        // The one that has lain longest is the least likely to be in the cache; but taking the last is cheap, and the next ones to be taken
+        // are then older anyway.
+        let handle = Handle::from_bits(list.pop()?);
+        // Release pairs with the Acquire of `accept_empty`: this PE is done with the slot.
+        found(&self.arena, handle).tag.store(tag(EMPTY, partner as u16), Ordering::Release);
+        self.returned += 1;
+        Some(handle)
+    }
+
+    /// Takes back a buffer that `partner` had no use for.
+    ///
+    /// # Panics
+    /// If the buffer is not in flight to this PE without a value, or there is no such partner.
+    pub fn accept_empty(&mut self, partner: u32, handle: Handle) {
+        let slot = found(&self.arena, handle);
+        // Acquire pairs with the Release of `give_surplus`.
+        if slot.tag.load(Ordering::Acquire) != tag(EMPTY, self.me) {
+            not_sent(handle, self.me);
+        }
+        // Relaxed: only this PE acts on the slot before it gives it away again.
+        slot.tag.store(FREE, Ordering::Relaxed);
+        self.free[partner as usize].push(handle.bits());
+        self.taken_back += 1;
     }
 
     /// Marks a pending message as processed; false if it has been cancelled, which it stays.
@@ -390,9 +427,9 @@ impl<T> Buffers<T> {
 
     /// What this PE did with buffers, and how many it has.
     pub fn books(&self) -> Books {
-        let Buffers { inserted, released, given, accepted, fresh_taken: places, .. } = *self;
+        let Buffers { inserted, released, given, accepted, returned, taken_back, fresh_taken: places, .. } = *self;
         let free = self.free.iter().map(|list| list.len() as u64).sum();
-        Books { inserted, released, given, accepted, live: inserted + accepted - released - given, places, free }
+        Books { inserted, released, given, accepted, returned, taken_back, live: inserted + accepted - released - given, places, free }
     }
 }
 
