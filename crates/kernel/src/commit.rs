@@ -69,7 +69,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 self.over = Some(Step::Finished);
                 self.collect_fossils(0);
             }
-            self.window.adapt(&verdict.work);
+            self.window.adapt(&verdict.gvt, &verdict.work);
             self.bound = self.window.bound(&verdict.gvt, self.end);
             self.gvt_time = verdict.gvt.time(self.end).get();
             self.least_bound = Window::least_bound(&verdict.gvt, self.end);

@@ -71,9 +71,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         if self.gvt.holds() || self.failure.is_some() {
             return Ok(0);
         }
-        // With a full history only what is due at GVT is executed, which nothing can stop for ever.
+        // With a full history only what comes before events executed already, or is due at GVT, so that it can commit.
         let full = self.history.open_len() >= self.tuning.history_most;
-        let bound = if full { self.least_bound } else { self.bound };
+        let bound = if full { self.latest.max(self.least_bound).min(self.bound) } else { self.bound };
         self.retry_held();
         let start = self.counts.processed;
         // Panics are caught once per batch, not per event.
@@ -143,6 +143,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         if entry.rank() <= self.last_rank {
             self.inversion = place;
         }
+        self.latest = self.latest.max(time);
         self.last_rank = entry.rank();
         self.counts.processed += 1;
         let sent = self.send(id, number)?;

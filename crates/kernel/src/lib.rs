@@ -28,5 +28,5 @@ pub use partition::Partition;
 pub use pe::{Parts, Pe, Step, Task, Tuning};
 pub use rows::MomentRow;
 pub use undoing::Undoing;
-pub use window::Window;
+pub use window::{Rule, Window};
 pub use wires::{Message, MessageKind, Port};

@@ -92,6 +92,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// Where the history was last not in order: from this place on it is.
     pub(crate) inversion: u64,
     pub(crate) last_rank: u128,
+    /// The latest time of any event executed so far.
+    pub(crate) latest: VirtualTime,
     /// Events that failed and may still be undone.
     pub(crate) held: Vec<Held>,
     pub(crate) context: Context<M>,
@@ -175,6 +177,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             extras: Extras::default(),
             inversion: 0,
             last_rank: 0,
+            latest: VirtualTime::ZERO,
             held: Vec::new(),
             context,
             running: None,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use warpline_base::random::mix64;
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::gvt::Control;
-use warpline_kernel::{Message, Port};
+use warpline_kernel::{Message, MessageKind, Port};
 
 /// What is wrong with the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +81,9 @@ impl Network {
 
     /// How many copies of a message arrive.
     fn copies(&mut self, message: &Message) -> u32 {
-        match (self.fault, message.anti) {
-            (Fault::LostAnti(n), true) | (Fault::Lost(n), false) if self.strikes(n) => 0,
-            (Fault::TwiceAnti(n), true) | (Fault::Twice(n), false) if self.strikes(n) => 2,
+        match (self.fault, message.kind) {
+            (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) if self.strikes(n) => 0,
+            (Fault::TwiceAnti(n), MessageKind::Anti) | (Fault::Twice(n), MessageKind::Event) if self.strikes(n) => 2,
             _ => 1,
         }
     }

@@ -1,0 +1,161 @@
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
+
+use super::{Rule, Window};
+use crate::gvt::Work;
+
+/// PEs in a few lines: the farther they go ahead, the more of it is undone.
+struct Plant {
+    pes: u32,
+    /// Events per unit of time.
+    density: f64,
+    /// How far ahead half of all events are undone.
+    scale: f64,
+    now: f64,
+    /// Of the last epoch.
+    efficiency: f64,
+    executed: f64,
+}
+
+impl Plant {
+    const INTERVAL: f64 = 512.0;
+
+    fn new(pes: u32, density: f64, scale: f64) -> Self {
+        Plant { pes, density, scale, now: 0.0, efficiency: 1.0, executed: 0.0 }
+    }
+
+    fn epoch(&mut self, window: &mut Window) {
+        let most = Self::INTERVAL * f64::from(self.pes);
+        self.executed = (window.width() * self.density).clamp(1.0, most).round();
+        let ahead = self.executed / self.density / self.scale;
+        let undone = (self.executed * (1.0 - 1.0 / (1.0 + ahead * ahead))).round().min(self.executed - 1.0);
+        self.efficiency = 1.0 - undone / self.executed;
+        self.now += (self.executed - undone) / self.density;
+        let work = Work { processed: self.executed as u64, rolled_back: undone as u64, steps: 100, idle_steps: 50 };
+        window.adapt(&moment(self.now), &work);
+    }
+
+    fn epochs(&mut self, count: u32, window: &mut Window) {
+        (0..count).for_each(|_| self.epoch(window));
+    }
+
+    /// Whether PEs execute as much as they would without a window.
+    fn is_full(&self) -> bool {
+        self.executed >= Self::INTERVAL * f64::from(self.pes)
+    }
+}
+
+fn moment(now: f64) -> Moment {
+    Moment::Event(EventKey { time: time(now), step: 0, priority: Priority::NORMAL, sender: LpId(0), sequence: Sequence::first_of(1) })
+}
+
+fn time(time: f64) -> VirtualTime {
+    VirtualTime::new(time).expect("a time")
+}
+
+#[test]
+fn any_unit_of_time_is_found_within_a_few_epochs() {
+    for end in [1e-9, 1.0, 1e9] {
+        for density in [1e-12, 1e-3, 1.0, 1e6, 1e15] {
+            for pes in [2, 64] {
+                let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(end * 1e30), 0.0, pes), Plant::new(pes, density, 1e30));
+                plant.epochs(32, &mut window);
+                assert!(plant.is_full(), "{end} {density} {pes}: {} events with a width of {}", plant.executed, window.width());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_unit_of_time_makes_no_difference() {
+    let widths = |unit: f64| {
+        let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e6 * unit), 0.0, 4), Plant::new(4, 1e3 / unit, 0.5 * unit));
+        let width = |_| {
+            plant.epoch(&mut window);
+            window.width() / unit
+        };
+        (0..100).map(width).skip(4).collect::<Vec<_>>()
+    };
+    assert_eq!(widths(1.0), widths(2f64.powi(40)));
+    assert_eq!(widths(1.0), widths(2f64.powi(-40)));
+}
+
+#[test]
+fn undoing_is_kept_within_bounds() {
+    for pes in [2, 8, 64] {
+        // From a full interval to a thirtieth of it.
+        for share in [1.0, 0.2, 0.03] {
+            let density = 1000.0;
+            let scale = share * Plant::INTERVAL * f64::from(pes) / density;
+            let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e9), 0.0, pes), Plant::new(pes, density, scale));
+            plant.epochs(60, &mut window);
+            let (mut efficiency, mut executed) = (0.0, 0.0);
+            for _ in 0..100 {
+                plant.epoch(&mut window);
+                efficiency += plant.efficiency / 100.0;
+                executed += plant.executed / 100.0;
+            }
+            assert!(efficiency > 0.8, "{pes} {share}: efficiency {efficiency}");
+            assert!(executed / density > 0.1 * scale, "{pes} {share}: {executed} executed");
+        }
+    }
+}
+
+#[test]
+fn bad_times_are_over_soon_and_good_ones_come_back() {
+    let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e12), 0.0, 8), Plant::new(8, 1000.0, 1e6));
+    for _ in 0..3 {
+        plant.scale = 1e6;
+        plant.epochs(40, &mut window);
+        assert!(plant.is_full(), "friendly: {} executed", plant.executed);
+        plant.epochs(1000, &mut window);
+        plant.scale = 0.1;
+        plant.epochs(20, &mut window);
+        assert!(plant.efficiency > 0.8, "hostile: efficiency {}", plant.efficiency);
+        plant.epochs(1000, &mut window);
+    }
+}
+
+#[test]
+fn a_width_is_a_width_whatever_the_verdicts() {
+    let mut random = 1u64;
+    let mut below = |bound: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % bound
+    };
+    for rule in [Rule::Adaptive, Rule::Devastator, Rule::Fixed(3.0)] {
+        for lookahead in [0.0, 0.25] {
+            let mut window = Window::new(rule, time(f64::MAX), lookahead, 3);
+            let mut other = window.clone();
+            let mut now = 0.0;
+            for round in 0..20_000i32 {
+                now += f64::from(round.min(1)) * [0.0, 1e-300, 1e-9, 1.0, 1e300][below(5) as usize] * below(3) as f64;
+                let work = Work {
+                    processed: [0, 1, 1000, 1 << 40][below(4) as usize],
+                    rolled_back: [0, 1, 1000, 1 << 40][below(4) as usize],
+                    steps: below(3),
+                    idle_steps: 0,
+                };
+                let gvt = if round == 0 { Moment::Init(LpId(0)) } else { moment(now) };
+                window.adapt(&gvt, &work);
+                other.adapt(&gvt, &work);
+                let width = window.width();
+                assert!(width > 0.0 && width < f64::INFINITY, "{rule:?}: {width}");
+                assert!(rule != Rule::Adaptive || width >= lookahead, "{width}");
+                assert!(rule != Rule::Fixed(3.0) || width == 3.0);
+                assert_eq!(width.to_bits(), other.width().to_bits());
+                assert!(window.bound(&gvt, time(f64::MAX)) > time(now), "{width} beyond {now}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_done_at_the_end_tells_nothing() {
+    let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e9), 0.0, 2), Plant::new(2, 1.0, 100.0));
+    plant.epochs(50, &mut window);
+    let width = window.width();
+    for _ in 0..10 {
+        window.adapt(&Moment::Never, &Work { processed: 1, ..Work::default() });
+    }
+    assert_eq!(window.width(), width);
+}
