@@ -118,6 +118,26 @@ fn loom_cancel_against_reuse() {
     });
 }
 
+/// A free buffer goes back, and is written anew by the one that gets it.
+#[test]
+fn loom_surplus_goes_back() {
+    loom::model(|| {
+        let [mut a, mut b] = pair();
+        let (mut tell, mut told) = ring(2);
+        let handle = a.insert(1, Box::new(7)).unwrap();
+        a.give(handle);
+        b.accept(handle);
+        let other = thread::spawn(move || {
+            b.release(handle);
+            assert!(tell.push(b.give_surplus(0, 0).unwrap()));
+        });
+        a.accept_empty(1, receive(&mut told));
+        let again = a.insert(1, Box::new(8)).unwrap();
+        assert_eq!((again, **a.get(again)), (handle, 8));
+        other.join().unwrap();
+    });
+}
+
 /// Both make their first segment at once, and meet the other's in the directory.
 #[test]
 fn loom_growth_of_two() {
