@@ -1,12 +1,14 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test bench check layers loom miri setup setup-rust setup-browser soak
+.PHONY: demo test bench check layers loom miri tsan setup setup-rust setup-browser soak
 
 CARGO ?= cargo
+WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
-## Simulates the built-in backbone and writes a report.
+## Simulates the built-in backbone on one core and on all, shows that the answers are equal and what was gained, and writes a report.
 demo: setup-rust
-	$(CARGO) run --release --quiet --package warpline-cli -- run network --report report
+	$(WARPLINE) compare network --end 30
+	$(WARPLINE) run network --end 30 --sync optimistic --report report
 
 ## All tests, the browser's included.
 test: setup
@@ -36,13 +38,21 @@ miri:
 loom: setup-rust
 	RUSTFLAGS="--cfg loom" $(CARGO) test --release --package warpline-memory --lib --target-dir target/loom loom
 
+## The engine's threads under ThreadSanitizer, which finds data races, where a nightly toolchain is at hand.
+tsan:
+	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
+		rustup component add --toolchain nightly rust-src >/dev/null 2>&1 && host=$$(rustc -vV | sed -n 's/^host: //p') && \
+		RUSTFLAGS="-Zsanitizer=thread" $(CARGO) +nightly test -Zbuild-std --target $$host --target-dir target/tsan \
+			--package warpline --test threads; \
+	else echo "no nightly toolchain: skipping ThreadSanitizer (rustup toolchain install nightly)"; fi
+
 ## Rates and ratios; TOPOLOGY=file.json measures `network` on that file.
 bench: setup-rust
 	$(CARGO) run --release --quiet --package warpline-bench -- workloads
 	$(CARGO) run --release --quiet --package warpline-bench -- network $(TOPOLOGY)
 	$(CARGO) run --release --quiet --package warpline-bench -- hold
 
-## Many more random models than `make test` tries.
+## Many more random models and schedules than `make test` tries.
 soak: setup-rust
 	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel
 

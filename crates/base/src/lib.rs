@@ -7,6 +7,7 @@ mod digest;
 mod id;
 mod key;
 mod moment;
+mod null;
 mod parallel;
 pub mod random;
 pub mod record;

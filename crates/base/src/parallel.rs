@@ -1,15 +1,19 @@
-//! What a parallel run tells of itself, beside its results.
+//! What a parallel run tells of itself, beside its results. What is missing when it is read, as older records lack it, has its default.
 
 use serde::{Deserialize, Serialize};
 
+use crate::null::number;
+
 /// What optimistic execution cost: part of the [`RunRecord`](crate::record::RunRecord) of every parallel run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ParallelRecord {
     /// Events executed, those undone again included.
     pub processed_events: u64,
     /// Events undone.
     pub rolled_back_events: u64,
     /// Committed by processed events: 1 if nothing was undone.
+    #[serde(deserialize_with = "number")]
     pub efficiency: f64,
     /// Rollbacks, by cause and PE.
     pub rollbacks: Rollbacks,
@@ -31,6 +35,7 @@ pub struct ParallelRecord {
 
 /// Rollbacks of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rollbacks {
     /// Caused by stragglers.
     pub primary: u64,
@@ -39,6 +44,7 @@ pub struct Rollbacks {
     /// The most of one PE.
     pub max_per_pe: u64,
     /// The mean over PEs.
+    #[serde(deserialize_with = "number")]
     pub mean_per_pe: f64,
     /// How many rollbacks undid 1, 2–3, 4–7, 8–15, … events.
     pub lengths: Vec<u64>,
@@ -46,22 +52,31 @@ pub struct Rollbacks {
 
 /// Seconds of wall time in each phase of a PE's loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Phases {
     /// Executing the model's code, with saving of state.
+    #[serde(deserialize_with = "number")]
     pub event_processing: f64,
     /// Making and handing over messages.
+    #[serde(deserialize_with = "number")]
     pub send: f64,
     /// Taking in messages.
+    #[serde(deserialize_with = "number")]
     pub receive: f64,
     /// Choosing the next event.
+    #[serde(deserialize_with = "number")]
     pub pending_set: f64,
     /// Undoing events.
+    #[serde(deserialize_with = "number")]
     pub rollback: f64,
     /// Computing GVT.
+    #[serde(deserialize_with = "number")]
     pub gvt: f64,
     /// Committing events and reclaiming their memory.
+    #[serde(deserialize_with = "number")]
     pub fossil_collection: f64,
     /// Having nothing to do.
+    #[serde(deserialize_with = "number")]
     pub idle: f64,
 }
 
@@ -95,6 +110,7 @@ impl Phases {
 
 /// One PE of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PeRecord {
     /// Its first LP.
     pub first_lp: u32,
@@ -116,7 +132,8 @@ pub struct PeRecord {
     pub messages_sent: u64,
     /// The most messages found waiting at once.
     pub mailbox_depth_max: u64,
-    /// The mean of messages found waiting, over looks into the mailbox.
+    /// The mean of messages found waiting, over looks into the mailbox that found any.
+    #[serde(deserialize_with = "number")]
     pub mailbox_depth_mean: f64,
     /// The most events that were executed and not committed at once.
     pub history_max: u64,

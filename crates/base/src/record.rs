@@ -1,8 +1,10 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::null::{lines, marks, number};
 pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
 
 /// The whole outcome of one run.
@@ -43,8 +45,8 @@ pub struct RunRecord {
     pub event_rate: f64,
     /// The most memory that the process ever held, in bytes; `None` where the system does not tell.
     pub peak_rss_bytes: Option<u64>,
-    /// What parallel execution cost and gained; `None` for a sequential run.
-    #[serde(flatten, default)]
+    /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among those of the record.
+    #[serde(flatten, deserialize_with = "parallel")]
     pub parallel: Option<ParallelRecord>,
     /// The model's outputs.
     pub results: Value,
@@ -97,7 +99,7 @@ pub struct SpeculationSample {
     pub window: f64,
     /// GVT computations so far.
     pub gvt_epochs: u64,
-    /// Messages that were found waiting, on average over looks into the mailbox.
+    /// Messages that were found waiting, on average over looks into the mailbox that found any; of the PE where they are most.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,
 }
@@ -220,23 +222,77 @@ pub struct TableView {
     pub rows: Vec<Vec<Value>>,
 }
 
-/// Reads a number that may be `null`.
-fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+/// Reads what only parallel runs have, of which `processed_events` tells; what an older record lacks has its default.
+fn parallel<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ParallelRecord>, D::Error> {
+    let rest = Map::deserialize(from)?;
+    let found = rest.contains_key("processed_events").then(|| serde_json::from_value(Value::Object(rest)));
+    found.transpose().map_err(D::Error::custom)
 }
 
-/// Reads marks whose values may be `null`.
-fn marks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, f64)>, D::Error> {
-    let marks = Vec::<(String, Option<f64>)>::deserialize(from)?;
-    Ok(marks.into_iter().map(|(name, value)| (name, value.unwrap_or(f64::NAN))).collect())
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// A line: its name and its points, which may be `null` where `T` is an option.
-type Line<T> = (String, Vec<(T, T)>);
+    use super::*;
 
-/// Reads lines whose points may be `null`.
-fn lines<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Line<f64>>, D::Error> {
-    let point = |(x, y): (Option<f64>, Option<f64>)| (x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN));
-    let lines = Vec::<Line<Option<f64>>>::deserialize(from)?;
-    Ok(lines.into_iter().map(|(name, points)| (name, points.into_iter().map(point).collect())).collect())
+    /// A record with these fields beside those of a sequential run.
+    fn record(more: Value) -> Result<RunRecord, String> {
+        let mut all = json!({
+            "model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 10.0, "engine": {}, "committed_events": 4, "digest": "0",
+            "wall_seconds": 1.0, "loop_seconds": 1.0, "event_rate": 4.0, "peak_rss_bytes": 9, "results": {}, "progress": [], "views": [],
+        });
+        let (Value::Object(fields), Value::Object(more)) = (&mut all, more) else { panic!("objects") };
+        fields.extend(more);
+        serde_json::from_str(&all.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_sequential_record_has_no_parallel_part() {
+        for more in [json!({}), json!({ "gvt_epochs": 3, "unheard_of": [1] })] {
+            let record = record(more).unwrap();
+            assert_eq!(record.parallel, None);
+            assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap()).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn a_parallel_record_reads_back_as_it_was() {
+        let pe = PeRecord {
+            first_lp: 1,
+            lps: 2,
+            mailbox_depth_mean: 0.5,
+            phase_seconds: Phases { idle: 0.1, ..Phases::default() },
+            ..PeRecord::default()
+        };
+        let rollbacks = Rollbacks { primary: 3, mean_per_pe: 1.5, lengths: vec![2, 1], ..Rollbacks::default() };
+        let part = ParallelRecord {
+            processed_events: 6,
+            efficiency: 2.0 / 3.0,
+            rollbacks,
+            pes: vec![pe.clone(), pe],
+            ..ParallelRecord::default()
+        };
+        let record = RunRecord { parallel: Some(part), ..record(json!({})).unwrap() };
+        assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap()).unwrap(), record);
+    }
+
+    #[test]
+    fn what_is_missing_or_no_number_takes_nothing_with_it() {
+        let more = json!({
+            "processed_events": 6, "efficiency": null, "unheard_of": true, "rollbacks": { "primary": 3, "mean_per_pe": null },
+            "phase_seconds": { "idle": null, "send": 0.5 }, "pes": [{ "lps": 7, "mailbox_depth_mean": null, "phase_seconds": {} }, {}],
+        });
+        let part = record(more).unwrap().parallel.unwrap();
+        assert_eq!((part.processed_events, part.gvt_epochs, part.rollbacks.primary), (6, 0, 3));
+        assert!(part.efficiency.is_nan() && part.rollbacks.mean_per_pe.is_nan() && part.phase_seconds.idle.is_nan());
+        assert_eq!((part.phase_seconds.send, part.pes[0].lps, &part.pes[1]), (0.5, 7, &PeRecord::default()));
+        assert!(part.pes[0].mailbox_depth_mean.is_nan());
+        assert_eq!(record(json!({ "processed_events": 0 })).unwrap().parallel, Some(ParallelRecord::default()));
+    }
+
+    #[test]
+    fn a_parallel_part_that_makes_no_sense_is_an_error() {
+        let error = record(json!({ "processed_events": "many" })).unwrap_err();
+        assert!(error.contains("many"), "{error}");
+    }
 }

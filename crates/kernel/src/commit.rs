@@ -10,7 +10,8 @@ use warpline_model::{Context, Fault, Model, Statistics};
 use crate::execute::Keys;
 use crate::extras::ExtraId;
 use crate::failure::{Failed, Held, event_text, panic_message};
-use crate::gvt::{Action, Local, Verdict, Work};
+use crate::counts::Counts;
+use crate::gvt::{Action, AnyGvt, Local, Verdict, Work};
 use crate::history::Fate;
 use crate::pe::{Pe, Step};
 use crate::pending::{Entry, PendingSet};
@@ -29,30 +30,32 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.gvt.wish();
         }
         loop {
-            let mut standing = Standing {
-                next_lp: (!self.made_all()).then(|| LpId(self.ids.start + self.lps.len() as u32)),
-                buffers: &mut self.buffers,
-                pending: &mut self.pending,
-                held: &self.held,
-                ties: self.ties,
-                end: self.end,
-                failure: self.failure.as_ref().map_or(Moment::Never, |failed| failed.moment),
-                annihilated: &mut self.counts.annihilated,
-                told: &mut self.told,
-                done: Work {
-                    processed: self.counts.processed,
-                    rolled_back: self.counts.rolled_back,
-                    steps: self.counts.steps,
-                    idle_steps: self.counts.idle_steps,
-                },
-            };
-            match self.gvt.advance(&mut standing) {
+            let (gvt, mut standing) = self.standing();
+            match gvt.advance(&mut standing) {
                 None => return,
                 Some(Action::Tell { to, control }) => self.port.tell(to, control),
                 // At least one batch comes before the next computation, or a PE might never get to execute anything.
                 Some(Action::Adopt(verdict)) => return self.adopt(verdict),
             }
         }
+    }
+
+    /// The PE as GVT sees it.
+    fn standing(&mut self) -> (&mut AnyGvt, Standing<'_, M::Event, Q>) {
+        let gvt = self.verdict.map_or(Moment::Init(LpId(0)), |verdict| verdict.gvt);
+        let standing = Standing {
+            next_lp: (!self.made_all()).then(|| LpId(self.ids.start + self.lps.len() as u32)),
+            buffers: &mut self.buffers,
+            pending: &mut self.pending,
+            held: &self.held,
+            ties: self.ties,
+            end: self.end,
+            gvt,
+            failure: self.failure.as_ref().map_or(Moment::Never, |failed| failed.moment),
+            told: &mut self.told,
+            counts: &mut self.counts,
+        };
+        (&mut self.gvt, standing)
     }
 
     fn adopt(&mut self, verdict: Verdict) {
@@ -74,17 +77,39 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.gvt_time = verdict.gvt.time(self.end).get();
             self.least_bound = Window::least_bound(&verdict.gvt, self.end);
         }
+        self.settled = self.verdict.map(|last| last.gvt);
         self.verdict = Some(verdict);
     }
 
-    /// Commits all events before `gvt` and no others, whatever the order in which they were executed, and reclaims their memory.
+    /// Before this time, nothing can arrive any more from another PE: what an event at or after GVT sends there comes at least the lookahead
+    /// later, and all that was sent before has arrived (Perumalla et al., algorithm 1, where lookahead enters the minimum).
+    fn horizon_after(&self, gvt: &Moment) -> VirtualTime {
+        match (gvt, self.tuning.lookahead) {
+            (Moment::Init(_), _) => VirtualTime::ZERO,
+            (Moment::Event(key), None) => key.time,
+            (Moment::Event(_), Some(_)) if self.partition.pes() == 1 => self.end,
+            (Moment::Event(key), Some(lookahead)) => VirtualTime::new(key.time.get() + lookahead).map_or(self.end, |time| time.min(self.end)),
+            (Moment::Finish(_) | Moment::Never, _) => self.end,
+        }
+    }
+
+    /// Commits all events before `gvt`, and those before the horizon that nothing pending here comes before, whatever the order in which
+    /// they were executed; and reclaims their memory.
     fn commit(&mut self, gvt: Moment) {
-        self.committed_keys.clear();
+        // A failure that is told of from now on comes no earlier than the GVT before this one.
+        while self.committed_keys.front().is_some_and(|key| key.time.get() < self.gvt_time) {
+            self.committed_keys.pop_front();
+        }
         self.raise(gvt);
+        self.horizon = self.horizon_after(&gvt);
+        let due = Window::least_bound(&gvt, self.end);
+        // Without lookahead, only what comes before GVT itself is certain.
+        let beyond = self.horizon >= due || gvt == Moment::Never;
         loop {
             // A failure found on the way lowers the limit, and what is left is looked through again.
-            let limit = self.failure.as_ref().map_or(gvt, |failed| failed.moment.earlier(gvt, self.ties));
-            match catch_unwind(AssertUnwindSafe(|| self.commit_before(limit))) {
+            let least = self.standing().1.least();
+            let limit = if beyond { least } else { least.earlier(gvt, self.ties) };
+            match catch_unwind(AssertUnwindSafe(|| self.commit_before(limit, due.max(self.horizon)))) {
                 Ok(Ok(())) => break,
                 Ok(Err((event, fault))) => self.fail(event, fault),
                 Err(panic) => {
@@ -111,11 +136,12 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
     }
 
-    fn commit_before(&mut self, limit: Moment) -> Result<(), (Handle, Fault)> {
-        let (time, retained) = (limit.time(self.end), self.tuning.undoing.lag() > 0);
+    /// Commits what comes before both `limit` and `end`.
+    fn commit_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+        let (time, retained) = (limit.time(self.end).min(end), self.tuning.undoing.lag() > 0);
         let Pe { history, buffers, extras, context, model, running, statistics, rows, committed_keys, counts, .. } = self;
         let (mut closed, ties, me) = (history.open(), self.ties, self.me);
-        for place in closed..history.end() {
+        for place in history.open()..history.end() {
             if let Some(coming) = history.event_at(place + COMMIT_AHEAD) {
                 buffers.prefetch(coming);
             }
@@ -123,7 +149,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             if record.fate == Fate::Open {
                 let (handle, event) = (record.event, buffers.get(record.event));
                 let key = event.key();
-                if key.time > time || key.time == time && !Moment::Event(key).is_before(&limit, ties) {
+                if key.time > time || key.time == time && (time == end || !Moment::Event(key).is_before(&limit, ties)) {
                     if place >= self.inversion {
                         break;
                     }
@@ -145,7 +171,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 let partner = if retained { buffers.partner(handle) } else { buffers.release(handle) };
                 counts.remote_committed += u64::from(partner != me);
                 counts.committed += 1;
-                committed_keys.push(key);
+                committed_keys.push_back(key);
             }
             closed += u64::from(closed == place);
         }
@@ -155,8 +181,13 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
 
     /// Lets what LP `id` observed while it was made count.
     pub(crate) fn observe_init(&mut self, id: LpId) -> Result<(), Fault> {
-        let rows = RowsOf { moment: Moment::Init(id), rows: &mut self.rows };
-        observe(&mut self.context, &mut self.statistics, rows, id, VirtualTime::ZERO)
+        self.observe(Moment::Init(id), id, VirtualTime::ZERO)
+    }
+
+    /// Lets what LP `id` observed count.
+    pub(crate) fn observe(&mut self, moment: Moment, id: LpId, time: VirtualTime) -> Result<(), Fault> {
+        let rows = RowsOf { moment, rows: &mut self.rows };
+        observe(&mut self.context, &mut self.statistics, rows, id, time)
     }
 
     /// What was held back and turns out to happen becomes a failure.
@@ -178,7 +209,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// Notes a failure; only the earliest counts.
-    fn fail(&mut self, handle: Handle, fault: Fault) {
+    pub(crate) fn fail(&mut self, handle: Handle, fault: Fault) {
         let event = self.buffers.get(handle);
         let (moment, lp, time) = (Moment::Event(event.key()), event.receiver, event.time);
         if self.failure.as_ref().is_none_or(|failed| moment.is_before(&failed.moment, self.ties)) {
@@ -217,11 +248,13 @@ struct Standing<'a, E, Q> {
     held: &'a [Held],
     ties: TieBreak,
     end: VirtualTime,
+    /// The last GVT.
+    gvt: Moment,
+    /// The failure of this PE, if there is one.
     failure: Moment,
-    annihilated: &'a mut u64,
     /// What was done up to the last time.
     told: &'a mut Work,
-    done: Work,
+    counts: &'a mut Counts,
 }
 
 impl<E, Q: PendingSet> Local for Standing<'_, E, Q> {
@@ -230,7 +263,9 @@ impl<E, Q: PendingSet> Local for Standing<'_, E, Q> {
             return Moment::Init(lp);
         }
         let held = self.held.iter().filter(|held| !self.buffers.is_cancelled(held.event()));
-        let least = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
+        // GVT must not pass a failure that it has not reached: there may be earlier ones elsewhere.
+        let failure = if self.failure.is_before(&self.gvt, self.ties) { Moment::Never } else { self.failure };
+        let least = held.fold(failure, |least, held| least.earlier(Moment::Event(held.key), self.ties));
         loop {
             let keys = Keys { buffers: &*self.buffers, ties: self.ties };
             let Some(first) = self.pending.first(&keys).filter(|first| first.time() < self.end) else { return least };
@@ -239,16 +274,18 @@ impl<E, Q: PendingSet> Local for Standing<'_, E, Q> {
             }
             self.pending.pop_before(self.end, &keys);
             self.buffers.release(first.handle());
-            *self.annihilated += 1;
+            self.counts.annihilated += 1;
         }
     }
 
     fn failure(&self) -> Moment {
-        self.failure
+        if self.gvt.is_before(&self.failure, self.ties) { Moment::Never } else { self.failure }
     }
 
     fn take_work(&mut self) -> Work {
-        let (done, told) = (self.done, std::mem::replace(self.told, self.done));
+        let Counts { processed, rolled_back, steps, idle_steps, .. } = *self.counts;
+        let done = Work { processed, rolled_back, steps, idle_steps };
+        let told = std::mem::replace(self.told, done);
         Work {
             processed: done.processed - told.processed,
             rolled_back: done.rolled_back - told.rolled_back,

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use warpline_base::{EventKey, LpId, Sequence, TieBreak, VirtualTime};
+use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Handle, PoolFull, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Fault, Model};
@@ -96,6 +96,10 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             if !self.held.is_empty() && self.waits(entry) {
                 break;
             }
+            if self.failure.is_some() {
+                self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
+                break;
+            }
             if self.prefetching {
                 self.fetch_ahead();
             }
@@ -108,20 +112,22 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     fn execute(&mut self, entry: Entry) -> Result<(), PoolFull> {
         let (handle, time) = (entry.handle(), entry.time());
         // What was sent before GVT cannot be cancelled any more.
-        let Some(event) = self.buffers.begin_if(handle, |sent| f64::from(f32::from_bits(sent)) < self.gvt_time) else {
+        let final_ = time < self.horizon;
+        let Some(event) = self.buffers.begin_if(handle, |sent| final_ || f64::from(f32::from_bits(sent)) < self.gvt_time) else {
             self.annihilate(handle);
             return Ok(());
         };
         let (id, key) = (event.receiver, event.key());
         let index = (id.0 - self.ids.start) as usize;
         let k = index >> self.kp_shift;
-        let event = if time.bits() > self.kps[k].last_time {
-            event
-        } else {
+        if time.bits() <= self.kps[k].last_time {
             self.mind_straggler(k, &key);
-            self.buffers.get(handle)
-        };
+        }
         self.running = Some(entry);
+        if final_ {
+            return self.execute_for_good(handle, key, id, index);
+        }
+        let event = self.buffers.get(handle);
         let place = self.history.end();
         let lp = &mut self.lps[index];
         let number = lp.events + 1;
@@ -151,6 +157,55 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let record = self.history.get_mut(place);
         (record.sent, record.extra) = (sent, extra);
         Ok(())
+    }
+
+    /// Executes an event that nothing can undo any more, as it comes before the horizon and before all else that is pending here: as a
+    /// sequential engine would, without a record, and commits it.
+    #[inline]
+    fn execute_for_good(&mut self, handle: Handle, key: EventKey, id: LpId, index: usize) -> Result<(), PoolFull> {
+        let (event, lp) = (self.buffers.get(handle), &mut self.lps[index]);
+        let number = lp.events + 1;
+        self.context.begin(id, number, key.time, key.step);
+        self.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.fail_for_good(handle, number);
+            return Ok(());
+        }
+        lp.events = number;
+        lp.history.push(&key);
+        self.context.commit(self.model, &event.payload);
+        self.running = None;
+        if !self.context.notes_mut().is_empty()
+            && let Err(fault) = self.observe(Moment::Event(key), id, key.time)
+        {
+            self.context.forget();
+            self.fail(handle, fault);
+            return Ok(());
+        }
+        self.context.saved_mut().clear();
+        // Later states cannot be worked out from copies before this event.
+        self.copies.soon(index);
+        self.counts.processed += 1;
+        self.counts.committed += 1;
+        self.committed_keys.push_back(key);
+        let partner = self.buffers.release(handle);
+        self.counts.remote_committed += u64::from(partner != self.me);
+        self.send(id, number)?;
+        Ok(())
+    }
+
+    #[cold]
+    fn fail_for_good(&mut self, handle: Handle, number: u64) {
+        self.running = None;
+        let fault = self.fault_at_hand(number);
+        self.context.forget();
+        self.fail(handle, fault);
+    }
+
+    /// What the event at hand did that it must not.
+    fn fault_at_hand(&mut self, number: u64) -> Fault {
+        let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
+        if number >= Sequence::EVENT_LIMIT { many() } else { self.context.take_fault().unwrap_or_else(many) }
     }
 
     /// Moves what the event at hand observed and saved out of the context.
@@ -245,13 +300,17 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         // What the code did wrong before it panicked comes first.
         let fault = self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)));
-        self.hold(entry, fault);
+        if entry.time() < self.horizon {
+            self.context.forget();
+            self.fail(entry.handle(), fault);
+        } else {
+            self.hold(entry, fault);
+        }
     }
 
     #[cold]
     fn hold_failed(&mut self, entry: Entry, number: u64) {
-        let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
-        let fault = if number >= Sequence::EVENT_LIMIT { many() } else { self.context.take_fault().unwrap_or_else(many) };
+        let fault = self.fault_at_hand(number);
         self.hold(entry, fault);
     }
 

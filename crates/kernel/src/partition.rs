@@ -25,7 +25,7 @@ impl Partition {
     #[inline]
     pub fn pe(&self, lp: LpId) -> u32 {
         // Less than `pes`, as `lp` is less than `lps` and the share was rounded down.
-        (u64::from(lp.0) * self.share >> 32) as u32
+        ((u64::from(lp.0) * self.share) >> 32) as u32
     }
 
     /// The LPs of a PE.

@@ -2,6 +2,7 @@
 //! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
 //! system", J. Parallel and Distributed Computing 62(11), 2002.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
@@ -51,6 +52,8 @@ pub struct Tuning {
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
+    /// The lookahead of the model, if events that it makes certain are to be committed at once; none for Time Warp and nothing else.
+    pub lookahead: Option<f64>,
 }
 
 /// What a PE is to simulate.
@@ -111,9 +114,13 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) stale: Vec<u32>,
     pub(crate) gvt: AnyGvt,
     pub(crate) verdict: Option<Verdict>,
+    /// The GVT before that.
+    pub(crate) settled: Option<Moment>,
     pub(crate) window: Window,
     /// Events before this time may be executed.
     pub(crate) bound: VirtualTime,
+    /// Before this time nothing can arrive from another PE.
+    pub(crate) horizon: VirtualTime,
     /// The time of GVT.
     pub(crate) gvt_time: f64,
     /// The bound for the narrowest window.
@@ -123,8 +130,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) told: Work,
     pub(crate) statistics: Statistics,
     pub(crate) rows: Vec<MomentRow>,
-    /// The keys of the events that committed last.
-    pub(crate) committed_keys: Vec<EventKey>,
+    /// The keys of the events that committed last: all from the last GVT but one on.
+    pub(crate) committed_keys: VecDeque<EventKey>,
     pub(crate) failure: Option<Failed>,
     pub(crate) over: Option<Step>,
     pub(crate) prefetching: bool,
@@ -133,7 +140,7 @@ pub struct Pe<'m, M: Model, Q, P> {
 }
 
 impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
-    /// The PE whose buffers these are. Its LPs are made by its first steps.
+    /// The PE whose buffers these are, with its end of the wires. Its LPs are made by its first steps.
     ///
     /// # Errors
     /// If the memory for its LPs cannot be had.
@@ -143,8 +150,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
-        buffers: Buffers<Event<M::Event>>,
-        port: P,
+        (buffers, port): (Buffers<Event<M::Event>>, P),
         gvt: AnyGvt,
         window: Window,
         context: Context<M>,
@@ -189,15 +195,17 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             stale: Vec::new(),
             gvt,
             verdict: None,
+            settled: None,
             window,
             bound,
+            horizon: VirtualTime::ZERO,
             gvt_time: 0.0,
             least_bound: VirtualTime::from_bits(1),
             since_gvt: 0,
             told: Work::default(),
             statistics,
             rows: Vec::new(),
-            committed_keys: Vec::new(),
+            committed_keys: VecDeque::new(),
             failure: None,
             over: None,
             prefetching: false,
@@ -237,6 +245,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
     /// The last verdict on GVT, if there was any.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.verdict.as_ref()
+    }
+
+    /// All before this moment is settled: it has committed here, and no PE has failed there. It lags behind GVT, as a failure that is
+    /// found while events commit becomes known with the next verdict.
+    pub fn settled(&self) -> Option<Moment> {
+        self.settled
     }
 
     /// What it has done so far.

@@ -75,7 +75,7 @@ struct Outcome {
 fn pe<P: Port>(port: P, buffers: Buffers<Event<u64>>, pes: u32, synchronous: bool) -> Pe<'static, Chain, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
     let task = Task { model: &Chain, partition: Partition::new(LPS, pes), ties: TieBreak::BySender, end };
-    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing: Undoing::Copy { interval: 1 } };
+    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing: Undoing::Copy { interval: 1 }, lookahead: None };
     let me = buffers.me();
     let gvt = if synchronous {
         AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))
@@ -85,7 +85,7 @@ fn pe<P: Port>(port: P, buffers: Buffers<Event<u64>>, pes: u32, synchronous: boo
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
     let context = Context::new(&Chain, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, 0.0, pes);
-    Pe::new(&task, tuning, buffers, port, gvt, window, context, statistics).expect("there is memory")
+    Pe::new(&task, tuning, (buffers, port), gvt, window, context, statistics).expect("there is memory")
 }
 
 /// Steps PEs at random until all are done.

@@ -1,5 +1,6 @@
 //! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random models](random_model) with every feature of
-//! the model API, and the [matrix](mod@matrix) of engine configurations that all must give the reference's answer.
+//! the model API, the [matrix](mod@matrix) of engine configurations that all must give the reference's answer, and [torture](mod@torture) by
+//! thousands of schedules.
 //!
 //! ```
 //! use warpline_testkit::{Recipe, Settings, matrix};
@@ -10,6 +11,7 @@
 pub mod matrix;
 pub mod random_model;
 pub mod reference;
+pub mod torture;
 
 pub use random_model::{RandomModel, Recipe};
 pub use reference::Settings;

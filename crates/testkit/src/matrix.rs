@@ -1,6 +1,7 @@
 //! One answer: every configuration of every engine against the reference.
 
 use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
@@ -29,6 +30,8 @@ pub struct Parallel {
     pub reverse: bool,
     /// At every how many events a state is copied.
     pub copy_interval: u32,
+    /// Whether lookahead is used.
+    pub lookahead: bool,
     /// Events per step.
     pub batch: u32,
     /// KPs per PE.
@@ -46,25 +49,30 @@ pub const SEQUENTIAL: [Configuration; 2] =
     [Configuration { pending: Pending::Heap, parallel: None }, Configuration { pending: Pending::Ladder, parallel: None }];
 
 impl Parallel {
-    /// Draws a virtual cluster of up to 64 PEs.
+    /// Draws a virtual cluster. Those with many PEs take long, as most of them idle and some of them stand still until others
+    /// wonder where GVT is; so they are rare, and do not ask for GVT all the time.
     pub fn cluster(random: &mut Random) -> Self {
         let any = |random: &mut Random, values: &[u32]| values[random.below(values.len() as u32) as usize];
+        let pes = any(random, &[1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 8]);
+        let pes = if random.below(25) == 0 { any(random, &[16, 64]) } else { pes };
+        let gvt_interval = any(random, if pes > 8 { &[100, 512] } else { &[1, 10, 100, 512] });
         Parallel {
-            pes: any(random, &[1, 2, 2, 3, 3, 4, 5, 8, 16, 64]),
+            pes,
             cluster: Some(random.next_u64()),
             reverse: random.bernoulli(0.5),
             copy_interval: any(random, &[1, 1, 2, 5, 100]),
+            lookahead: random.bernoulli(0.5),
             batch: any(random, &[1, 3, 16, 64]),
             kps: any(random, &[1, 2, 7, 1000]),
             gvt: if random.bernoulli(0.3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
-            gvt_interval: any(random, &[1, 10, 100, 512]),
+            gvt_interval,
             window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
         }
     }
 
-    /// The same with threads.
+    /// The same with threads, of which there are seldom more than cores.
     pub fn threads(self) -> Self {
-        Parallel { pes: self.pes.min(8), cluster: None, ..self }
+        Parallel { pes: if self.pes > 4 { 8 } else { self.pes.min(3) }, cluster: None, ..self }
     }
 }
 
@@ -83,21 +91,27 @@ pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
 /// How many virtual clusters are tried with each model.
 const CLUSTERS: usize = 4;
 
-/// Runs `model` under one configuration; the inner result is the model's doing.
-///
-/// # Errors
-/// What only an engine can do wrong: any error that is not the model's.
-pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Result<Result<Outcome, Stop>, Error> {
+/// `model` under one configuration, ready to run.
+pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Simulation<'static, M> {
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
     let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
         let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
         simulation = simulation.sync(Synchronisation::Optimistic).threads(parallel.pes).undo(undo).copy_interval(parallel.copy_interval);
+        simulation = simulation.use_lookahead(parallel.lookahead);
         simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
     }
-    match simulation.pending(configuration.pending).run() {
+    simulation.pending(configuration.pending)
+}
+
+/// Runs `model` under one configuration; the inner result is the model's doing.
+///
+/// # Errors
+/// What only an engine can do wrong: any error that is not the model's.
+pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Result<Result<Outcome, Stop>, Error> {
+    match simulation(model, settings, configuration).run() {
         Ok(run) => Ok(Ok(Outcome {
             digest: run.record.digest,
             committed: run.record.committed_events,
@@ -112,15 +126,36 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
     }
 }
 
+/// Runs, and makes a text of a panic, so that it can be told with all that led to it.
+pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
+    })
+}
+
 /// Runs the reference and every configuration on models that `make` makes, and compares all there is to compare: digest,
 /// committed events, final states, results and rows, or the mistake that ended the run.
 ///
 /// # Errors
 /// The first difference, with the configuration.
 pub fn check<M: Model>(make: impl Fn() -> M, settings: &Settings) -> Result<Result<Outcome, Stop>, String> {
+    check_under(make, settings, &configurations(settings.seed, CLUSTERS))
+}
+
+/// [`check`] under chosen configurations.
+///
+/// # Errors
+/// The first difference, with the configuration.
+pub fn check_under<M: Model>(
+    make: impl Fn() -> M,
+    settings: &Settings,
+    configurations: &[Configuration],
+) -> Result<Result<Outcome, Stop>, String> {
     let expected = reference::run_with(&make(), settings);
-    for configuration in configurations(settings.seed, CLUSTERS) {
-        let found = run(make(), settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
+    for &configuration in configurations {
+        let found = caught(|| run(make(), settings, configuration)).map_err(|bug| format!("{configuration:?}: {bug}"))?;
+        let found = found.map_err(|error| format!("{configuration:?} failed: {error}"))?;
         compare(&expected, &found).map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
     }
     Ok(expected)
@@ -131,10 +166,18 @@ pub fn check<M: Model>(make: impl Fn() -> M, settings: &Settings) -> Result<Resu
 /// # Errors
 /// The first difference, with all that it takes to see it again.
 pub fn check_recipe(recipe: &Recipe, settings: &Settings) -> Result<Result<Outcome, Stop>, String> {
+    check_recipe_under(recipe, settings, &configurations(settings.seed, CLUSTERS))
+}
+
+/// [`check_under`] with the model of a recipe.
+///
+/// # Errors
+/// The first difference, with all that it takes to see it again.
+pub fn check_recipe_under(recipe: &Recipe, settings: &Settings, configurations: &[Configuration]) -> Result<Result<Outcome, Stop>, String> {
     let checked = match recipe.words() {
-        0 => check(|| RandomModel::<0>::new(recipe), settings),
-        1 => check(|| RandomModel::<1>::new(recipe), settings),
-        _ => check(|| RandomModel::<13>::new(recipe), settings),
+        0 => check_under(|| RandomModel::<0>::new(recipe), settings, configurations),
+        1 => check_under(|| RandomModel::<1>::new(recipe), settings, configurations),
+        _ => check_under(|| RandomModel::<13>::new(recipe), settings, configurations),
     };
     checked.map_err(|why| {
         format!("{why}\n  to reproduce: matrix::check_recipe(&recipe, &settings) with\n  settings = {settings:?}\n  recipe = {recipe:?}")
@@ -151,7 +194,7 @@ pub fn assert_one_answer<M: Model>(make: impl Fn() -> M, seed: u64, end: f64) {
     }
 }
 
-fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, Stop>) -> Result<(), String> {
+pub(crate) fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, Stop>) -> Result<(), String> {
     match (expected, found) {
         (Ok(expected), Ok(found)) => {
             compare_lists("the state of LP", &expected.states, &found.states)?;

@@ -262,6 +262,9 @@ impl<'m, M: Model> Simulator<'m, M> {
         for (lp, id) in self.lps.iter().zip(0..) {
             digest.add(LpId(id), lp.events, lp.history);
         }
+        if let Some(fault) = self.statistics.overflow() {
+            return Err(self.stop(fault, || (Place::Results, self.settings.end)));
+        }
         let outcome = warpline::Outcome { statistics: &self.statistics, end: self.settings.end, warmup: self.settings.warmup };
         let results = guarded(|| self.model.results(&outcome)).map_err(|fault| self.stop(fault, || (Place::Results, outcome.end)))?;
         let states = self.lps.iter().map(|lp| format!("{:?}", lp.state)).collect();

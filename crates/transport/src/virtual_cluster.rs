@@ -14,6 +14,8 @@ pub struct VirtualCluster {
     random: Chance,
     /// How likely each PE is to be stepped: some are slow, some stand still, for a while.
     speeds: Vec<u32>,
+    /// Their sum.
+    total: u32,
     /// Steps until speeds are drawn anew.
     until_change: u32,
 }
@@ -27,8 +29,8 @@ struct Network {
     delay: u32,
     /// By receiver: when they arrive, and what.
     messages: Vec<Vec<(u64, Message)>>,
-    /// By receiver and sender.
-    controls: Vec<Vec<VecDeque<(u64, Control)>>>,
+    /// By receiver: when they arrive, from whom, and what, in the order in which they were sent.
+    controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
 
 /// Draws without end, as many as a schedule needs.
@@ -38,7 +40,7 @@ struct Chance(u64);
 impl Chance {
     fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        (u128::from(mix64(self.0)) * u128::from(bound) >> 64) as u32
+        ((u128::from(mix64(self.0)) * u128::from(bound)) >> 64) as u32
     }
 }
 
@@ -55,11 +57,11 @@ impl VirtualCluster {
         let mut random = Chance(mix64(seed));
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let messages = vec![Vec::new(); pes as usize];
-        let controls = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
+        let controls = vec![VecDeque::new(); pes as usize];
         let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, controls };
         let network = Rc::new(RefCell::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
-        (VirtualCluster { network, random, speeds: vec![1; pes as usize], until_change: 0 }, ports)
+        (VirtualCluster { network, random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
     }
 
     /// The PE that is stepped next.
@@ -73,9 +75,10 @@ impl VirtualCluster {
             // Somebody must go on.
             let lucky = self.random.below(self.speeds.len() as u32);
             self.speeds[lucky as usize] = 100;
+            self.total = self.speeds.iter().sum();
         }
         self.until_change -= 1;
-        let mut chosen = self.random.below(self.speeds.iter().sum());
+        let mut chosen = self.random.below(self.total);
         let slot = |&speed: &u32| {
             let found = chosen < speed;
             chosen = chosen.wrapping_sub(speed);
@@ -119,16 +122,19 @@ impl Port for VirtualPort {
     fn tell(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let arrival = network.arrival();
-        let wire = &mut network.controls[to as usize][self.me as usize];
+        let waiting = &mut network.controls[to as usize];
         // These do not overtake each other.
-        let arrival = wire.back().map_or(arrival, |(last, _)| arrival.max(*last));
-        wire.push_back((arrival, control));
+        let last = waiting.iter().rev().find(|(_, from, _)| *from == self.me);
+        let arrival = last.map_or(arrival, |(last, ..)| arrival.max(*last));
+        waiting.push_back((arrival, self.me, control));
     }
 
     fn hear(&mut self) -> Option<Control> {
         let network = &mut *self.network.borrow_mut();
-        let now = network.now;
-        let wires = network.controls[self.me as usize].iter_mut();
-        wires.filter(|wire| wire.front().is_some_and(|(arrival, _)| *arrival <= now)).find_map(|wire| Some(wire.pop_front()?.1))
+        let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
+        let arrived = (0..).zip(&*waiting).filter(|(_, (arrival, ..))| *arrival <= now);
+        // The first that the least of the senders sent.
+        let (place, _) = arrived.min_by_key(|(place, (_, from, _))| (*from, *place))?;
+        Some(waiting.remove(place)?.2)
     }
 }

@@ -66,10 +66,22 @@ impl<M: Model> Simulation<'_, M> {
         self.tuned(|parallel| parallel.window = Some(time))
     }
 
+    /// Adapts the window by the rule of another simulator, for comparison.
+    #[doc(hidden)]
+    pub fn devastator_window(self) -> Self {
+        self.tuned(|parallel| parallel.devastator = true)
+    }
+
     /// Under [`Undo::Copy`](crate::Undo::Copy), at every how many events of an LP its state is copied. What lies between is undone by
     /// executing events again from the copy before. Default 1; at least 1. Larger intervals suit large states.
     pub fn copy_interval(self, events: u32) -> Self {
         self.tuned(|parallel| parallel.copy_interval = Some(events))
+    }
+
+    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events that come within it of GVT
+    /// are certain, and executed without what it takes to undo them. Without it, all is speculation: for studies of Time Warp alone.
+    pub fn use_lookahead(self, used: bool) -> Self {
+        self.tuned(|parallel| parallel.ignore_lookahead = !used)
     }
 
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that

@@ -60,7 +60,10 @@ pub(crate) struct ParallelSettings {
     pub(crate) gvt: GvtAlgorithm,
     pub(crate) gvt_interval: Option<u32>,
     pub(crate) window: Option<f64>,
+    /// Whether the window follows another simulator's rule.
+    pub(crate) devastator: bool,
     pub(crate) copy_interval: Option<u32>,
+    pub(crate) ignore_lookahead: bool,
     /// The seed of a virtual cluster that takes the place of threads.
     pub(crate) cluster: Option<u64>,
 }

@@ -306,6 +306,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
         let Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
         let (tables, files, incomplete) = rows.finish();
+        statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
         let (results, views) = self.outputs(&statistics, committed)?;
         let record = RunRecord {
             engine,

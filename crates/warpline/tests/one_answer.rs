@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+use warpline_testkit::matrix::Configuration;
 use warpline_testkit::random_model::{Crime, Delays, Payloads, PlannedFault, Topology};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
@@ -17,7 +18,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 }
 
 proptest! {
-    #![proptest_config(config(250))]
+    #![proptest_config(config(160))]
 
     #[test]
     fn random_models_have_one_answer(recipe: Recipe, settings in settings()) {
@@ -38,7 +39,7 @@ proptest! {
         let settings = Settings { zero_delay_hops: 1000, ..Settings::new(seed, end) };
         let outcome = matrix::check_recipe(&recipe, &settings).map_err(TestCaseError::fail)?;
         if let Err(stop) = outcome {
-            prop_assert!(stop.time < end);
+            prop_assert!(stop.time < end || crime == Crime::CounterOverflow && stop.time == end);
         }
     }
 }
@@ -47,7 +48,7 @@ proptest! {
 #[test]
 fn seeds_in_a_row_have_one_answer() {
     let mut events = 0;
-    for seed in 0..u64::from(cases(150)) {
+    for seed in 0..u64::from(cases(100)) {
         let recipe = Recipe::from_seed(seed);
         let outcome = matrix::check_recipe(&recipe, &Settings::new(seed, 1e9)).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         events += outcome.expect("no fault is planned").committed;
@@ -62,7 +63,11 @@ fn large_models_have_one_answer() {
         let (lps, payloads, unbiased) = (scaled(4000), Payloads::Mixed, number % 2 == 0);
         let plain = Recipe::from_seed(number);
         let recipe = Recipe { lps, starters: 2, energy: 7, topology: Topology::Sparse { degree: 3 }, delays, payloads, unbiased, ..plain };
-        let outcome = matrix::check_recipe(&recipe, &Settings::new(number, 30.0)).unwrap_or_else(|why| panic!("{delays:?}: {why}"));
+        // Here a GVT per batch would only take long.
+        let seldom = |configuration: &Configuration| configuration.parallel.is_none_or(|parallel| parallel.gvt_interval >= 100);
+        let chosen: Vec<_> = matrix::configurations(number, 3).into_iter().filter(seldom).collect();
+        let outcome = matrix::check_recipe_under(&recipe, &Settings::new(number, 30.0), &chosen);
+        let outcome = outcome.unwrap_or_else(|why| panic!("{delays:?}: {why}"));
         assert!(outcome.expect("no fault is planned").committed > u64::from(lps));
     }
 }
@@ -91,6 +96,8 @@ fn every_mistake_is_found_where_it_is_made() {
         let stop =
             matrix::check_recipe(&recipe, &settings).unwrap_or_else(|why| panic!("{crime:?}: {why}")).expect_err("a fault is planned");
         let text = format!("{:?}", stop.place);
-        assert!(text.contains("lp: LpId(2)"), "{crime:?}: {text}");
+        // Counters overflow over the whole run, not at an event.
+        let place = if crime == Crime::CounterOverflow { "Results" } else { "lp: LpId(2)" };
+        assert!(text.contains(place), "{crime:?}: {text}");
     }
 }

@@ -3,8 +3,8 @@
 mod support;
 
 use support::Scripted;
-use warpline::Undo;
 use warpline::prelude::*;
+use warpline::{Synchronisation, Undo};
 
 fn refusal(simulation: Simulation<Scripted>) -> String {
     match simulation.run() {
@@ -71,6 +71,18 @@ fn the_declarations() {
     assert_words(&refused(|d| d.table(Table(3), "t", &[])), &["table `t`", "slot 3", "next free slot is 0"]);
     let text = refused(|d| [0, 1].into_iter().for_each(|slot| d.table(Table(slot), "t", &[])));
     assert_words(&text, &["two tables", "`t`"]);
+}
+
+#[test]
+fn the_threads() {
+    let with = |threads, model| Simulation::new(model).sync(Synchronisation::Optimistic).threads(threads);
+    for threads in [0, 1025, u32::MAX] {
+        assert_words(&refusal(with(threads, idle())), &["threads cannot be", &threads.to_string(), "it takes", "1"]);
+    }
+    assert_words(&refusal(with(1025, idle())), &["1 to 1024", "room for messages", "cores"]);
+    // More than there are LPs are as many as there are LPs.
+    let run = with(1024, Scripted::default()).run().expect("1024 are allowed");
+    assert_eq!((&run.record.engine["threads"], run.record.parallel.expect("it was parallel").pes.len()), (&4.into(), 4));
 }
 
 /// States of a megabyte for four thousand million LPs fit no machine: that is an error, and no abort.

@@ -97,14 +97,15 @@ impl Notes {
 /// What is observed before the warm-up ends does not count; rows always do.
 ///
 /// # Faults
-/// A handle that does not fit its declaration, a value that is NaN or infinite, a count beyond `u64::MAX`, or a row of the wrong
-/// length end the run with a [`Fault`](crate::Fault), if the event commits.
+/// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends before it begins, or a row of the wrong
+/// length end the run with a [`Fault`](crate::Fault), if the event commits. A counter whose total is beyond `u64::MAX` is a fault of the
+/// run as a whole, told after the last event.
 pub trait Observe {
     /// Where observations wait for the commit.
     #[doc(hidden)]
     fn notes(&mut self) -> &mut Notes;
 
-    /// Adds `by` to a counter.
+    /// Adds `by` to a counter. Over the whole run each item may come to `u64::MAX`.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};

@@ -66,7 +66,8 @@ pub struct Statistics {
 /// The items of one slot.
 #[derive(Clone, Debug)]
 enum Tallies {
-    Counters(Vec<u64>),
+    /// Wider than what a counter can say, so that no order of adding overflows; see [`Statistics::overflow`].
+    Counters(Vec<u128>),
     Means(Vec<MeanTally>),
     TimeMeans(Vec<TimeMeanTally>),
     Histograms(Vec<HistogramTally>),
@@ -120,11 +121,11 @@ impl Statistics {
             return Err(Fault::Span { name: declared.name.clone(), from, to });
         }
         let (horizon, observed, index) = (self.horizon, time >= self.horizon.start, item as usize);
-        let mut overflow = false;
         let found = match (note, self.tallies.get_mut(usize::from(slot))) {
             (Note::Count { by, .. }, Some(Tallies::Counters(items))) => items.get_mut(index).map(|total| {
-                let by = if observed { *by } else { 0 };
-                (*total, overflow) = total.overflowing_add(by);
+                if observed {
+                    *total += u128::from(*by)
+                }
             }),
             (Note::Span { from, to, level, .. }, Some(Tallies::TimeMeans(items))) => {
                 items.get_mut(index).map(|tally| tally.add(horizon, *from, *to, *level))
@@ -141,11 +142,7 @@ impl Statistics {
             }),
             _ => None,
         };
-        match found {
-            None => Err(self.misuse(slot, item, kind)),
-            Some(()) if overflow => Err(Fault::CounterOverflow { name: self.declared.statistics[usize::from(slot)].name.clone() }),
-            Some(()) => Ok(()),
-        }
+        found.ok_or_else(|| self.misuse(slot, item, kind))
     }
 
     fn check_row(&self, slot: u16, cells: usize) -> Result<(), Fault> {
@@ -167,28 +164,28 @@ impl Statistics {
     }
 
     /// Adds the statistics of another part of the same run.
-    ///
-    /// # Errors
-    /// If a counter overflows.
-    pub fn merge(&mut self, other: &Statistics) -> Result<(), Fault> {
-        for (slot, (mine, theirs)) in self.tallies.iter_mut().zip(&other.tallies).enumerate() {
+    pub fn merge(&mut self, other: &Statistics) {
+        for (mine, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
             match (mine, theirs) {
-                (Tallies::Counters(a), Tallies::Counters(b)) => {
-                    for (a, b) in a.iter_mut().zip(b) {
-                        let overflow = || Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() };
-                        *a = a.checked_add(*b).ok_or_else(overflow)?;
-                    }
-                }
+                (Tallies::Counters(a), Tallies::Counters(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
                 (Tallies::Means(a), Tallies::Means(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 (Tallies::TimeMeans(a), Tallies::TimeMeans(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 (Tallies::Histograms(a), Tallies::Histograms(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 _ => unreachable!("parts of one run have one declaration"),
             }
         }
-        Ok(())
     }
 
-    /// The value of a counter, as in the [example](Self).
+    /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
+    /// which event passed the limit would depend on the order of adding, what the run as a whole comes to does not.
+    pub fn overflow(&self) -> Option<Fault> {
+        let over = |tallies: &Tallies| matches!(tallies, Tallies::Counters(items) if items.iter().any(|&total| total > u64::MAX.into()));
+        let slot = self.tallies.iter().position(over)?;
+        Some(Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() })
+    }
+
+    /// The value of a counter, as in the [example](Self); `u64::MAX` if it is [more](Self::overflow), which ends a run before
+    /// [`Model::results`](crate::Model::results) can see it.
     ///
     /// # Panics
     /// Like all look-ups here, if the handle does not fit its declaration:
@@ -201,7 +198,7 @@ impl Statistics {
     /// ```
     pub fn counter(&self, handle: Counter) -> u64 {
         let Tallies::Counters(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a counter") };
-        items[handle.item as usize]
+        saturated(items[handle.item as usize])
     }
 
     /// The estimate of a mean, as in the [example](Self).
@@ -251,7 +248,7 @@ impl Statistics {
 
     fn slot_json(&self, declaration: &Declaration, tallies: &Tallies) -> Value {
         let mut items: Vec<Value> = match tallies {
-            Tallies::Counters(items) => items.iter().map(|count| json!(count)).collect(),
+            Tallies::Counters(items) => items.iter().map(|&count| json!(saturated(count))).collect(),
             Tallies::Means(items) => items.iter().map(|tally| tally.estimate().to_json()).collect(),
             Tallies::TimeMeans(items) => items.iter().map(|tally| tally.estimate(self.horizon).to_json()).collect(),
             Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
@@ -268,6 +265,10 @@ impl Statistics {
         });
         single.map(|(declaration, tally)| View::Histogram(tally.view(&declaration.name, &declaration.meaning, &declaration.unit))).collect()
     }
+}
+
+fn saturated(count: u128) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 impl HistogramTally {
@@ -298,13 +299,17 @@ mod tests {
 
     const MADE: Counter = Counter::slot(0);
 
-    fn totals(by: &[u64]) -> Result<Statistics, Fault> {
+    /// Counters `made`, whose second item gets these counts, and `late`.
+    fn totals(late: &[u64], made: &[u64]) -> Statistics {
+        const LATE: Counter = Counter::slot(1);
         let mut declare = Declarations::default();
-        declare.counter(MADE, "made", "", "");
+        declare.counter(MADE, "made", "", "").items(2);
+        declare.counter(LATE, "late", "", "");
         let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
-        let list = by.iter().map(|&by| Note::Count { counter: MADE, by }).collect();
-        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows)?;
-        Ok(statistics)
+        let count = |counter| move |&by: &u64| Note::Count { counter, by };
+        let list = late.iter().map(count(LATE)).chain(made.iter().map(count(MADE.at(1)))).collect();
+        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap();
+        statistics
     }
 
     /// However the events of a run are shared out, the merged statistics are the same to the last bit.
@@ -335,7 +340,7 @@ mod tests {
             parts[random.below(4) as usize].apply(&notes, time, LpId(0), &mut NoRows).unwrap();
         }
         let mut merged = parts.pop().unwrap();
-        parts.iter().for_each(|part| merged.merge(part).unwrap());
+        parts.iter().for_each(|part| merged.merge(part));
         assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
     }
 
@@ -350,12 +355,26 @@ mod tests {
         assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
     }
 
+    /// Whether counts are added in one place or in several, and in which order, they overflow together or not at all.
     #[test]
-    fn counters_do_not_wrap() {
-        let overflow = Fault::CounterOverflow { name: "made".into() };
-        assert_eq!(totals(&[u64::MAX]).unwrap().counter(MADE), u64::MAX);
-        assert_eq!(totals(&[u64::MAX, 1]).unwrap_err(), overflow);
-        let mut one = totals(&[u64::MAX]).unwrap();
-        assert_eq!(one.merge(&totals(&[1]).unwrap()).unwrap_err(), overflow);
+    fn counters_overflow_as_a_whole() {
+        let overflow = |name: &str| Some(Fault::CounterOverflow { name: name.into() });
+        let full = totals(&[], &[u64::MAX]);
+        assert_eq!((full.counter(MADE.at(1)), full.overflow()), (u64::MAX, None));
+        let over = totals(&[1, u64::MAX], &[]);
+        assert_eq!(over.overflow(), overflow("late"));
+        let merged = |parts: [&Statistics; 2]| {
+            let mut merged = parts[0].clone();
+            merged.merge(parts[1]);
+            merged
+        };
+        let one = totals(&[], &[1]);
+        for parts in [[&full, &one], [&one, &full]] {
+            assert_eq!(merged(parts).overflow(), overflow("made"));
+            assert_eq!(merged(parts).counter(MADE.at(1)), u64::MAX);
+            assert_eq!(merged(parts).to_json()["made"], json!([0, u64::MAX]));
+        }
+        // The first by slot, whichever came first.
+        assert_eq!(merged([&over, &totals(&[], &[1, u64::MAX])]).overflow(), overflow("made"));
     }
 }

@@ -41,7 +41,7 @@ pub enum Crime {
     WrongItem,
     /// An observation that is no number.
     NanObservation,
-    /// A count beyond the largest number.
+    /// A count beyond the largest number, which is noticed when the results are made.
     CounterOverflow,
     /// A row that is too short.
     WrongRow,

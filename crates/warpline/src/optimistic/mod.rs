@@ -11,7 +11,7 @@ use std::time::Instant;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Partition, Parts, Pe, Port, Task, Tuning, Undoing, Window, balance};
+use warpline_kernel::{Partition, Parts, Pe, Port, Rule, Task, Tuning, Undoing, Window, balance};
 use warpline_memory::{PoolFull, buffers};
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
@@ -30,6 +30,8 @@ const BATCH: u32 = 64;
 const KPS: u32 = 1024;
 /// Events of a PE between two computations of GVT, unless told otherwise: its history stays in the nearer caches.
 const GVT_INTERVAL: u32 = 512;
+/// The most PEs of a run. Each keeps a mailbox for every other, so that memory grows with the square.
+const PES_MOST: u32 = 1024;
 /// How many intervals' worth of events a PE may have executed and not committed.
 const INTERVALS_MOST: u64 = 16;
 
@@ -40,6 +42,7 @@ pub(crate) struct Chosen {
     pub(crate) tuning: Tuning,
     pub(crate) gvt: GvtAlgorithm,
     pub(crate) window: Option<f64>,
+    pub(crate) devastator: bool,
     pub(crate) cluster: Option<u64>,
 }
 
@@ -91,6 +94,10 @@ impl<M: Model> Simulation<'_, M> {
         if let Some((what, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {
             return fail(what, &0, "a whole number, 1 or more");
         }
+        if let Some(threads) = parallel.threads.filter(|threads| *threads > PES_MOST) {
+            let takes = "1 to 1024, as every thread keeps room for messages from every other; as many as there are cores do best";
+            return fail("threads", &threads, takes);
+        }
         if let Some(window) = parallel.window.filter(|window| !(*window > 0.0 && *window < f64::INFINITY)) {
             return fail("the window", &window, "a finite model time greater than 0");
         }
@@ -107,15 +114,17 @@ impl<M: Model> Simulation<'_, M> {
             gvt_interval,
             history_most: INTERVALS_MOST * u64::from(gvt_interval),
             undoing,
+            lookahead: (!parallel.ignore_lookahead).then(|| self.model.lookahead()),
         };
-        Ok(Chosen { pes, tuning, gvt: parallel.gvt, window: parallel.window, cluster: parallel.cluster })
+        Ok(Chosen { pes, tuning, gvt: parallel.gvt, window: parallel.window, devastator: parallel.devastator, cluster: parallel.cluster })
     }
 
     pub(crate) fn run_optimistic<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         let report = self.report.take();
-        let chosen = self.choose()?;
+        // Checked first: a model that panics when it is asked for its LPs is found there.
         let Checked { end, declared, ties } = self.check()?;
+        let chosen = self.choose()?;
         let statistics = Statistics::new(declared, self.warmup, self.end);
         let rows = Rows::new(&self.records, &statistics)?;
         let task = Task { model: &self.model, partition: Partition::new(self.model.lps(), chosen.pes), ties, end };
@@ -157,7 +166,7 @@ impl<M: Model> Simulation<'_, M> {
         let (mut states, mut digest) = (Vec::new(), Default::default());
         states.try_reserve_exact(self.model.lps() as usize).map_err(|_| Error::too_many_lps(self.model.lps(), size_of::<M::State>()))?;
         for pe in parts {
-            statistics.merge(&pe.statistics).map_err(|fault| self.results_fault(fault, committed))?;
+            statistics.merge(&pe.statistics);
             lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.history)));
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
@@ -179,9 +188,6 @@ impl<M: Model> Simulation<'_, M> {
     }
 }
 
-/// The most PEs of a run.
-const PES_MOST: u32 = 4096;
-
 impl<'m, M: Model> Plan<'m, M> {
     fn pes<Q: PendingSet, P: Port>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
         let Plan { task, chosen, .. } = self;
@@ -189,11 +195,16 @@ impl<'m, M: Model> Plan<'m, M> {
             GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, chosen.pes, task.ties)),
             GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, chosen.pes, task.ties)),
         };
+        let rule = match chosen.window {
+            Some(width) => Rule::Fixed(width),
+            None if chosen.devastator => Rule::Devastator,
+            None => Rule::Adaptive,
+        };
         let saving = chosen.tuning.undoing == Undoing::Reverse;
         let make = |(buffers, port): (warpline_memory::Buffers<_>, P)| {
-            let (gvt, window) = (gvt(buffers.me()), Window::new(chosen.window, task.end));
+            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, task.model.lookahead(), chosen.pes));
             let context = Context::new(task.model, self.seed, self.zero_delay_hops, saving);
-            Pe::new(task, chosen.tuning, buffers, port, gvt, window, context, self.statistics.clone())
+            Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())
         };
         let pes: Result<Vec<_>, PoolFull> = buffers(chosen.pes).into_iter().zip(ports).map(make).collect();
         let lps = task.model.lps();

@@ -85,8 +85,8 @@ struct Board(Mutex<Posted>);
 #[derive(Default)]
 struct Posted {
     sight: Sight,
-    /// All rows before this moment have been posted.
-    gvt: Option<Moment>,
+    /// All rows before this moment have been posted, and none of them will be taken back.
+    settled: Option<Moment>,
     rows: Vec<MomentRow>,
 }
 
@@ -186,21 +186,21 @@ fn work<'m, M: Model, Q: PendingSet>(
 fn post<M: Model, Q: PendingSet, P: Port>(pe: &mut Pe<'_, M, Q, P>, board: &Board) {
     let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
     posted.sight = Sight::of(pe);
-    posted.gvt = pe.verdict().map(|verdict| verdict.gvt);
+    posted.settled = pe.settled();
     posted.rows.append(&mut pe.take_rows());
 }
 
 /// Looks at all boards.
 fn look(boards: &[Board], log: &mut Log<'_>, watch: &mut Watch<'_>) {
-    let (mut sight, mut gvt) = (None, Some(Moment::Never));
+    let (mut sight, mut settled) = (None, Some(Moment::Never));
     for board in boards {
         let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         watch.merge.add(std::mem::take(&mut posted.rows));
         sight = Some(sight.map_or(posted.sight, |sight: Sight| sight.and(posted.sight)));
-        gvt = gvt.zip(posted.gvt).map(|(a, b)| watch.merge.earlier(a, b));
+        settled = settled.zip(posted.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
-    if let Some(gvt) = gvt {
-        watch.merge.emit_before(&gvt, &mut watch.rows);
+    if let Some(settled) = settled {
+        watch.merge.emit_before(&settled, &mut watch.rows);
     }
     let sight = sight.unwrap_or_default();
     log.note_all(Instant::now(), sight.gvt.min(watch.end), sight.committed, Some(sight.sample()));

@@ -1,6 +1,6 @@
 //! Digests that must never change without a reason: they pin the order of events, the random streams and the models.
 
-use warpline::{Configure, Simulation};
+use warpline::{Configure, Simulation, Synchronisation};
 use warpline_models::catalogue::{Visitor, with_model};
 
 struct Digest {
@@ -12,8 +12,13 @@ impl Visitor for Digest {
     type Output = (u64, String);
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> (u64, String) {
-        let run = Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end).run().unwrap();
-        (run.record.committed_events, run.record.digest)
+        let simulation = || Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end);
+        let [sequential, parallel] = [simulation(), simulation().sync(Synchronisation::Optimistic).threads(2)].map(|simulation| {
+            let record = simulation.run().unwrap().record;
+            (record.committed_events, record.digest)
+        });
+        assert_eq!(sequential, parallel);
+        sequential
     }
 }
 

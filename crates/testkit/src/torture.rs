@@ -1,0 +1,103 @@
+//! Thousands of short schedules: small random models on virtual clusters, against the sequential engine, which the
+//! [matrix](mod@crate::matrix) holds against the reference.
+
+use warpline::Pending;
+use warpline::base::LpId;
+use warpline::base::random::Random;
+
+use crate::matrix::{Configuration, Parallel, SEQUENTIAL, caught, compare, run};
+use crate::random_model::{Crime, PlannedFault};
+use crate::{RandomModel, Recipe, Settings};
+
+/// A small model with several ways to run it, all drawn from a seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The model.
+    pub recipe: Recipe,
+    /// How it is run.
+    pub settings: Settings,
+    /// What must give the same answer.
+    pub configurations: Vec<Configuration>,
+}
+
+/// What came of a case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Summary {
+    /// Parallel runs.
+    pub schedules: u64,
+    /// Events of the answer.
+    pub committed: u64,
+    /// Runs whose answer is a mistake of the model.
+    pub mistakes: u64,
+}
+
+/// The stream of the numbers that cases are drawn from, apart from those of recipes.
+const CASES: u8 = 3;
+/// The most events that a case's starters bring about, more or less.
+const ENERGY: u32 = 300;
+/// How many PEs a cluster has as a rule. Those with more take longer, and are rare.
+const PES: [u32; 12] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8];
+
+impl Case {
+    /// The case of a seed, with `clusters` virtual clusters and, for one seed in sixteen, threads. One model in four makes a
+    /// mistake sooner or later.
+    pub fn from_seed(seed: u64, clusters: usize) -> Self {
+        let random = &mut Random::new(seed, LpId(0), CASES);
+        let recipe = Recipe::from_seed(random.next_u64());
+        let many = random.below(40) == 0;
+        let most = if many { 80 } else { [4, 10, 40][random.below(3) as usize] };
+        let lps = if many { 16 } else { 1 } + random.below(most);
+        let energy = (ENERGY / (lps * recipe.starters)).clamp(2, recipe.energy.max(2));
+        let fault = random.bernoulli(0.25).then(|| PlannedFault {
+            crime: Crime::ALL[random.below(Crime::ALL.len() as u32) as usize],
+            lp: random.below(lps),
+            event: 1 + u64::from(random.below(8)),
+        });
+        let recipe = Recipe { lps, energy, burst: recipe.burst.min(20), fault, ..recipe };
+        let end = [1e9, 1e9, 6.0, 1.5][random.below(4) as usize];
+        let warmup = if random.bernoulli(0.2) { 0.1 * end } else { 0.0 };
+        let settings = Settings { warmup, zero_delay_hops: 200, ..Settings::new(random.next_u64(), end) };
+        let mut configurations = Vec::new();
+        for number in 0..clusters {
+            let pes =
+                if many && number == 0 { [16, 32, 64][random.below(3) as usize] } else { PES[random.below(PES.len() as u32) as usize] };
+            let parallel = Parallel { pes, ..Parallel::cluster(random) };
+            let gvt_interval = if pes > 8 { parallel.gvt_interval.max(100) } else { parallel.gvt_interval };
+            configurations.push(Parallel { gvt_interval, ..parallel });
+        }
+        if seed.is_multiple_of(16) {
+            configurations.push(Parallel { pes: 1 + random.below(3), ..Parallel::cluster(random) }.threads());
+        }
+        let pending = if random.bernoulli(0.5) { Pending::Heap } else { Pending::Ladder };
+        let configurations = configurations.into_iter().map(|parallel| Configuration { pending, parallel: Some(parallel) }).collect();
+        Case { recipe, settings, configurations }
+    }
+
+    /// Compares all runs with the sequential one: digest, events, states, results and rows, or the mistake.
+    ///
+    /// # Errors
+    /// The first difference, with all that it takes to see it again.
+    pub fn check(&self) -> Result<Summary, String> {
+        match self.recipe.words() {
+            0 => self.check_model(|| RandomModel::<0>::new(&self.recipe)),
+            1 => self.check_model(|| RandomModel::<1>::new(&self.recipe)),
+            _ => self.check_model(|| RandomModel::<13>::new(&self.recipe)),
+        }
+    }
+
+    fn check_model<const WORDS: usize>(&self, make: impl Fn() -> RandomModel<WORDS>) -> Result<Summary, String> {
+        let Case { recipe, settings, configurations } = self;
+        let told = |what: &str, configuration: &Configuration| {
+            format!("{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}")
+        };
+        let expected = run(make(), settings, SEQUENTIAL[0]).map_err(|why| told(&why.to_string(), &SEQUENTIAL[0]))?;
+        for configuration in configurations {
+            let found = caught(|| run(make(), settings, *configuration));
+            let found = found.and_then(|found| found.map_err(|why| why.to_string()));
+            found.and_then(|found| compare(&expected, &found)).map_err(|why| told(&why, configuration))?;
+        }
+        let (committed, failed) = expected.map_or_else(|stop| (stop.committed, true), |outcome| (outcome.committed, false));
+        let schedules = configurations.len() as u64;
+        Ok(Summary { schedules, committed, mistakes: if failed { schedules } else { 0 } })
+    }
+}
