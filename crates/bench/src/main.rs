@@ -5,6 +5,7 @@
 
 mod bare;
 mod hold;
+mod hostile;
 mod network;
 mod workloads;
 
@@ -21,16 +22,21 @@ fn main() -> ExitCode {
             workloads::compare();
             network::compare(None);
             hold::compare();
+            hostile::compare(None);
         }
         ["workloads"] => workloads::compare(),
         ["network"] => network::compare(None),
         ["network", topology] => network::compare(Some(topology)),
         ["hold"] => hold::compare(),
+        ["hostile"] => hostile::compare(None),
+        ["hostile", model] => hostile::compare(Some(model)),
         ["measure", "bare", workload] => workloads::measure_bare(workload),
         ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["measure", "network", topology, end] => network::measure(topology, end),
+        ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
+        ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
-            eprintln!("usage: warpline-bench [workloads | network [TOPOLOGY.json] | hold]");
+            eprintln!("usage: warpline-bench [workloads | network [TOPOLOGY.json] | hold | hostile [MODEL]]");
             return ExitCode::from(2);
         }
     }

@@ -52,7 +52,8 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(),
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
-            Error::Setting(_) => Self::wrong_use(error.to_string()),
+            // A trace that cannot be begun.
+            Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
             Error::Fault(failure) if matches!(failure.fault, warpline::Fault::Panic(_)) => {
                 let place = panics::last().map(|panic| format!("\n  it panicked at {}", panic.place));
                 Self::failed(format!("{error}{}", place.unwrap_or_default()))

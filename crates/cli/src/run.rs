@@ -91,7 +91,7 @@ impl Visitor for Job<'_> {
         teller.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
-        Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(Failure::from) })
+        Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
     }
 }
 
@@ -102,7 +102,8 @@ fn in_parallel<'a, M: Model>(simulation: Simulation<'a, M>, settings: &Settings)
     let simulation = with(simulation, settings.kps, Simulation::kps).gvt(settings.gvt);
     let simulation = with(simulation, settings.gvt_interval, Simulation::gvt_interval);
     let simulation = with(simulation, settings.window, Simulation::window);
-    with(simulation, settings.copy_interval, Simulation::copy_interval)
+    let simulation = with(simulation, settings.copy_interval, Simulation::copy_interval);
+    with(simulation, settings.trace.clone(), Simulation::trace)
 }
 
 /// A simulation with a setting, if that was given.

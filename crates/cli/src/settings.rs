@@ -46,6 +46,10 @@ pub(crate) fn of_run() -> Vec<SettingSpec> {
             heading: OUTPUT,
             ..run("report", "DIR", "Directory for a report, made if needed: report.html, run.json and a CSV file per table")
         },
+        SettingSpec {
+            heading: OUTPUT,
+            ..run("trace", "FILE", "File for a trace of what every PE did, for https://ui.perfetto.dev or chrome://tracing")
+        },
         engine("undo", "How events are undone; a sequential run undoes none [default: copy]", words::<Undo>()),
         engine(
             "pending",
@@ -127,6 +131,7 @@ pub(crate) struct Settings {
     pub(crate) seed: Option<u64>,
     pub(crate) warmup: Option<f64>,
     pub(crate) report: Option<PathBuf>,
+    pub(crate) trace: Option<PathBuf>,
     pub(crate) undo: Option<Undo>,
     pub(crate) pending: Pending,
     pub(crate) sync: Option<Synchronisation>,
@@ -152,6 +157,8 @@ impl Settings {
                 "warmup" => settings.warmup = Some(number(one, "a number")?),
                 "report" if one.text.is_empty() => return Err(refused(one, "the path of a directory")),
                 "report" => settings.report = Some(PathBuf::from(&one.text)),
+                "trace" if one.text.is_empty() => return Err(refused(one, "the path of a file")),
+                "trace" => settings.trace = Some(PathBuf::from(&one.text)),
                 "undo" => settings.undo = Some(word(one)?),
                 "pending" => settings.pending = word(one)?,
                 SYNC => settings.sync = Some(word(one)?),
@@ -280,7 +287,7 @@ mod tests {
         let mut expected = of_run();
         expected.retain(|spec| spec.heading != "Output");
         assert_eq!(names(&of_compare()), [&[RUNS], &names(&expected)[..]].concat());
-        assert!(is_output("report") && !is_output("end"));
+        assert!(is_output("report") && is_output("trace") && !is_output("end"));
     }
 
     #[test]
@@ -289,6 +296,7 @@ mod tests {
         assert!(read("seed", "-1").unwrap_err().ends_with("it takes a whole number from 0 to 18446744073709551615"));
         assert!(read("undo", "revers").unwrap_err().ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
         assert!(read("report", "").unwrap_err().contains("the path of a directory"));
+        assert!(read("trace", "").unwrap_err().contains("the path of a file"));
         for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs"] {
             for text in ["0", "-1", "1.5", "4294967296", "many"] {
                 let expected = format!("a.toml:3: `{name}` cannot be `{text}`: it takes a whole number from 1 to 4294967295");

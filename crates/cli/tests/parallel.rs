@@ -122,6 +122,21 @@ fn a_parallel_run_has_a_report() {
 }
 
 #[test]
+fn a_parallel_run_has_a_trace_and_a_sequential_one_has_none() {
+    let place = tempdir().unwrap();
+    let run = |line: &str| warpline_in(place.path(), &line.split(' ').collect::<Vec<_>>());
+    let traced = run("run phold --lps 64 --end 5 --threads 3 --trace trace.json --json");
+    assert_eq!((traced.code, traced.stderr.as_str()), (0, ""));
+    let trace: Value = serde_json::from_str(&fs::read_to_string(place.path().join("trace.json")).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "event");
+    assert_eq!(events.count() as u64, traced.json()["committed_events"].as_u64().unwrap());
+    run("run phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--sync optimistic"]);
+    assert!(!place.path().join("other.json").exists());
+    run("run phold --lps 64 --end 5 --threads 2 --trace no/such/place.json").is_wrong_use(&["no/such/place.json"]);
+    run("compare phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--trace"]);
+}
+
+#[test]
 fn a_scenario_may_be_a_parallel_run() {
     let place = tempdir().unwrap();
     fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 5\nthreads = 2\ngvt_interval = 100\n[parameters]\nlps = 64").unwrap();

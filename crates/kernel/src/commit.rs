@@ -7,15 +7,16 @@ use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Handle};
 use warpline_model::{Context, Fault, Model, Statistics};
 
+use crate::counts::Counts;
 use crate::execute::Keys;
 use crate::extras::ExtraId;
 use crate::failure::{Failed, Held, event_text, panic_message};
-use crate::counts::Counts;
 use crate::gvt::{Action, AnyGvt, Local, Verdict, Work};
 use crate::history::Fate;
 use crate::pe::{Pe, Step};
 use crate::pending::{Entry, PendingSet};
 use crate::rows::RowsOf;
+use crate::trace::{Doing, Level};
 use crate::wires::Port;
 use crate::{Event, Window};
 
@@ -65,8 +66,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         if verdict.failure != Moment::Never {
             self.over = Some(Step::Failed);
         } else {
-            self.commit(verdict.gvt);
-            self.return_surplus();
+            self.commit_timed(verdict.gvt);
             // Only the verdict after the last commit tells whether it failed anywhere.
             if self.verdict.is_some_and(|last| last.gvt == Moment::Never) {
                 self.over = Some(Step::Finished);
@@ -76,9 +76,29 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.bound = self.window.bound(&verdict.gvt, self.end);
             self.gvt_time = verdict.gvt.time(self.end).get();
             self.least_bound = Window::least_bound(&verdict.gvt, self.end);
+            self.trace_level();
         }
         self.settled = self.verdict.map(|last| last.gvt);
         self.verdict = Some(verdict);
+    }
+
+    fn commit_timed(&mut self, gvt: Moment) {
+        let (since, before) = (self.meter.begin_commit(), self.done());
+        self.commit(gvt);
+        self.return_surplus();
+        let (stretch, after) = (self.meter.end_commit(since), self.done());
+        if let Some(trace) = &mut self.trace {
+            trace.stretch(stretch, before, after, Doing::Commit { committed: after.committed - before.committed });
+        }
+    }
+
+    /// How it stands after a commit, if it is traced.
+    fn trace_level(&mut self) {
+        let gvt = self.gvt_time.min(self.end.get());
+        let (window, pending, uncommitted) = (self.window.width(), self.pending.len(), self.history.open_len());
+        if let Some(trace) = &mut self.trace {
+            trace.level(Level { at: self.meter.now(), gvt, window, pending, uncommitted });
+        }
     }
 
     /// Before this time, nothing can arrive any more from another PE: what an event at or after GVT sends there comes at least the lookahead
@@ -88,7 +108,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             (Moment::Init(_), _) => VirtualTime::ZERO,
             (Moment::Event(key), None) => key.time,
             (Moment::Event(_), Some(_)) if self.partition.pes() == 1 => self.end,
-            (Moment::Event(key), Some(lookahead)) => VirtualTime::new(key.time.get() + lookahead).map_or(self.end, |time| time.min(self.end)),
+            (Moment::Event(key), Some(lookahead)) => {
+                VirtualTime::new(key.time.get() + lookahead).map_or(self.end, |time| time.min(self.end))
+            }
             (Moment::Finish(_) | Moment::Never, _) => self.end,
         }
     }
@@ -109,7 +131,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             // A failure found on the way lowers the limit, and what is left is looked through again.
             let least = self.standing().1.least();
             let limit = if beyond { least } else { least.earlier(gvt, self.ties) };
-            match catch_unwind(AssertUnwindSafe(|| self.commit_before(limit, due.max(self.horizon)))) {
+            match catch_unwind(AssertUnwindSafe(|| self.commit_all_before(limit, due.max(self.horizon)))) {
                 Ok(Ok(())) => break,
                 Ok(Err((event, fault))) => self.fail(event, fault),
                 Err(panic) => {
@@ -137,9 +159,20 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// Commits what comes before both `limit` and `end`.
-    fn commit_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+    fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+        if self.trace.is_some() { self.commit_traced(limit, end) } else { self.commit_before::<false>(limit, end) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn commit_traced(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+        self.commit_before::<true>(limit, end)
+    }
+
+    #[inline]
+    fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
         let (time, retained) = (limit.time(self.end).min(end), self.tuning.undoing.lag() > 0);
-        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed_keys, counts, .. } = self;
+        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed_keys, counts, trace, .. } = self;
         let (mut closed, ties, me) = (history.open(), self.ties, self.me);
         for place in history.open()..history.end() {
             if let Some(coming) = history.event_at(place + COMMIT_AHEAD) {
@@ -172,6 +205,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 counts.remote_committed += u64::from(partner != me);
                 counts.committed += 1;
                 committed_keys.push_back(key);
+                if TRACED && let Some(trace) = trace {
+                    trace.event(id, &key);
+                }
             }
             closed += u64::from(closed == place);
         }

@@ -17,6 +17,7 @@ use crate::history::{Fate, Record};
 use crate::lp::Lp;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet, Ties};
+use crate::phases::Phase;
 use crate::wires::{Message, MessageKind, Port};
 
 /// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
@@ -67,7 +68,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// Executes up to a batch of events, and returns how many.
-    pub(crate) fn execute_batch(&mut self) -> Result<u32, PoolFull> {
+    pub(crate) fn execute_batch<const WATCHED: bool>(&mut self) -> Result<u32, PoolFull> {
         if self.gvt.holds() || self.failure.is_some() {
             return Ok(0);
         }
@@ -79,7 +80,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         // Panics are caught once per batch, not per event.
         loop {
             let left = self.tuning.batch - (self.counts.processed - start) as u32;
-            match catch_unwind(AssertUnwindSafe(|| self.execute_before(bound, left))) {
+            match catch_unwind(AssertUnwindSafe(|| self.execute_before::<WATCHED>(bound, left))) {
                 Ok(outcome) => break outcome?,
                 Err(panic) => self.hold_panicked(panic),
             }
@@ -89,7 +90,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// The event loop.
-    fn execute_before(&mut self, bound: VirtualTime, most: u32) -> Result<(), PoolFull> {
+    fn execute_before<const WATCHED: bool>(&mut self, bound: VirtualTime, most: u32) -> Result<(), PoolFull> {
         for _ in 0..most {
             let keys = Keys { buffers: &self.buffers, ties: self.ties };
             let Some(entry) = self.pending.pop_before(bound, &keys) else { break };
@@ -103,13 +104,16 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             if self.prefetching {
                 self.fetch_ahead();
             }
-            self.execute(entry)?;
+            self.lap::<WATCHED>(Phase::PendingSet);
+            self.execute::<WATCHED>(entry)?;
         }
+        // For what was looked for and not found.
+        self.lap::<WATCHED>(Phase::PendingSet);
         Ok(())
     }
 
     #[inline]
-    fn execute(&mut self, entry: Entry) -> Result<(), PoolFull> {
+    fn execute<const WATCHED: bool>(&mut self, entry: Entry) -> Result<(), PoolFull> {
         let (handle, time) = (entry.handle(), entry.time());
         // What was sent before GVT cannot be cancelled any more.
         let final_ = time < self.horizon;
@@ -125,7 +129,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         self.running = Some(entry);
         if final_ {
-            return self.execute_for_good(handle, key, id, index);
+            return self.execute_for_good::<WATCHED>(handle, key, id, index);
         }
         let event = self.buffers.get(handle);
         let place = self.history.end();
@@ -152,17 +156,19 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.latest = self.latest.max(time);
         self.last_rank = entry.rank();
         self.counts.processed += 1;
+        self.lap::<WATCHED>(Phase::Execute);
         let sent = self.send(id, number)?;
         let extra = self.keep_extra();
         let record = self.history.get_mut(place);
         (record.sent, record.extra) = (sent, extra);
+        self.lap::<WATCHED>(Phase::Send);
         Ok(())
     }
 
     /// Executes an event that nothing can undo any more, as it comes before the horizon and before all else that is pending here: as a
     /// sequential engine would, without a record, and commits it.
     #[inline]
-    fn execute_for_good(&mut self, handle: Handle, key: EventKey, id: LpId, index: usize) -> Result<(), PoolFull> {
+    fn execute_for_good<const WATCHED: bool>(&mut self, handle: Handle, key: EventKey, id: LpId, index: usize) -> Result<(), PoolFull> {
         let (event, lp) = (self.buffers.get(handle), &mut self.lps[index]);
         let number = lp.events + 1;
         self.context.begin(id, number, key.time, key.step);
@@ -190,7 +196,12 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.committed_keys.push_back(key);
         let partner = self.buffers.release(handle);
         self.counts.remote_committed += u64::from(partner != self.me);
+        if WATCHED && let Some(trace) = &mut self.trace {
+            trace.event(id, &key);
+        }
+        self.lap::<WATCHED>(Phase::Execute);
         self.send(id, number)?;
+        self.lap::<WATCHED>(Phase::Send);
         Ok(())
     }
 

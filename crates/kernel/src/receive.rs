@@ -7,9 +7,10 @@ use warpline_base::Moment;
 use warpline_model::Model;
 
 use crate::execute::Keys;
+use crate::gvt::Tag;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet};
-use crate::gvt::Tag;
+use crate::phases::Phase;
 use crate::wires::{Message, MessageKind, Port};
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
@@ -55,7 +56,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.gvt.received(message.tag, || Moment::Event(key));
         self.release_held();
         self.cancelled.push(message.event);
-        self.undo_cancelled();
+        self.rolling(Phase::Receive, false, Self::undo_cancelled);
     }
 
     /// Sends free buffers back to PEs that send more than they receive, or these would take ever new ones. (Fujimoto and Panesar let such

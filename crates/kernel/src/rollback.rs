@@ -15,6 +15,8 @@ use crate::execute::Keys;
 use crate::history::Fate;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet};
+use crate::phases::Phase;
+use crate::trace::Doing;
 use crate::wires::{Message, MessageKind, Port};
 use crate::{Event, Undoing};
 
@@ -35,8 +37,22 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let last = self.kps[k].last;
         if self.history.is_open(last) && self.ties.compare(key, &self.key_at(last)).is_lt() {
             self.counts.primary += 1;
-            self.roll_back(k, Until::After(key));
-            self.undo_cancelled();
+            self.rolling(Phase::Execute, true, |pe| {
+                pe.roll_back(k, Until::After(key));
+                pe.undo_cancelled();
+            });
+        }
+    }
+
+    /// Times a rollback within a phase.
+    pub(crate) fn rolling(&mut self, within: Phase, primary: bool, roll: impl FnOnce(&mut Self)) {
+        let (done, length) = (self.done(), self.counts.rolled_back);
+        let since = self.meter.begin_rollback(within, self.trace.is_some());
+        roll(self);
+        let stretch = self.meter.end_rollback(since);
+        if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
+            let length = self.counts.rolled_back - length;
+            trace.stretch(stretch, done, done, Doing::Rollback { length, primary });
         }
     }
 

@@ -64,33 +64,25 @@ impl Window {
 
     /// Events before this time may be executed.
     pub fn bound(&self, gvt: &Moment, end: VirtualTime) -> VirtualTime {
-        let now = time_of(gvt, end);
+        let now = gvt.time(end);
         VirtualTime::new(now.get() + self.width).unwrap_or(end).max(Self::least_bound(gvt, end)).min(end)
     }
 
     /// Events before this time may be executed, however narrow the window: what is due at GVT itself.
     pub fn least_bound(gvt: &Moment, end: VirtualTime) -> VirtualTime {
-        VirtualTime::from_bits(time_of(gvt, end).bits() + 1).min(end)
+        VirtualTime::from_bits(gvt.time(end).bits() + 1).min(end)
     }
 
     /// Adapts the width to what all PEs did until they found this GVT.
     pub fn adapt(&mut self, gvt: &Moment, work: &Work) {
-        if work.processed == 0 || time_of(gvt, self.end) == self.end {
+        if work.processed == 0 || gvt.time(self.end) == self.end {
             return;
         }
         match &mut self.method {
-            Method::Adaptive(balance) => self.width = balance.adapt(self.width, time_of(gvt, self.end).get(), work),
+            Method::Adaptive(balance) => self.width = balance.adapt(self.width, gvt.time(self.end).get(), work),
             Method::Devastator(climb) => self.width = climb.adapt(self.width, work),
             Method::Fixed => {}
         }
-    }
-}
-
-fn time_of(gvt: &Moment, end: VirtualTime) -> VirtualTime {
-    match gvt {
-        Moment::Init(_) => VirtualTime::ZERO,
-        Moment::Event(key) => key.time,
-        Moment::Finish(_) | Moment::Never => end,
     }
 }
 
@@ -108,12 +100,12 @@ struct Balance {
 }
 
 impl Balance {
-    /// What an event that is undone costs in all, in events: executed in vain, undone, and its messages cancelled.
-    const UNDOING: f64 = 2.5;
+    /// What an event that is undone costs in all, in events: executed in vain, and undone.
+    const UNDOING: f64 = 2.0;
     /// What an epoch costs each PE, in events.
-    const EPOCH: f64 = 16.0;
+    const EPOCH: f64 = 32.0;
     /// How much of undoing there may be per committed event, whatever waiting costs.
-    const UNDOING_MOST: f64 = 0.4;
+    const UNDOING_MOST: f64 = 0.6;
     /// Less is as good as none.
     const UNDOING_LEAST: f64 = 0.005;
     /// Epochs between changes, unless things are very bad or hardly anything is done: what comes of a change is seen an epoch or two later.

@@ -20,11 +20,8 @@ const LAYERS: [&[&str]; 10] = [
 ];
 
 /// Pairs (user, used) that the order would allow and the design does not.
-const NEVER: [(&str, &str); 3] = [
-    ("warpline-report", "warpline"),
-    ("warpline-report", "warpline-model"),
-    ("warpline-models", "warpline-kernel"),
-];
+const NEVER: [(&str, &str); 3] =
+    [("warpline-report", "warpline"), ("warpline-report", "warpline-model"), ("warpline-models", "warpline-kernel")];
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let output = Command::new(env!("CARGO"))

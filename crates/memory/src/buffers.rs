@@ -100,7 +100,22 @@ impl<T> Buffers<T> {
         let free = (0..pes).map(|_| Vec::new()).collect();
         let (fresh, mine) = (0..0, tag(LIVE, me));
         let (segments, fresh_taken, inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0, 0, 0);
-        Buffers { arena, me, mine, free, fresh, segments, fresh_taken, inserted, released, given, accepted, returned, taken_back, not_sync: PhantomData }
+        Buffers {
+            arena,
+            me,
+            mine,
+            free,
+            fresh,
+            segments,
+            fresh_taken,
+            inserted,
+            released,
+            given,
+            accepted,
+            returned,
+            taken_back,
+            not_sync: PhantomData,
+        }
     }
 
     /// Which PE's view this is.

@@ -63,6 +63,14 @@ pub enum Error {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// A trace could not be written.
+    #[error("cannot write the trace to {path}: {cause}; free some space or name another file")]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
 }
 
 impl Error {

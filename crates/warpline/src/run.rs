@@ -43,7 +43,8 @@ pub struct Run<M: Model> {
     pub states: Vec<M::State>,
     /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); else empty.
     pub tables: Vec<TableRows>,
-    /// Why a file of [written](crate::Records::Write) rows is incomplete, if one is. All else is as it should be.
+    /// Why a file of [written](crate::Records::Write) rows or a [trace](crate::Simulation::trace) is incomplete, if one is. All else is as
+    /// it should be.
     pub incomplete: Option<Error>,
 }
 

@@ -1,4 +1,5 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -47,6 +48,8 @@ pub struct Simulation<'a, M: Model> {
     pub(crate) zero_delay_hops: u32,
     pub(crate) records: Records,
     pub(crate) parallel: ParallelSettings,
+    /// The file for a trace.
+    pub(crate) trace: Option<PathBuf>,
     pub(crate) report: Option<&'a mut dyn FnMut(&Progress)>,
 }
 
@@ -93,6 +96,7 @@ impl<'a, M: Model> Simulation<'a, M> {
             zero_delay_hops,
             records,
             parallel: ParallelSettings::default(),
+            trace: None,
             report: None,
         }
     }
@@ -264,8 +268,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// Checks all settings, and runs the model to its end.
     ///
     /// # Errors
-    /// If a setting makes no sense, the model does what it must not or panics, or a file of rows cannot be made. Rows that
-    /// cannot be written later are told in [`Run::incomplete`], as all else is finished. Panics in the model's `declare`, `init`,
+    /// If a setting makes no sense, the model does what it must not or panics, or a file of rows or a trace cannot be made. What
+    /// cannot be written later is told in [`Run::incomplete`], as all else is finished. Panics in the model's `declare`, `init`,
     /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned. [`Error`] has an example.
     pub fn run(self) -> Result<Run<M>, Error> {
         match (self.sync, self.pending) {
@@ -278,6 +282,9 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     fn run_sequential<Q: PendingSet>(mut self) -> Result<Run<M>, Error> {
         let started = Instant::now();
+        if self.trace.is_some() {
+            return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
+        }
         let mut report = self.report.take();
         let mut engine = self.engine::<Q>(false)?;
         let mut beginning = Log::new(started, self.end, report.as_mut().map(|report| &mut **report as _));

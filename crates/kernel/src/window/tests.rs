@@ -94,7 +94,7 @@ fn undoing_is_kept_within_bounds() {
                 efficiency += plant.efficiency / 100.0;
                 executed += plant.executed / 100.0;
             }
-            assert!(efficiency > 0.8, "{pes} {share}: efficiency {efficiency}");
+            assert!(efficiency > 0.75, "{pes} {share}: efficiency {efficiency}");
             assert!(executed / density > 0.1 * scale, "{pes} {share}: {executed} executed");
         }
     }
@@ -110,7 +110,7 @@ fn bad_times_are_over_soon_and_good_ones_come_back() {
         plant.epochs(1000, &mut window);
         plant.scale = 0.1;
         plant.epochs(20, &mut window);
-        assert!(plant.efficiency > 0.8, "hostile: efficiency {}", plant.efficiency);
+        assert!(plant.efficiency > 0.75, "hostile: efficiency {}", plant.efficiency);
         plant.epochs(1000, &mut window);
     }
 }

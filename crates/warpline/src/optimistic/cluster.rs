@@ -30,9 +30,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         let quiet = Quiet::new();
         let step = catch_unwind(AssertUnwindSafe(|| pes[chosen].step()));
         drop(quiet);
-        let step = step.unwrap_or_else(|_| {
-            panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last())
-        });
+        let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last()));
         match step {
             Ok(Step::Worked | Step::Idle) => {}
             Ok(Step::Finished | Step::Failed) => {

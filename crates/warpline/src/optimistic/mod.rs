@@ -5,18 +5,20 @@ mod merge;
 mod quiet;
 mod record;
 mod threads;
+mod trace;
 
 use std::time::Instant;
 
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Partition, Parts, Pe, Port, Rule, Task, Tuning, Undoing, Window, balance};
+use warpline_kernel::{Partition, Parts, Pe, Port, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
 use warpline_memory::{PoolFull, buffers};
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
 
 use self::merge::RowMerge;
+use self::trace::{About, TraceFile};
 use crate::error::Failure;
 use crate::finish::Finishing;
 use crate::lp;
@@ -53,6 +55,8 @@ struct Plan<'m, M: Model> {
     seed: u64,
     zero_delay_hops: u32,
     statistics: Statistics,
+    /// How much of what the PEs do is noted down, if anything.
+    trace: Option<TraceLimits>,
 }
 
 /// Who steps the PEs has them step until the run is over, and passes rows and progress on meanwhile.
@@ -127,9 +131,12 @@ impl<M: Model> Simulation<'_, M> {
         let chosen = self.choose()?;
         let statistics = Statistics::new(declared, self.warmup, self.end);
         let rows = Rows::new(&self.records, &statistics)?;
+        let looped = Instant::now();
+        let file = self.trace.as_deref().map(TraceFile::create).transpose()?;
+        let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, self.model.lps()));
         let task = Task { model: &self.model, partition: Partition::new(self.model.lps(), chosen.pes), ties, end };
-        let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics };
-        let watch = Watch { looped: Instant::now(), end: self.end, report, rows, merge: RowMerge::new(ties) };
+        let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics, trace };
+        let watch = Watch { looped, end: self.end, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
             None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch),
             Some(seed) => {
@@ -137,8 +144,17 @@ impl<M: Model> Simulation<'_, M> {
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
             }
         };
+        let traced = file.map_or(Ok(()), |file| self.write_trace(file, &driven, ties));
         let ended = self.end_of(driven, plan.statistics, ties, end, chosen, Q::NAME)?;
-        self.conclude(started, ended)
+        let run = self.conclude(started, ended)?;
+        Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
+    }
+
+    /// Writes what the PEs did, also if the run failed.
+    fn write_trace(&self, file: TraceFile, driven: &Driven<M>, ties: TieBreak) -> Result<(), Error> {
+        let traces: Vec<_> = driven.parts.iter().filter_map(|pe| pe.trace.as_deref()).collect();
+        let about = About { model: &self.name, end: self.end, time_unit: self.time_unit, ties, failure: driven.failure };
+        file.write(&traces, &about)
     }
 
     /// Puts together what the PEs did.
@@ -204,7 +220,9 @@ impl<'m, M: Model> Plan<'m, M> {
         let make = |(buffers, port): (warpline_memory::Buffers<_>, P)| {
             let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, task.model.lookahead(), chosen.pes));
             let context = Context::new(task.model, self.seed, self.zero_delay_hops, saving);
-            Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())
+            let mut pe = Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
+            self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            Ok(pe)
         };
         let pes: Result<Vec<_>, PoolFull> = buffers(chosen.pes).into_iter().zip(ports).map(make).collect();
         let lps = task.model.lps();

@@ -58,7 +58,7 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
         mailbox_depth_mean: (counts.messages_received + counts.anti_received) as f64 / counts.receipts.max(1) as f64,
         history_max: counts.history_max,
         buffers: pe.books.places,
-        phase_seconds: Default::default(),
+        phase_seconds: pe.phases,
     }
 }
 

@@ -156,6 +156,7 @@ fn work<'m, M: Model, Q: PendingSet>(
 ) -> (Pe<'m, M, Q, RingPort>, Option<PoolFull>) {
     let _quiet = Quiet::new();
     let (mut idle, mut epochs) = (0u32, 0);
+    pe.begin_thread();
     loop {
         match pe.step() {
             Ok(Step::Worked) => idle = 0,

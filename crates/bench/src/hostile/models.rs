@@ -1,0 +1,175 @@
+//! Models that are hard on optimistic execution, each in its own way.
+//!
+//! In all of them a constant population of messages hops between LPs; they differ in who sends to whom, how soon, and at what cost.
+
+use std::hint::black_box;
+
+use warpline::prelude::*;
+
+/// What makes a model hostile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// PHOLD without lookahead, every message to the other half.
+    Remote,
+    /// A fifth of the messages goes to one LP.
+    HotSpot,
+    /// One half has eight times as many events.
+    Uneven,
+    /// Events of one half cost ten times as much.
+    Costly,
+    /// Two LPs far apart exchange messages with tiny delays, and their echo reaches all others, which go far ahead.
+    PingPong,
+    /// Activity alternates between the halves.
+    Bursts,
+    /// Tokens go round in hops without delay.
+    Tokens,
+    /// Half of the LPs have events every 10⁻⁶, the others every 1.
+    TwoScales,
+    /// Friendly, hostile, and friendly again.
+    Phases,
+    /// The classic: uniform PHOLD with some lookahead.
+    Friendly,
+}
+
+/// Name, kind, what it stresses, LPs, messages per LP, end.
+pub(crate) const MODELS: [(&str, Kind, &str, u32, u32, f64); 10] = [
+    ("remote", Kind::Remote, "no lookahead, all remote", 1024, 1, 1000.0),
+    ("hot-spot", Kind::HotSpot, "20 % go to one LP", 1024, 1, 1000.0),
+    ("uneven", Kind::Uneven, "8 × the events on one half", 1024, 1, 1000.0),
+    ("costly", Kind::Costly, "10 × the cost on one half", 1024, 1, 300.0),
+    ("ping-pong", Kind::PingPong, "an echo through far futures", 1024, 1, 500.0),
+    ("bursts", Kind::Bursts, "halves take turns", 1024, 1, 1000.0),
+    ("tokens", Kind::Tokens, "rings without delay", 256, 1, 1000.0),
+    ("two-scales", Kind::TwoScales, "delays of 1e-6 and 1", 1024, 1, 2e-3),
+    ("phases", Kind::Phases, "friendly, hostile, friendly", 1024, 1, 1000.0),
+    ("friendly", Kind::Friendly, "uniform, some lookahead", 8192, 1, 150.0),
+];
+
+/// A hostile model.
+pub(crate) struct Hostile {
+    kind: Kind,
+    lps: u32,
+    population: u32,
+    end: f64,
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// Hops on for ever.
+    Hop(u64),
+    /// Goes to and fro between the first LP and the last.
+    Ball(u64),
+    /// Ends where it arrives.
+    Echo(u64),
+}
+
+impl Hostile {
+    /// The model of that name, and where its run ends.
+    pub(crate) fn find(name: &str) -> Option<(Self, f64)> {
+        let &(_, kind, _, lps, population, end) = MODELS.iter().find(|model| model.0 == name)?;
+        Some((Hostile { kind, lps, population, end }, end))
+    }
+
+    /// Any LP of the same half as `id`, or of the other.
+    fn in_half(&self, id: u32, same: bool, random: &mut Random) -> u32 {
+        let half = self.lps / 2;
+        let first = if (id < half) == same { 0 } else { half };
+        first + random.below(half)
+    }
+
+    /// The delay of the next hop of a message, and where it goes.
+    fn hop(&self, id: u32, now: f64, random: &mut Random) -> (f64, u32) {
+        match self.kind {
+            Kind::Remote => (random.exponential(1.0), self.in_half(id, false, random)),
+            Kind::HotSpot => {
+                let hot = random.bernoulli(0.2);
+                (random.exponential(1.0), if hot { 0 } else { random.below(self.lps) })
+            }
+            Kind::Uneven => {
+                let busy = random.bernoulli(8.0 / 9.0);
+                (random.exponential(1.0), self.in_half(0, busy, random))
+            }
+            Kind::Costly => (random.exponential(1.0), random.below(self.lps)),
+            Kind::PingPong => (1.0 + random.exponential(1.0), id),
+            Kind::Bursts => {
+                let first = (now / 5.0) as u64 % 2 == 0;
+                let active = random.bernoulli(0.9);
+                (random.exponential(1.0), self.in_half(0, first == active, random))
+            }
+            Kind::Tokens => {
+                let delay = if random.bernoulli(0.9) { 0.0 } else { random.exponential(1.0) };
+                (delay, (id + 1) % self.lps)
+            }
+            Kind::TwoScales => {
+                let (fast, other) = (id % 2, random.below(self.lps / 2));
+                let moves = if fast == 1 { 1e-6 } else { 1.0 };
+                (random.exponential(moves), 2 * other + fast)
+            }
+            Kind::Phases => {
+                let friendly = (3.0 * now / self.end) as u64 != 1;
+                let leaves = !friendly || random.bernoulli(0.02);
+                (random.exponential(1.0) + if leaves && friendly { 1.0 } else { 0.0 }, self.in_half(id, !leaves, random))
+            }
+            Kind::Friendly => (0.1 + random.exponential(1.0), random.below(self.lps)),
+        }
+    }
+
+    fn work(&self, id: u32) {
+        let rounds = match self.kind {
+            Kind::Costly if id < self.lps / 2 => 1000,
+            Kind::Costly => 100,
+            _ => return,
+        };
+        let mut x = black_box(1.0f64);
+        for _ in 0..rounds {
+            x = x * 0.999_999 + 1e-6;
+        }
+        black_box(x);
+    }
+}
+
+impl Model for Hostile {
+    type State = u64;
+    type Event = Message;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        if self.kind == Kind::Friendly { 0.1 } else { 0.0 }
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        let id = lp.id().0;
+        for number in 0..self.population {
+            let (delay, _) = self.hop(id, 0.0, lp.random());
+            lp.send(id, delay, Message::Hop(u64::from(number)));
+        }
+        if self.kind == Kind::PingPong && id == 0 {
+            lp.send(id, 0.0, Message::Ball(0));
+        }
+        0
+    }
+
+    fn handle(&self, state: &mut u64, message: &Message, lp: &mut Context<Self>) {
+        let (id, now) = (lp.id().0, lp.now());
+        self.work(id);
+        match *message {
+            Message::Hop(value) => {
+                *state = state.wrapping_mul(31).wrapping_add(value);
+                let (delay, to) = self.hop(id, now, lp.random());
+                lp.send(to, delay, Message::Hop(value ^ *state));
+            }
+            Message::Ball(value) => {
+                *state = state.wrapping_mul(31).wrapping_add(value);
+                let delay = lp.random().exponential(1e-1);
+                lp.send(self.lps - 1 - id, delay, Message::Ball(*state));
+                let (soon, to) = (lp.random().exponential(1e-1), lp.random().below(self.lps));
+                lp.send(to, soon, Message::Echo(*state));
+            }
+            Message::Echo(value) => *state = state.wrapping_mul(31).wrapping_add(value),
+        }
+    }
+}

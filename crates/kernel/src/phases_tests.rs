@@ -1,0 +1,190 @@
+//! The estimate against steps that are made up, by a clock that is.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::*;
+
+/// A clock that is wound by hand; reading it takes a while.
+#[derive(Clone, Debug, Default)]
+struct Wound(Rc<Cell<u64>>);
+
+const READING: u64 = 25;
+
+impl Wound {
+    fn pass(&self, nanoseconds: u64) {
+        self.0.set(self.0.get() + nanoseconds);
+    }
+}
+
+impl Clock for Wound {
+    fn now(&self) -> u64 {
+        self.pass(READING);
+        self.0.get()
+    }
+}
+
+/// What a step takes, but for its events.
+const RECEIVE: u64 = 100;
+const HAND_OVER: u64 = 50;
+const GVT: u64 = 200;
+/// What an event takes.
+const POP: u64 = 20;
+const HANDLE: u64 = 50;
+const SEND: u64 = 30;
+/// What an idle step takes, and what lies behind it.
+const IDLE: u64 = 150;
+const YIELD: u64 = 1000;
+const COMMIT: u64 = 5000;
+const ROLLBACK: u64 = 300;
+
+struct Bench {
+    clock: Wound,
+    meter: Meter<Wound>,
+}
+
+impl Bench {
+    fn new(thread: bool) -> Self {
+        let clock = Wound::default();
+        let mut meter = Meter::new(clock.clone());
+        if thread {
+            meter.start();
+        }
+        Bench { clock, meter }
+    }
+
+    fn spend(&mut self, nanoseconds: u64, phase: Phase, sample: bool) {
+        self.clock.pass(nanoseconds);
+        if sample {
+            self.meter.lap(phase);
+        }
+    }
+
+    fn step(&mut self, events: u32, rollbacks: u32, commits: bool) {
+        let sample = self.meter.begin_step();
+        self.meter.begin_sample();
+        self.spend(if events > 0 { RECEIVE } else { IDLE }, Phase::Receive, sample);
+        for event in 0..events {
+            self.spend(POP, Phase::PendingSet, sample);
+            if event < rollbacks {
+                let since = self.meter.begin_rollback(Phase::Execute, false);
+                self.clock.pass(ROLLBACK);
+                self.meter.end_rollback(since);
+            }
+            self.spend(HANDLE, Phase::Execute, sample);
+            self.spend(SEND, Phase::Send, sample);
+        }
+        if events > 0 {
+            self.spend(HAND_OVER, Phase::Send, sample);
+            self.clock.pass(GVT);
+        }
+        if commits {
+            let since = self.meter.begin_commit();
+            self.clock.pass(COMMIT);
+            self.meter.end_commit(since);
+        }
+        self.meter.end_step(events == 0);
+        self.meter.end_sample(events == 0);
+    }
+}
+
+fn assert_near(phases: &Phases, expected: &Phases, within: f64) {
+    for ((name, found), (_, expected)) in phases.list().into_iter().zip(expected.list()) {
+        assert!(found >= 0.0 && (found - expected).abs() <= within * expected, "{name}: {found} instead of {expected}");
+    }
+}
+
+fn sum(phases: &Phases) -> f64 {
+    phases.list().iter().map(|(_, seconds)| seconds).sum()
+}
+
+const STEPS: u64 = 100_000;
+
+/// Steps of 10 to 73 events, of which each 16th is followed by idle ones; a commit in each eighth, a rollback in each tenth.
+fn drive(bench: &mut Bench, thread: bool) -> Phases {
+    let mut expected = [0u64; 8];
+    for step in 0..STEPS {
+        let events = 10 + step * 37 % 64;
+        let rolls = u64::from(step % 10 == 0);
+        bench.step(events as u32, rolls as u32, step % 8 == 0);
+        let parts = [RECEIVE, events * POP, events * HANDLE, events * SEND + HAND_OVER, rolls * ROLLBACK, GVT];
+        parts.iter().zip(&mut expected).for_each(|(part, sum)| *sum += part);
+        expected[6] += if step % 8 == 0 { COMMIT } else { 0 };
+        for _ in 0..if step % 16 == 0 { 5 } else { 0 } {
+            bench.step(0, 0, false);
+            bench.clock.pass(YIELD);
+            expected[7] += IDLE + if thread { YIELD } else { 0 };
+        }
+    }
+    let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle] = expected.map(|time| time as f64 * 1e-9);
+    Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle }
+}
+
+#[test]
+fn phases_of_a_thread_are_its_time() {
+    let mut bench = Bench::new(true);
+    let expected = drive(&mut bench, true);
+    bench.meter.stop();
+    let phases = bench.meter.phases();
+    assert_near(&phases, &expected, 0.05);
+    let time = (bench.meter.stopped.unwrap() - bench.meter.started.unwrap()) as f64 * 1e-9;
+    assert!((sum(&phases) / time - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn phases_of_a_pe_that_shares_its_thread_are_its_steps() {
+    let mut bench = Bench::new(false);
+    let expected = drive(&mut bench, false);
+    assert_near(&bench.meter.phases(), &expected, 0.05);
+}
+
+#[test]
+fn many_rollbacks_are_sampled() {
+    let mut bench = Bench::new(true);
+    let before = bench.clock.0.get();
+    for _ in 0..STEPS {
+        bench.step(4, 2, false);
+    }
+    let (phases, expected) = (bench.meter.phases(), (2 * STEPS * ROLLBACK) as f64 * 1e-9);
+    assert!((phases.rollback / expected - 1.0).abs() < 0.02, "{phases:?}");
+    // What measuring costs, all of it.
+    let work = STEPS * (RECEIVE + 4 * (POP + HANDLE + SEND) + 2 * ROLLBACK + HAND_OVER + GVT);
+    let spent = (bench.clock.0.get() - before) as f64 / work as f64;
+    assert!(spent < 1.012, "{spent}");
+}
+
+#[test]
+fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
+    let mut bench = Bench::new(true);
+    let mut samples = 0;
+    for _ in 0..STEPS {
+        bench.step(20, 0, false);
+        samples += u32::from(bench.meter.until_sample == 1);
+        if bench.meter.until_sample == 1 && samples % 50 == 49 {
+            assert!(bench.meter.begin_step());
+            bench.meter.begin_sample();
+            bench.spend(4_000_000, Phase::Receive, true);
+            bench.meter.end_step(false);
+            bench.meter.end_sample(false);
+        }
+    }
+    assert!(samples > 700);
+    let phases = bench.meter.phases();
+    assert!((phases.receive / phases.event_processing - RECEIVE as f64 / (20 * HANDLE) as f64).abs() < 0.02, "{phases:?}");
+}
+
+#[test]
+fn short_runs_and_none() {
+    let mut bench = Bench::new(true);
+    let nothing = bench.meter.phases();
+    assert!(sum(&nothing) < 1e-7 && nothing.idle == sum(&nothing), "{nothing:?}");
+    bench.step(1, 0, true);
+    bench.meter.stop();
+    let phases = bench.meter.phases();
+    assert!(phases.list().iter().all(|(name, seconds)| (*seconds > 0.0) == !["rollback", "idle"].contains(name)), "{phases:?}");
+    assert_eq!(sum(&Bench::new(false).meter.phases()), 0.0);
+    let mut idle = Bench::new(true);
+    (0..100).for_each(|_| idle.step(0, 0, false));
+    let phases = idle.meter.phases();
+    assert_eq!(phases.idle, sum(&phases));
+}

@@ -1,0 +1,325 @@
+//! What a PE did, span by span, if somebody asked for it. However long the run, a trace stays within its limits: whenever a list is
+//! full, every other entry goes, and from then on half as many come.
+
+use std::time::Instant;
+
+use warpline_base::random::mix64;
+use warpline_base::{EventKey, LpId};
+
+use crate::phases::Stretch;
+
+/// How much a PE's trace holds.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceLimits {
+    /// What its times count from.
+    pub origin: Instant,
+    /// The most spans.
+    pub spans: usize,
+    /// The most levels.
+    pub levels: usize,
+    /// The most events of LPs.
+    pub events: usize,
+    /// Only LPs whose id is a multiple of this show their events.
+    pub lp_every: u32,
+}
+
+/// How much a PE has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// LPs made.
+    pub(crate) made: u64,
+    /// Events executed.
+    pub(crate) executed: u64,
+    /// Events committed.
+    pub(crate) committed: u64,
+}
+
+/// What a PE did for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Doing {
+    /// It made LPs: how many.
+    Making {
+        /// How many.
+        lps: u64,
+    },
+    /// It executed events.
+    Batch {
+        /// How many.
+        executed: u64,
+        /// How many of them committed at once, as nothing could undo them.
+        committed: u64,
+    },
+    /// It undid events.
+    Rollback {
+        /// How many.
+        length: u64,
+        /// Whether a straggler was the cause, or else a cancellation.
+        primary: bool,
+    },
+    /// It committed events and reclaimed their memory.
+    Commit {
+        /// How many.
+        committed: u64,
+    },
+    /// It had nothing to do.
+    Idle {
+        /// For how many steps.
+        steps: u64,
+    },
+}
+
+/// A stretch of wall time, in nanoseconds since the origin. Those of one PE do not overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Its start.
+    pub since: u64,
+    /// Its end.
+    pub until: u64,
+    /// What the PE did.
+    pub doing: Doing,
+    /// The time of GVT.
+    pub gvt: f64,
+}
+
+/// How a PE stood after a commit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// When, in nanoseconds since the origin.
+    pub at: u64,
+    /// The time of GVT.
+    pub gvt: f64,
+    /// How far beyond GVT events may be executed, in model time.
+    pub window: f64,
+    /// How many events are pending, cancelled ones included.
+    pub pending: usize,
+    /// How many events have been executed and have not committed, about.
+    pub uncommitted: u64,
+}
+
+/// A committed event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LpEvent {
+    /// The LP that it reached.
+    pub lp: LpId,
+    /// Its key.
+    pub key: EventKey,
+    /// Its lot: it goes when the bar is higher. A function of the key alone, so that what stays does not depend on who commits when.
+    pub lot: u8,
+}
+
+/// A list that never gets longer than some length.
+#[derive(Clone, Debug)]
+pub struct Thinned<T> {
+    items: Vec<T>,
+    most: usize,
+    every: u64,
+    offered: u64,
+}
+
+impl<T> Thinned<T> {
+    fn new(most: usize) -> Self {
+        Thinned { items: Vec::new(), most, every: 1, offered: 0 }
+    }
+
+    fn offer(&mut self, item: T) {
+        if self.offered.is_multiple_of(self.every) {
+            if self.items.len() >= self.most {
+                let mut index = 0u64;
+                self.items.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.every *= 2;
+            }
+            // With an odd limit the pattern shifts by one.
+            if self.offered.is_multiple_of(self.every) && self.items.len() < self.most {
+                self.items.push(item);
+            }
+        }
+        self.offered += 1;
+    }
+
+    /// What it holds, in order.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// How much was left out.
+    pub fn left_out(&self) -> u64 {
+        self.offered - self.items.len() as u64
+    }
+}
+
+/// What a PE did, and which events its LPs committed.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    limits: TraceLimits,
+    /// What it did, in order.
+    pub spans: Thinned<Span>,
+    /// How it stood after each commit, in order.
+    pub levels: Thinned<Level>,
+    /// Events that its LPs committed, in order for each LP.
+    pub events: Vec<LpEvent>,
+    /// Events with lower lots than this were left out.
+    pub bar: u8,
+    /// How many events there were.
+    pub offered: u64,
+    /// What the PE has done since `since` is not in a span yet.
+    since: u64,
+    /// How much it had done then.
+    done: Done,
+    /// Since when it has had nothing to do, and for how many steps.
+    idle: Option<(u64, u64)>,
+    gvt: f64,
+}
+
+impl Trace {
+    pub(crate) fn new(limits: TraceLimits) -> Self {
+        let (spans, levels) = (Thinned::new(limits.spans), Thinned::new(limits.levels));
+        Trace { limits, spans, levels, events: Vec::new(), bar: 0, offered: 0, since: 0, done: Done::default(), idle: None, gvt: 0.0 }
+    }
+
+    fn push(&mut self, since: u64, until: u64, doing: Doing) {
+        self.spans.offer(Span { since, until, doing, gvt: self.gvt });
+    }
+
+    pub(crate) fn begin_step(&mut self, now: u64, done: Done) {
+        (self.since, self.done) = (now, done);
+    }
+
+    /// Closes the spans that go on, at `now`.
+    fn close(&mut self, now: u64, done: Done) {
+        if let Some((since, steps)) = self.idle.take() {
+            self.push(since, self.since, Doing::Idle { steps });
+        }
+        let (since, before) = (self.since, self.done);
+        if done.made > before.made {
+            self.push(since, now, Doing::Making { lps: done.made - before.made });
+        } else if done.executed > before.executed {
+            let (executed, committed) = (done.executed - before.executed, done.committed - before.committed);
+            self.push(since, now, Doing::Batch { executed, committed });
+        }
+    }
+
+    /// Notes what was timed by itself, and how much the PE had done before and after it.
+    pub(crate) fn stretch(&mut self, stretch: Stretch, before: Done, after: Done, doing: Doing) {
+        self.close(stretch.since, before);
+        self.push(stretch.since, stretch.until, doing);
+        (self.since, self.done) = (stretch.until, after);
+    }
+
+    pub(crate) fn end_step(&mut self, now: u64, done: Done, idle: bool) {
+        if !idle {
+            self.close(now, done);
+        } else {
+            let (since, steps) = self.idle.unwrap_or((self.since, 0));
+            self.idle = Some((since, steps + 1));
+        }
+        (self.since, self.done) = (now, done);
+    }
+
+    /// The PE does nothing more.
+    pub(crate) fn end(&mut self) {
+        self.close(self.since, self.done);
+    }
+
+    pub(crate) fn level(&mut self, level: Level) {
+        self.gvt = level.gvt;
+        self.levels.offer(level);
+    }
+
+    /// Notes a committed event.
+    #[inline]
+    pub(crate) fn event(&mut self, lp: LpId, key: &EventKey) {
+        if !lp.0.is_multiple_of(self.limits.lp_every) {
+            return;
+        }
+        self.offered += 1;
+        let lot = mix64(key.sequence.bits() ^ mix64(u64::from(key.sender.0))).leading_zeros() as u8;
+        if lot >= self.bar {
+            self.events.push(LpEvent { lp, key: *key, lot });
+            while self.events.len() > self.limits.events {
+                self.bar += 1;
+                self.events.retain(|event| event.lot >= self.bar);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpline_base::{Priority, Sequence, VirtualTime};
+
+    fn limits() -> TraceLimits {
+        TraceLimits { origin: Instant::now(), spans: 100, levels: 10, events: 50, lp_every: 2 }
+    }
+
+    #[test]
+    fn a_full_list_keeps_every_other_entry() {
+        for most in [1, 2, 3, 7, 8, 100] {
+            let mut list = Thinned::new(most);
+            (0..10_000u64).for_each(|number| list.offer(number));
+            let items = list.items();
+            assert!(items.len() <= most && items.len() >= most / 3, "{most}: {}", items.len());
+            assert!(items.windows(2).all(|pair| pair[0] < pair[1]));
+            assert_eq!(list.left_out() + items.len() as u64, 10_000);
+            assert_eq!(items.first(), Some(&0));
+        }
+    }
+
+    #[test]
+    fn spans_follow_each_other_and_idle_steps_are_one() {
+        let mut trace = Trace::new(limits());
+        let stretch = |since, until| Stretch { since, until };
+        let done = |executed| Done { executed, ..Done::default() };
+        // A batch of 3 with a rollback after the second event, and a commit.
+        trace.begin_step(10, done(0));
+        trace.stretch(stretch(20, 25), done(2), done(2), Doing::Rollback { length: 1, primary: true });
+        trace.stretch(stretch(40, 50), done(3), done(3), Doing::Commit { committed: 2 });
+        trace.end_step(52, done(3), false);
+        // Nothing to do, twice, and an anti-message that undoes something meanwhile.
+        for (since, until) in [(60, 70), (70, 80)] {
+            trace.begin_step(since, done(3));
+            trace.end_step(until, done(3), true);
+        }
+        trace.begin_step(90, done(3));
+        trace.stretch(stretch(95, 96), done(3), done(3), Doing::Rollback { length: 1, primary: false });
+        trace.end_step(97, done(3), true);
+        trace.begin_step(100, done(3));
+        trace.end_step(110, done(3), true);
+        trace.end();
+        let spans: Vec<_> = trace.spans.items().iter().map(|span| (span.since, span.until, span.doing)).collect();
+        let expected = [
+            (10, 20, Doing::Batch { executed: 2, committed: 0 }),
+            (20, 25, Doing::Rollback { length: 1, primary: true }),
+            (25, 40, Doing::Batch { executed: 1, committed: 0 }),
+            (40, 50, Doing::Commit { committed: 2 }),
+            (60, 90, Doing::Idle { steps: 2 }),
+            (95, 96, Doing::Rollback { length: 1, primary: false }),
+            (96, 110, Doing::Idle { steps: 2 }),
+        ];
+        assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn the_events_that_stay_do_not_depend_on_the_order_of_commits() {
+        let key = |number: u64| EventKey {
+            time: VirtualTime::from_bits(number),
+            step: 0,
+            priority: Priority::NORMAL,
+            sender: LpId(number as u32 % 7),
+            sequence: Sequence::first_of(number),
+        };
+        let kept = |order: &mut dyn Iterator<Item = u64>| {
+            let mut trace = Trace::new(limits());
+            order.for_each(|number| trace.event(LpId(number as u32 % 4), &key(number)));
+            let mut kept: Vec<_> = trace.events.iter().map(|event| event.key.time).collect();
+            kept.sort_unstable();
+            (kept, trace.bar, trace.offered)
+        };
+        let (forward, backward) = (kept(&mut (0..5000)), kept(&mut (0..5000).rev()));
+        assert_eq!(forward, backward);
+        assert!(forward.0.len() <= 50 && forward.0.len() > 5 && forward.2 == 2500, "{forward:?}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Writes traces, in the trace event format of Chrome ("Trace Event Format", 2016), which Perfetto reads too.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use warpline_base::{Moment, TieBreak};
+use warpline_kernel::{Doing, Level, LpEvent, Span, Trace, TraceLimits};
+
+use crate::Error;
+
+/// The most entries of each kind: of one PE, and of all together. A trace of all of them has 100 MB or so.
+const SPANS_MOST: [u32; 2] = [200_000, 500_000];
+const LEVELS_MOST: [u32; 2] = [20_000, 50_000];
+const EVENTS_MOST: [u32; 2] = [100_000, 250_000];
+/// The most LPs that show their events.
+const LPS_MOST: u32 = 1000;
+/// The two groups of tracks.
+const WALL: u32 = 1;
+const VIRTUAL: u32 = 2;
+/// How long the run is in virtual time, as it is shown, in microseconds.
+const SHOWN: f64 = 1e6;
+
+/// How much each of `pes` PEs may note down.
+pub(crate) fn limits(origin: Instant, pes: u32, lps: u32) -> TraceLimits {
+    let most = |[one, all]: [u32; 2]| one.min(all / pes) as usize;
+    let lp_every = lps.div_ceil(LPS_MOST).max(1);
+    TraceLimits { origin, spans: most(SPANS_MOST), levels: most(LEVELS_MOST), events: most(EVENTS_MOST), lp_every }
+}
+
+/// What a trace tells of the run as a whole.
+pub(crate) struct About<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) end: f64,
+    pub(crate) time_unit: &'a str,
+    pub(crate) ties: TieBreak,
+    /// Where it failed.
+    pub(crate) failure: Moment,
+}
+
+/// A file for a trace: made before the run, and filled after it.
+pub(crate) struct TraceFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl TraceFile {
+    pub(crate) fn create(path: &Path) -> Result<Self, Error> {
+        let path = path.to_owned();
+        match File::create(&path) {
+            Ok(file) => Ok(TraceFile { path, file }),
+            Err(cause) => Err(Error::Trace { path, cause }),
+        }
+    }
+
+    /// Writes what the PEs did.
+    pub(crate) fn write(self, traces: &[&Trace], about: &About<'_>) -> Result<(), Error> {
+        let TraceFile { path, file } = self;
+        write(BufWriter::new(file), traces, about).map_err(|cause| Error::Trace { path, cause })
+    }
+}
+
+fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Result<()> {
+    let (events, bar) = events(traces, about);
+    let left_out = |of: fn(&Trace) -> u64| traces.iter().map(|trace| of(trace)).sum::<u64>();
+    let thinned = if bar == 0 { 0 } else { left_out(|trace| trace.offered).saturating_sub(events.len() as u64) };
+    let other = json!({
+        "model": about.model,
+        "version": env!("CARGO_PKG_VERSION"),
+        "spans left out": left_out(|trace| trace.spans.left_out()),
+        "levels left out": left_out(|trace| trace.levels.left_out()),
+        "events of LPs left out": thinned,
+    });
+    // The viewers take the comma before the end of a list ill, so that every entry but the first comes with one.
+    let title = format!("virtual time (1 s is {} {})", about.end, about.time_unit).replace(" )", ")");
+    write!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[\n")?;
+    write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", about.model)))?;
+    write!(file, ",\n{}", named("process_name", VIRTUAL, 0, &title))?;
+    for (pe, trace) in (0u32..).zip(traces) {
+        write!(file, ",\n{}", named("thread_name", WALL, pe + 1, &format!("PE {pe}")))?;
+        trace.spans.items().iter().try_for_each(|span| write_span(&mut file, pe, span))?;
+        trace.levels.items().iter().try_for_each(|level| write_level(&mut file, pe, level))?;
+    }
+    let mut last = None;
+    for event in &events {
+        if last.replace(event.lp) != Some(event.lp) {
+            write!(file, ",\n{}", named("thread_name", VIRTUAL, event.lp.0 + 1, &event.lp.to_string()))?;
+        }
+        write_event(&mut file, event, about.end)?;
+    }
+    writeln!(file, "\n]}}")?;
+    file.flush()
+}
+
+/// The name of a track or group of tracks.
+fn named(what: &str, group: u32, track: u32, name: &str) -> Value {
+    json!({ "ph": "M", "name": what, "pid": group, "tid": track, "args": { "name": name } })
+}
+
+/// Nanoseconds as microseconds.
+fn micros(nanoseconds: u64) -> String {
+    format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
+}
+
+fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
+    let (since, took, gvt) = (micros(span.since), micros(span.until - span.since), Value::from(span.gvt));
+    let (name, arguments) = match span.doing {
+        Doing::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
+        Doing::Batch { executed, committed } => ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}")),
+        Doing::Rollback { length, primary } => {
+            let cause = if primary { "primary" } else { "secondary" };
+            ("rollback", format!("\"length\":{length},\"cause\":\"{cause}\",\"gvt\":{gvt}"))
+        }
+        Doing::Commit { committed } => ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}")),
+        Doing::Idle { steps } => ("idle", format!("\"steps\":{steps},\"gvt\":{gvt}")),
+    };
+    let track = pe + 1;
+    write!(
+        file,
+        ",\n{{\"ph\":\"X\",\"name\":\"{name}\",\"pid\":{WALL},\"tid\":{track},\"ts\":{since},\"dur\":{took},\"args\":{{{arguments}}}}}"
+    )
+}
+
+fn write_level(mut file: impl Write, pe: u32, level: &Level) -> io::Result<()> {
+    let at = micros(level.at);
+    let mut counter = |name: &str, value: Value| {
+        write!(file, ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{WALL},\"ts\":{at},\"args\":{{\"value\":{value}}}}}")
+    };
+    // GVT and window are those of all.
+    if pe == 0 {
+        counter("GVT", level.gvt.into())?;
+        counter("window", level.window.into())?;
+    }
+    counter(&format!("PE {pe}: pending events"), level.pending.into())?;
+    counter(&format!("PE {pe}: uncommitted events"), level.uncommitted.into())
+}
+
+fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()> {
+    let (track, time, sender) = (event.lp.0 + 1, event.key.time.get(), event.key.sender.0);
+    let (at, time) = (Value::from(time / end * SHOWN), Value::from(time));
+    let arguments = format!("\"time\":{time},\"sender\":{sender}");
+    write!(
+        file,
+        ",\n{{\"ph\":\"i\",\"s\":\"t\",\"name\":\"event\",\"pid\":{VIRTUAL},\"tid\":{track},\"ts\":{at},\"args\":{{{arguments}}}}}"
+    )
+}
+
+/// Events of all PEs with one bar for all, by LP, and the bar.
+fn events(traces: &[&Trace], about: &About<'_>) -> (Vec<LpEvent>, u8) {
+    let bar = traces.iter().map(|trace| trace.bar).max().unwrap_or_default();
+    // Another PE may have committed more before it knew of the failure.
+    let counts = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&about.failure, about.ties);
+    let mut events: Vec<LpEvent> = traces.iter().flat_map(|trace| &trace.events).filter(counts).copied().collect();
+    // Stable: the events of one LP committed in order.
+    events.sort_by_key(|event| event.lp);
+    (events, bar)
+}
