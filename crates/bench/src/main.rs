@@ -7,6 +7,7 @@ mod bare;
 mod hold;
 mod hostile;
 mod network;
+mod parallel;
 mod workloads;
 
 use std::process::{Command, ExitCode};
@@ -21,22 +22,26 @@ fn main() -> ExitCode {
         [] => {
             workloads::compare();
             network::compare(None);
+            parallel::compare(None);
             hold::compare();
             hostile::compare(None);
         }
         ["workloads"] => workloads::compare(),
         ["network"] => network::compare(None),
         ["network", topology] => network::compare(Some(topology)),
+        ["parallel"] => parallel::compare(None),
+        ["parallel", topology] => parallel::compare(Some(topology)),
         ["hold"] => hold::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
         ["measure", "bare", workload] => workloads::measure_bare(workload),
         ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
+        ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
         ["measure", "network", topology, end] => network::measure(topology, end),
         ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
-            eprintln!("usage: warpline-bench [workloads | network [TOPOLOGY.json] | hold | hostile [MODEL]]");
+            eprintln!("usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | hold | hostile [MODEL]]");
             return ExitCode::from(2);
         }
     }
@@ -50,13 +55,20 @@ struct Measured {
     rate: f64,
     /// Peak memory in bytes.
     memory: f64,
+    /// Committed by processed events.
+    efficiency: f64,
 }
 
 /// Hands a measurement to the parent process.
 fn tell(rate: f64) {
+    tell_all(rate, 1.0);
+}
+
+/// The same for an engine that may undo events.
+fn tell_all(rate: f64, efficiency: f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
-    println!("{rate} {}", peak.unwrap_or(f64::NAN) * 1024.0);
+    println!("{rate} {} {efficiency}", peak.unwrap_or(f64::NAN) * 1024.0);
 }
 
 /// Runs each of `rivals` in turn, and returns the median of each.
@@ -76,7 +88,7 @@ fn measure(words: &[&str]) -> Measured {
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {
-        [rate, memory] => Measured { rate, memory },
+        [rate, memory, efficiency] => Measured { rate, memory, efficiency },
         _ => panic!("measuring {words:?} printed {text:?}\n{}", String::from_utf8_lossy(&output.stderr)),
     }
 }

@@ -7,26 +7,32 @@ use warpline_models::network::{Network, NetworkParameters};
 
 use crate::{alternate, tell};
 
-/// Compares nothing yet: one engine. `topology` is a file, or a grid of 12 by 12 nodes is made.
+/// One engine by itself. `topology` is a file, or a grid of 12 by 12 nodes is made.
 pub(crate) fn compare(topology: Option<&str>) {
-    let made = std::env::temp_dir().join(format!("warpline-bench-grid-{}.json", std::process::id()));
-    let path = topology.map_or_else(|| made.to_string_lossy().into_owned(), str::to_owned);
-    if topology.is_none() {
-        std::fs::write(&made, grid(12)).expect("the temporary directory can be written");
-    }
-    let hops = alternate(&[vec!["network", &path, "10"]]);
+    let made = grid_file();
+    let path = topology.unwrap_or(&made);
+    let hops = alternate(&[vec!["network", path, "10"]]);
     println!("network, {}", topology.unwrap_or("a grid of 12 by 12 nodes, demand between all pairs"));
     println!("{:>8.2} million packet hops per second, {:.0} MB\n", hops[0].rate / 1e6, hops[0].memory / 1e6);
-    if topology.is_none() {
-        let _ = std::fs::remove_file(made);
-    }
+    let _ = std::fs::remove_file(made);
+}
+
+/// A grid in a file of its own.
+pub(crate) fn grid_file() -> String {
+    let made = std::env::temp_dir().join(format!("warpline-bench-grid-{}.json", std::process::id()));
+    std::fs::write(&made, grid(12)).expect("the temporary directory can be written");
+    made.to_string_lossy().into_owned()
+}
+
+pub(crate) fn simulation<'a>(topology: &str) -> Simulation<'a, Network> {
+    let mut parameters = NetworkParameters::default();
+    parameters.set("topology", topology).expect("a path");
+    Simulation::configured(&parameters).expect("a topology")
 }
 
 pub(crate) fn measure(topology: &str, end: &str) {
-    let mut parameters = NetworkParameters::default();
-    parameters.set("topology", topology).expect("a path");
     let end: f64 = end.parse().expect("a number");
-    let run = Simulation::<Network>::configured(&parameters).expect("a topology").end(end).run().expect("the network runs");
+    let run = simulation(topology).end(end).run().expect("the network runs");
     let hops = run.record.results["packet_hops"].as_f64().expect("a result");
     tell(hops / run.record.loop_seconds);
 }

@@ -6,7 +6,7 @@ use warpline_models::phold::{Phold, PholdParameters};
 use crate::{alternate, bare, tell};
 
 /// Name, what it stresses, LPs, messages per LP, clusters, end time.
-const WORKLOADS: [(&str, &str, u32, u32, u32, f64); 4] = [
+pub(crate) const WORKLOADS: [(&str, &str, u32, u32, u32, f64); 4] = [
     ("W1", "classic: everything, in cache", 8192, 1, 1, 1000.0),
     ("W2", "large: memory, pending set", 1_000_000, 1, 1, 10.0),
     ("W3", "dense: many events per LP", 1024, 16, 1, 600.0),
@@ -40,14 +40,19 @@ pub(crate) fn measure_bare(workload: &str) {
 }
 
 pub(crate) fn measure_warpline(workload: &str, pending: &str) {
-    let (lps, population, clusters, end) = find(workload);
-    let mut parameters = PholdParameters { lps, population, clusters, ..PholdParameters::default() };
-    let mut end = end;
-    if workload.ends_with('e') {
-        parameters.set("epg", MICROSECOND).expect("a valid granularity");
-        end /= 10.0;
-    }
+    let (parameters, end) = parameters(workload);
     let pending = if pending == "heap" { Pending::Heap } else { Pending::Ladder };
     let run = Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end).pending(pending).run();
     tell(run.expect("PHOLD runs").record.event_rate);
+}
+
+/// The parameters of a workload, and its end. A name that ends with `e` has events of about a microsecond.
+pub(crate) fn parameters(workload: &str) -> (PholdParameters, f64) {
+    let (lps, population, clusters, end) = find(workload);
+    let mut parameters = PholdParameters { lps, population, clusters, ..PholdParameters::default() };
+    if !workload.ends_with('e') {
+        return (parameters, end);
+    }
+    parameters.set("epg", MICROSECOND).expect("a valid granularity");
+    (parameters, end / 10.0)
 }

@@ -103,6 +103,8 @@ fn in_parallel<'a, M: Model>(simulation: Simulation<'a, M>, settings: &Settings)
     let simulation = with(simulation, settings.gvt_interval, Simulation::gvt_interval);
     let simulation = with(simulation, settings.window, Simulation::window);
     let simulation = with(simulation, settings.copy_interval, Simulation::copy_interval);
+    let simulation = with(simulation, settings.use_lookahead, Simulation::use_lookahead);
+    let simulation = with(simulation, settings.virtual_cluster, Simulation::virtual_cluster);
     with(simulation, settings.trace.clone(), Simulation::trace)
 }
 

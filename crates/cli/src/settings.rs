@@ -62,7 +62,7 @@ pub(crate) fn of_run() -> Vec<SettingSpec> {
 }
 
 /// What matters to parallel runs; a sequential run ignores it, but for `sync`.
-fn of_parallel_runs() -> [SettingSpec; 8] {
+fn of_parallel_runs() -> [SettingSpec; 10] {
     let spec = |name, value, help, words| SettingSpec { name, heading: "Parallel runs", value, help, words };
     let chosen = |name, value, help| spec(name, value, help, Vec::new());
     [
@@ -96,6 +96,19 @@ fn of_parallel_runs() -> [SettingSpec; 8] {
             "How far beyond GVT events may be executed, in model time [default: chosen by the engine, and adapted as it runs]",
         ),
         chosen("copy-interval", "EVENTS", "With --undo copy: at every how many of an LP's events its state is copied [default: 1]"),
+        SettingSpec {
+            words: words::<bool>(),
+            ..chosen(
+                "use-lookahead",
+                "WORD",
+                "Whether events within the model's lookahead of GVT, which are certain, are executed without the means to undo them [default: yes]",
+            )
+        },
+        chosen(
+            "virtual-cluster",
+            "SEED",
+            "Step all PEs in one thread, in an order drawn from this seed, with messages that overtake each other: slow, a test",
+        ),
     ]
 }
 
@@ -142,6 +155,8 @@ pub(crate) struct Settings {
     pub(crate) gvt_interval: Option<u32>,
     pub(crate) window: Option<f64>,
     pub(crate) copy_interval: Option<u32>,
+    pub(crate) use_lookahead: Option<bool>,
+    pub(crate) virtual_cluster: Option<u64>,
     /// Of a comparison.
     pub(crate) runs: Option<u32>,
 }
@@ -169,6 +184,8 @@ impl Settings {
                 "gvt-interval" => settings.gvt_interval = Some(count(one)?),
                 "window" => settings.window = Some(span(one)?),
                 "copy-interval" => settings.copy_interval = Some(count(one)?),
+                "use-lookahead" => settings.use_lookahead = Some(word(one)?),
+                "virtual-cluster" => settings.virtual_cluster = Some(number(one, "a whole number from 0 to 18446744073709551615")?),
                 RUNS => settings.runs = Some(count(one)?),
                 name => unreachable!("`{name}` is no setting"),
             }
@@ -211,6 +228,10 @@ trait Word: Copy + 'static {
 impl Word for Synchronisation {
     const WORDS: &'static [(&'static str, Self)] =
         &[("sequential", Synchronisation::Sequential), ("optimistic", Synchronisation::Optimistic)];
+}
+
+impl Word for bool {
+    const WORDS: &'static [(&'static str, Self)] = &[("yes", true), ("no", false)];
 }
 
 impl Word for GvtAlgorithm {

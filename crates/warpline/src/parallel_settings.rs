@@ -36,7 +36,7 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// How many threads work, each as one processing element (PE) with its share of the LPs. Default: the cores that the process may use.
-    /// At least 1; with fewer LPs than threads, as many as there are LPs.
+    /// From 1 to 1024; with fewer LPs than threads, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.tuned(|parallel| parallel.threads = Some(threads))
     }

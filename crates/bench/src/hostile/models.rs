@@ -93,7 +93,7 @@ impl Hostile {
             Kind::Costly => (random.exponential(1.0), random.below(self.lps)),
             Kind::PingPong => (1.0 + random.exponential(1.0), id),
             Kind::Bursts => {
-                let first = (now / 5.0) as u64 % 2 == 0;
+                let first = ((now / 5.0) as u64).is_multiple_of(2);
                 let active = random.bernoulli(0.9);
                 (random.exponential(1.0), self.in_half(0, first == active, random))
             }

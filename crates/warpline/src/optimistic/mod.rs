@@ -145,7 +145,7 @@ impl<M: Model> Simulation<'_, M> {
             }
         };
         let traced = file.map_or(Ok(()), |file| self.write_trace(file, &driven, ties));
-        let ended = self.end_of(driven, plan.statistics, ties, end, chosen, Q::NAME)?;
+        let ended = self.end_of(driven, plan.statistics, end, chosen, Q::NAME)?;
         let run = self.conclude(started, ended)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
     }
@@ -162,7 +162,6 @@ impl<M: Model> Simulation<'_, M> {
         &self,
         driven: Driven<M>,
         mut statistics: Statistics,
-        ties: TieBreak,
         end: VirtualTime,
         chosen: Chosen,
         pending: &str,
@@ -178,7 +177,7 @@ impl<M: Model> Simulation<'_, M> {
         }
         merge.emit_all(&mut rows);
         balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
-        let parallel = record::of(&parts, &chosen, ties);
+        let parallel = record::of(&parts);
         let (mut states, mut digest) = (Vec::new(), Default::default());
         states.try_reserve_exact(self.model.lps() as usize).map_err(|_| Error::too_many_lps(self.model.lps(), size_of::<M::State>()))?;
         for pe in parts {

@@ -1,7 +1,6 @@
 //! What a parallel run tells of itself.
 
 use serde_json::{Map, Value, json};
-use warpline_base::TieBreak;
 use warpline_base::record::{ParallelRecord, PeRecord, Rollbacks};
 use warpline_kernel::{Counts, Parts, Undoing};
 use warpline_model::Model;
@@ -9,7 +8,7 @@ use warpline_model::Model;
 use super::Chosen;
 
 /// The part of the record that only parallel runs have.
-pub(crate) fn of<M: Model>(parts: &[Parts<M>], _: &Chosen, _: TieBreak) -> ParallelRecord {
+pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
     let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum::<u64>();
     let (processed, committed) = (sum(|counts| counts.processed), sum(|counts| counts.committed));
     let rollbacks_of = |pe: &Parts<M>| pe.counts.primary + pe.counts.secondary;
@@ -79,6 +78,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, chosen: &Chosen, win
         ("window", chosen.window.map_or_else(|| json!("adaptive"), |window| json!(window))),
         ("final_window", json!(window)),
         ("copy_interval", interval),
+        ("use_lookahead", json!(chosen.tuning.lookahead.is_some())),
         ("pool", json!("partitioned")),
         ("mailbox", json!("per-sender")),
         ("cancellation", json!("aggressive")),

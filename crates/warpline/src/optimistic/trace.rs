@@ -75,7 +75,7 @@ fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Resu
     });
     // The viewers take the comma before the end of a list ill, so that every entry but the first comes with one.
     let title = format!("virtual time (1 s is {} {})", about.end, about.time_unit).replace(" )", ")");
-    write!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[\n")?;
+    writeln!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
     write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", about.model)))?;
     write!(file, ",\n{}", named("process_name", VIRTUAL, 0, &title))?;
     for (pe, trace) in (0u32..).zip(traces) {

@@ -1,0 +1,59 @@
+//! Time Warp against the sequential engine: speed-up, efficiency and memory, on PHOLD in four sizes, with events of a microsecond, and on
+//! `network`.
+
+use warpline::{Simulation, Synchronisation};
+use warpline_models::phold::Phold;
+
+use crate::network::{grid_file, simulation as network};
+use crate::workloads::{WORKLOADS, parameters};
+use crate::{Measured, alternate, tell_all};
+
+/// Engines as they are named among the measurements: threads, and `!` for Time Warp alone, which does not use lookahead.
+const ENGINES: [&str; 5] = ["0", "1", "2", "2!", "8"];
+
+/// Prints a row for every workload.
+pub(crate) fn compare(topology: Option<&str>) {
+    println!("Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of peak memory");
+    println!("(2!: without use of lookahead; 8 threads are more than most machines that this is read on have cores for)\n");
+    print!("{:<9} {:>7} {:>7}", "", "seq.", "MB");
+    ENGINES[1..].iter().for_each(|engine| print!("  {:^25}", format!("{engine} threads")));
+    println!();
+    let workloads = WORKLOADS.iter().map(|workload| workload.0.to_owned()).chain(["W1e".to_owned()]);
+    for workload in workloads {
+        row(&workload, &workload);
+    }
+    let made = grid_file();
+    row("network", topology.unwrap_or(&made));
+    let _ = std::fs::remove_file(made);
+    println!();
+}
+
+fn row(name: &str, workload: &str) {
+    let rivals: Vec<Vec<&str>> = ENGINES.iter().map(|engine| vec!["parallel", workload, engine]).collect();
+    let measured = alternate(&rivals);
+    let sequential = measured[0];
+    print!("{name:<9} {:>7.2} {:>7.0}", sequential.rate / 1e6, sequential.memory / 1e6);
+    for Measured { rate, memory, efficiency } in &measured[1..] {
+        print!("  {:>6.2} {:>5.2} {efficiency:>5.3} {:>5.2}", rate / 1e6, rate / sequential.rate, memory / sequential.memory);
+    }
+    println!();
+}
+
+pub(crate) fn measure(workload: &str, engine: &str) {
+    if workload.starts_with('W') {
+        let (parameters, end) = parameters(workload);
+        run(Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end), engine);
+    } else {
+        run(network(workload).end(5.0), engine);
+    }
+}
+
+fn run<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) {
+    let threads: u32 = engine.trim_end_matches('!').parse().expect("a number of threads");
+    let simulation = match threads {
+        0 => simulation,
+        _ => simulation.sync(Synchronisation::Optimistic).threads(threads).use_lookahead(!engine.ends_with('!')),
+    };
+    let record = simulation.run().expect("the workload runs").record;
+    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+}
