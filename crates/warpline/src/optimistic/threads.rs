@@ -12,7 +12,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{MomentRow, Pe, Port, Step};
 use warpline_memory::PoolFull;
 use warpline_model::Model;
-use warpline_transport::RingPort;
+use warpline_transport::{RingPort, pin};
 
 use super::quiet::{Quiet, last};
 use super::{Driven, Watch};
@@ -120,11 +120,18 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
     let patience = if pes.len() > cores { 0 } else { PATIENCE };
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
-        let work = |(pe, board)| {
+        // Threads that outnumber the processors are better off where there is room.
+        let pinned = (2..=cores).contains(&pes.len());
+        let work = |(number, (pe, board))| {
             let guard = Stop { stop: &stop, bug: &bug, watcher: watcher.clone() };
-            scope.spawn(move || work(pe, board, guard, patience))
+            scope.spawn(move || {
+                if pinned {
+                    pin(number);
+                }
+                work(pe, board, guard, patience)
+            })
         };
-        let workers: Vec<_> = pes.into_iter().zip(&boards).map(work).collect();
+        let workers: Vec<_> = pes.into_iter().zip(&boards).enumerate().map(work).collect();
         while !workers.iter().all(|worker| worker.is_finished()) {
             thread::park_timeout(LOOK_EVERY);
             look(&boards, &mut log, &mut watch);
