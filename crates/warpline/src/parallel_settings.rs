@@ -92,7 +92,7 @@ impl<M: Model> Simulation<'_, M> {
     /// events that it committed. The file stays below 200 MB or so: of a longer run evenly less is shown, and the file tells how much was
     /// left out. It is written when the run is over, also when the model failed.
     ///
-    /// A trace does not change the answer, and takes a few per cent of the run's time; without one nothing is noted down. A sequential run
+    /// A trace does not change the answer, and takes about a tenth of the run's time; without one nothing is noted down. A sequential run
     /// has no PEs, and refuses to be traced; [verification](Self::verify) writes none.
     ///
     /// ```
