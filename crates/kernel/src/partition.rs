@@ -54,7 +54,8 @@ mod tests {
                 assert_eq!(range.start, next);
                 next = range.end;
                 let size = range.end - range.start;
-                assert!(size + 1 >= lps / pes && size <= lps / pes + 2, "{lps} LPs, {pes} PEs: PE {pe} has {size}");
+                let even = lps / pes;
+                assert!(size >= even.saturating_sub(1) && size <= even.saturating_add(2), "{lps} LPs, {pes} PEs: PE {pe} has {size}");
                 for lp in [range.start, range.start + (size - 1) / 2, range.end - 1] {
                     assert_eq!(partition.pe(LpId(lp)), pe, "{lps} LPs, {pes} PEs, LP {lp}");
                 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use warpline_base::record::Phases;
 
 /// One step in so many is a sample: a prime, so that samples do not keep step with GVT.
-const EVERY: u32 = 251;
+const EVERY: u32 = 509;
 /// This many rollbacks are timed one and all, and one in [`ROLLBACK_EVERY`] after that.
 const ROLLBACKS_ALL: u64 = 4096;
 const ROLLBACK_EVERY: u64 = 16;

@@ -168,7 +168,7 @@ fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
             bench.meter.end_sample(false);
         }
     }
-    assert!(samples > 350);
+    assert!(samples > 150);
     let phases = bench.meter.phases();
     assert!((phases.receive / phases.event_processing - RECEIVE as f64 / (20 * HANDLE) as f64).abs() < 0.02, "{phases:?}");
 }
