@@ -89,7 +89,8 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         Ok((self.counts.processed - start) as u32)
     }
 
-    /// The event loop.
+    /// The event loop. On its own, so that nothing around it takes registers from it.
+    #[inline(never)]
     fn execute_before<const WATCHED: bool>(&mut self, bound: VirtualTime, most: u32) -> Result<(), PoolFull> {
         for _ in 0..most {
             let keys = Keys { buffers: &self.buffers, ties: self.ties };
