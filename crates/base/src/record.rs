@@ -87,8 +87,9 @@ pub struct ProgressSample {
     pub speculation: Option<SpeculationSample>,
 }
 
-/// How optimistic execution went at one moment of wall time.
+/// How optimistic execution went at one moment of wall time. What is missing when it is read, as older records lack it, has its default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpeculationSample {
     /// Events executed so far, those undone again included.
     pub processed_events: u64,
@@ -288,6 +289,19 @@ mod tests {
         assert_eq!((part.phase_seconds.send, part.pes[0].lps, &part.pes[1]), (0.5, 7, &PeRecord::default()));
         assert!(part.pes[0].mailbox_depth_mean.is_nan());
         assert_eq!(record(json!({ "processed_events": 0 })).unwrap().parallel, Some(ParallelRecord::default()));
+    }
+
+    #[test]
+    fn a_sample_of_speculation_may_lack_what_it_likes() {
+        let sample = |speculation: Value| {
+            let sample = json!({ "wall_seconds": 1.0, "virtual_time": 2.0, "committed_events": 3, "speculation": speculation });
+            record(json!({ "progress": [sample] })).unwrap().progress[0].speculation
+        };
+        let some = json!({ "processed_events": 7, "window": null, "unheard_of": 1 });
+        let read = sample(some).unwrap();
+        assert_eq!((read.processed_events, read.gvt_epochs, read.mailbox_depth), (7, 0, 0.0));
+        assert!(read.window.is_nan());
+        assert_eq!((sample(json!({})), sample(json!(null))), (Some(SpeculationSample::default()), None));
     }
 
     #[test]

@@ -7,10 +7,10 @@ use crate::{alternate, bare, tell};
 
 /// Name, what it stresses, LPs, messages per LP, clusters, end time.
 pub(crate) const WORKLOADS: [(&str, &str, u32, u32, u32, f64); 4] = [
-    ("W1", "classic: everything, in cache", 8192, 1, 1, 1000.0),
+    ("W1", "classic: everything, in cache", 8192, 1, 1, 3000.0),
     ("W2", "large: memory, pending set", 1_000_000, 1, 1, 10.0),
-    ("W3", "dense: many events per LP", 1024, 16, 1, 600.0),
-    ("W4", "local: 10 % leave the cluster", 8192, 1, 2, 1000.0),
+    ("W3", "dense: many events per LP", 1024, 16, 1, 1500.0),
+    ("W4", "local: 10 % leave the cluster", 8192, 1, 2, 3000.0),
 ];
 
 /// Iterations of floating-point work that make an event cost about a microsecond.
@@ -54,5 +54,5 @@ pub(crate) fn parameters(workload: &str) -> (PholdParameters, f64) {
         return (parameters, end);
     }
     parameters.set("epg", MICROSECOND).expect("a valid granularity");
-    (parameters, end / 10.0)
+    (parameters, end / 20.0)
 }

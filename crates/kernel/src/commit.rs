@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::{Buffers, Handle};
+use warpline_memory::Buffers;
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::counts::Counts;
@@ -43,7 +43,6 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
 
     /// The PE as GVT sees it.
     fn standing(&mut self) -> (&mut AnyGvt, Standing<'_, M::Event, Q>) {
-        let gvt = self.verdict.map_or(Moment::Init(LpId(0)), |verdict| verdict.gvt);
         let standing = Standing {
             next_lp: (!self.made_all()).then(|| LpId(self.ids.start + self.lps.len() as u32)),
             buffers: &mut self.buffers,
@@ -51,7 +50,6 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             held: &self.held,
             ties: self.ties,
             end: self.end,
-            gvt,
             failure: self.failure.as_ref().map_or(Moment::Never, |failed| failed.moment),
             told: &mut self.told,
             counts: &mut self.counts,
@@ -59,27 +57,31 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         (&mut self.gvt, standing)
     }
 
+    /// The last GVT.
+    pub(crate) fn gvt_moment(&self) -> Moment {
+        self.verdict.map_or(Moment::Init(LpId(0)), |verdict| verdict.gvt)
+    }
+
     fn adopt(&mut self, verdict: Verdict) {
         self.counts.gvt_epochs += 1;
         self.counts.gvt_trials += u64::from(verdict.trials);
         self.since_gvt = 0;
+        let last = self.verdict.replace(verdict).map(|last| last.gvt);
         if verdict.failure != Moment::Never {
             self.over = Some(Step::Failed);
-        } else {
-            self.commit_timed(verdict.gvt);
-            // Only the verdict after the last commit tells whether it failed anywhere.
-            if self.verdict.is_some_and(|last| last.gvt == Moment::Never) {
-                self.over = Some(Step::Finished);
-                self.collect_fossils(0);
-            }
-            self.window.adapt(&verdict.gvt, &verdict.work);
-            self.bound = self.window.bound(&verdict.gvt, self.end);
-            self.gvt_time = verdict.gvt.time(self.end).get();
-            self.least_bound = Window::least_bound(&verdict.gvt, self.end);
-            self.trace_level();
+            return;
         }
-        self.settled = self.verdict.map(|last| last.gvt);
-        self.verdict = Some(verdict);
+        self.settled = last;
+        self.commit_timed(verdict.gvt);
+        // Only the verdict after the last commit tells whether it failed anywhere.
+        if self.settled == Some(Moment::Never) {
+            self.over = Some(Step::Finished);
+            self.collect_fossils(0);
+        }
+        self.window.adapt(&verdict.gvt, &verdict.work);
+        self.bound = self.window.bound(&verdict.gvt, self.end);
+        self.gvt_time = verdict.gvt.time(self.end).get();
+        self.trace_level();
     }
 
     fn commit_timed(&mut self, gvt: Moment) {
@@ -128,17 +130,18 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         // Without lookahead, only what comes before GVT itself is certain.
         let beyond = self.horizon >= due || gvt == Moment::Never;
         loop {
-            // A failure found on the way lowers the limit, and what is left is looked through again.
+            // A fault found on the way lowers the limit, and what is left is looked through again.
             let least = self.standing().1.least();
             let limit = if beyond { least } else { least.earlier(gvt, self.ties) };
+            let limit = self.failure.as_ref().map_or(limit, |failed| failed.moment.earlier(limit, self.ties));
             match catch_unwind(AssertUnwindSafe(|| self.commit_all_before(limit, due.max(self.horizon)))) {
                 Ok(Ok(())) => break,
-                Ok(Err((event, fault))) => self.fail(event, fault),
+                Ok(Err((entry, fault))) => self.fail(entry, fault),
                 Err(panic) => {
                     // Without an event at hand, it was the engine that panicked.
                     let Some(entry) = self.running.take() else { resume_unwind(panic) };
                     self.context.forget();
-                    self.fail(entry.handle(), Fault::Panic(panic_message(panic)));
+                    self.fail(entry, Fault::Panic(panic_message(panic)));
                 }
             }
         }
@@ -159,18 +162,18 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// Commits what comes before both `limit` and `end`.
-    fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+    fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
         if self.trace.is_some() { self.commit_traced(limit, end) } else { self.commit_before::<false>(limit, end) }
     }
 
     #[cold]
     #[inline(never)]
-    fn commit_traced(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+    fn commit_traced(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
         self.commit_before::<true>(limit, end)
     }
 
     #[inline]
-    fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Handle, Fault)> {
+    fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
         let (time, retained) = (limit.time(self.end).min(end), self.tuning.undoing.lag() > 0);
         let Pe { history, buffers, extras, context, model, running, statistics, rows, committed_keys, counts, trace, .. } = self;
         let (mut closed, ties, me) = (history.open(), self.ties, self.me);
@@ -193,12 +196,13 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                     extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), context.notes_mut());
                 }
                 context.visit(id, key.time);
-                *running = Some(Entry::new(key.time, 0, handle));
+                let entry = Entry::new(key.time, 0, handle);
+                *running = Some(entry);
                 context.commit(model, &event.payload);
                 *running = None;
                 if !context.notes_mut().is_empty() {
                     let rows = RowsOf { moment: Moment::Event(key), rows };
-                    observe(context, statistics, rows, id, key.time).map_err(|fault| (handle, fault))?;
+                    observe(context, statistics, rows, id, key.time).map_err(|fault| (entry, fault))?;
                 }
                 record.fate = Fate::Committed;
                 let partner = if retained { buffers.partner(handle) } else { buffers.release(handle) };
@@ -237,18 +241,20 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         let found = |held: &Held| Moment::Event(held.key) == gvt && !self.buffers.is_cancelled(held.event());
         if let Some(index) = self.held.iter().position(found) {
-            let held = self.held.swap_remove(index);
-            let event = held.event();
-            self.pending.push(held.entry, &Keys { buffers: &self.buffers, ties: self.ties });
-            self.fail(event, held.fault);
+            let Held { entry, fault, .. } = self.held.swap_remove(index);
+            self.fail(entry, fault);
         }
     }
 
-    /// Notes a failure; only the earliest counts.
-    pub(crate) fn fail(&mut self, handle: Handle, fault: Fault) {
-        let event = self.buffers.get(handle);
-        let (moment, lp, time) = (Moment::Event(event.key()), event.receiver, event.time);
-        if self.failure.as_ref().is_none_or(|failed| moment.is_before(&failed.moment, self.ties)) {
+    /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
+    /// there may be earlier ones elsewhere.
+    fn fail(&mut self, entry: Entry, fault: Fault) {
+        let event = self.buffers.get(entry.handle());
+        let (key, lp, time) = (event.key(), event.receiver, event.time);
+        let moment = Moment::Event(key);
+        if self.gvt_moment().is_before(&moment, self.ties) {
+            self.held.push(Held { entry, key, fault, certain: true });
+        } else if self.failure.as_ref().is_none_or(|failed| moment.is_before(&failed.moment, self.ties)) {
             self.failure = Some(Failed { moment, lp, time, event: Some(event_text(&event.payload)), fault });
         }
     }
@@ -284,8 +290,6 @@ struct Standing<'a, E, Q> {
     held: &'a [Held],
     ties: TieBreak,
     end: VirtualTime,
-    /// The last GVT.
-    gvt: Moment,
     /// The failure of this PE, if there is one.
     failure: Moment,
     /// What was done up to the last time.
@@ -299,9 +303,7 @@ impl<E, Q: PendingSet> Local for Standing<'_, E, Q> {
             return Moment::Init(lp);
         }
         let held = self.held.iter().filter(|held| !self.buffers.is_cancelled(held.event()));
-        // GVT must not pass a failure that it has not reached: there may be earlier ones elsewhere.
-        let failure = if self.failure.is_before(&self.gvt, self.ties) { Moment::Never } else { self.failure };
-        let least = held.fold(failure, |least, held| least.earlier(Moment::Event(held.key), self.ties));
+        let least = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
         loop {
             let keys = Keys { buffers: &*self.buffers, ties: self.ties };
             let Some(first) = self.pending.first(&keys).filter(|first| first.time() < self.end) else { return least };
@@ -315,7 +317,7 @@ impl<E, Q: PendingSet> Local for Standing<'_, E, Q> {
     }
 
     fn failure(&self) -> Moment {
-        if self.gvt.is_before(&self.failure, self.ties) { Moment::Never } else { self.failure }
+        self.failure
     }
 
     fn take_work(&mut self) -> Work {

@@ -58,7 +58,8 @@ impl Counts {
     }
 }
 
-/// What must add up over all PEs when a run has ended (law 5 of the books: nothing is lost).
+/// Closes the books of a run that has ended, given each PE's counts, buffers and number of pending events: over all PEs, nothing is lost and
+/// nothing came from nowhere.
 ///
 /// # Panics
 /// If it does not.

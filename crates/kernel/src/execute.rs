@@ -4,13 +4,13 @@
 use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Instant;
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Handle, PoolFull, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Fault, Model};
 
-use crate::Event;
 use crate::extras::ExtraId;
 use crate::failure::{Held, panic_message};
 use crate::history::{Fate, Record};
@@ -19,6 +19,7 @@ use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet, Ties};
 use crate::phases::Phase;
 use crate::wires::{Message, MessageKind, Port};
+use crate::{Event, Window};
 
 /// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
 const EVENT_AHEAD: usize = 12;
@@ -64,6 +65,10 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 self.lps.push(Lp::new(state));
             }
         }
+        if self.made_all() {
+            self.made_at = Some(Instant::now());
+            self.meter.restart();
+        }
         Ok((self.lps.len() - made) as u32)
     }
 
@@ -74,7 +79,8 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         // With a full history only what comes before events executed already, or is due at GVT, so that it can commit.
         let full = self.history.open_len() >= self.tuning.history_most;
-        let bound = if full { self.latest.max(self.least_bound).min(self.bound) } else { self.bound };
+        let due = Window::least_bound(&self.gvt_moment(), self.end);
+        let bound = if full { self.latest.max(due).min(self.bound) } else { self.bound };
         self.retry_held();
         let start = self.counts.processed;
         // Panics are caught once per batch, not per event.
@@ -98,10 +104,6 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             if !self.held.is_empty() && self.waits(entry) {
                 break;
             }
-            if self.failure.is_some() {
-                self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
-                break;
-            }
             if self.prefetching {
                 self.fetch_ahead();
             }
@@ -116,9 +118,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     #[inline]
     fn execute<const WATCHED: bool>(&mut self, entry: Entry) -> Result<(), PoolFull> {
         let (handle, time) = (entry.handle(), entry.time());
-        // What was sent before GVT cannot be cancelled any more.
-        let final_ = time < self.horizon;
-        let Some(event) = self.buffers.begin_if(handle, |sent| final_ || f64::from(f32::from_bits(sent)) < self.gvt_time) else {
+        // Neither what comes before the horizon nor what was sent before GVT can be cancelled any more.
+        let certain = time < self.horizon;
+        let Some(event) = self.buffers.begin_if(handle, |sent| certain || f64::from(f32::from_bits(sent)) < self.gvt_time) else {
             self.annihilate(handle);
             return Ok(());
         };
@@ -129,17 +131,22 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.mind_straggler(k, &key);
         }
         self.running = Some(entry);
-        if final_ {
-            return self.execute_for_good::<WATCHED>(handle, key, id, index);
+        if certain {
+            return self.execute_for_good::<WATCHED>(entry, key, id, index);
         }
         let event = self.buffers.get(handle);
         let place = self.history.end();
         let lp = &mut self.lps[index];
         let number = lp.events + 1;
         let copied = self.copies.is_due(index, place);
-        let state = copied.then(|| lp.state.clone());
         let (before, digest) = (self.kps[k].last, lp.history);
-        self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate: Fate::Open, state });
+        // Nothing is to be undone, should the copy of the state panic.
+        let fate = Fate::Undone;
+        let record = self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate, state: None });
+        if copied {
+            record.state = Some(lp.state.clone());
+        }
+        record.fate = Fate::Open;
         self.context.begin(id, number, time, key.step);
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
         self.running = None;
@@ -169,13 +176,14 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// Executes an event that nothing can undo any more, as it comes before the horizon and before all else that is pending here: as a
     /// sequential engine would, without a record, and commits it.
     #[inline]
-    fn execute_for_good<const WATCHED: bool>(&mut self, handle: Handle, key: EventKey, id: LpId, index: usize) -> Result<(), PoolFull> {
-        let (event, lp) = (self.buffers.get(handle), &mut self.lps[index]);
+    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, key: EventKey, id: LpId, index: usize) -> Result<(), PoolFull> {
+        let (event, lp) = (self.buffers.get(entry.handle()), &mut self.lps[index]);
         let number = lp.events + 1;
         self.context.begin(id, number, key.time, key.step);
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
-            self.fail_for_good(handle, number);
+            self.running = None;
+            self.hold_failed(entry, number);
             return Ok(());
         }
         lp.events = number;
@@ -185,8 +193,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         if !self.context.notes_mut().is_empty()
             && let Err(fault) = self.observe(Moment::Event(key), id, key.time)
         {
-            self.context.forget();
-            self.fail(handle, fault);
+            self.hold(entry, fault);
             return Ok(());
         }
         self.context.saved_mut().clear();
@@ -195,7 +202,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.counts.processed += 1;
         self.counts.committed += 1;
         self.committed_keys.push_back(key);
-        let partner = self.buffers.release(handle);
+        let partner = self.buffers.release(entry.handle());
         self.counts.remote_committed += u64::from(partner != self.me);
         if WATCHED && let Some(trace) = &mut self.trace {
             trace.event(id, &key);
@@ -206,26 +213,17 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         Ok(())
     }
 
-    #[cold]
-    fn fail_for_good(&mut self, handle: Handle, number: u64) {
-        self.running = None;
-        let fault = self.fault_at_hand(number);
-        self.context.forget();
-        self.fail(handle, fault);
-    }
-
-    /// What the event at hand did that it must not.
-    fn fault_at_hand(&mut self, number: u64) -> Fault {
-        let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
-        if number >= Sequence::EVENT_LIMIT { many() } else { self.context.take_fault().unwrap_or_else(many) }
-    }
-
     /// Moves what the event at hand observed and saved out of the context.
-    #[inline]
+    #[inline(always)]
     fn keep_extra(&mut self) -> ExtraId {
-        if self.context.notes_mut().is_empty() && self.context.saved_mut().is_empty() {
-            return ExtraId::NONE;
-        }
+        let nothing = self.context.notes_mut().is_empty() && self.context.saved_mut().is_empty();
+        if nothing { ExtraId::NONE } else { self.keep_some_extra() }
+    }
+
+    /// On its own, so that models without observations pay nothing for it.
+    #[inline(never)]
+    fn keep_some_extra(&mut self) -> ExtraId {
+        self.statistics.fetch(self.context.notes_mut());
         let (id, extra) = self.extras.take();
         std::mem::swap(self.context.notes_mut(), &mut extra.notes);
         std::mem::swap(self.context.saved_mut(), &mut extra.saved);
@@ -253,7 +251,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             } else {
                 self.buffers.give(handle);
                 let message = Message { event: handle, tag: self.gvt.sent(), kind: MessageKind::Event };
-                self.outgoing[pe as usize].push(message);
+                self.outgoing[pe as usize].0.push(message);
                 self.counts.messages_sent += 1;
             }
         }
@@ -312,27 +310,32 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         // What the code did wrong before it panicked comes first.
         let fault = self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)));
-        if entry.time() < self.horizon {
-            self.context.forget();
-            self.fail(entry.handle(), fault);
-        } else {
-            self.hold(entry, fault);
-        }
+        self.hold(entry, fault);
     }
 
     #[cold]
     fn hold_failed(&mut self, entry: Entry, number: u64) {
-        let fault = self.fault_at_hand(number);
+        let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
+        let fault = if number >= Sequence::EVENT_LIMIT { many() } else { self.context.take_fault().unwrap_or_else(many) };
         self.hold(entry, fault);
     }
 
-    /// Undoes what an event did that failed, and holds it back: it may still turn out not to happen, or to happen otherwise.
+    /// Holds back an event that failed. Unless it is certain to happen, and to happen like this, what it did is undone.
     fn hold(&mut self, entry: Entry, fault: Fault) {
         self.context.forget();
+        let certain = entry.time() < self.horizon;
+        // If it cannot be taken back, it was cancelled meanwhile, and an anti-message is on its way.
+        if certain || self.take_back(entry.handle()) {
+            let key = self.buffers.get(entry.handle()).key();
+            self.held.push(Held { entry, key, fault, certain });
+        }
+    }
+
+    /// Undoes what an event did that failed half-way. Returns whether it is pending again.
+    fn take_back(&mut self, handle: Handle) -> bool {
         self.counts.held_back += 1;
-        let handle = entry.handle();
-        let (index, key) = (self.index_of(handle), self.buffers.get(handle).key());
-        // Without a record it was the copy of the state that panicked.
+        let index = self.index_of(handle);
+        // Unless it was the copy of the state that panicked.
         if self.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
             match self.history.pop().and_then(|record| record.state) {
                 Some(state) => self.lps[index].state = state,
@@ -343,10 +346,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             }
             self.copies.soon(index);
         }
-        // Otherwise it was cancelled meanwhile, and an anti-message is on its way.
-        if self.buffers.undo(handle) {
-            self.held.push(Held { entry, key, fault });
-        }
+        self.buffers.undo(handle)
     }
 
     /// Whether the first pending event, which was taken out, must wait for one that is held back. What is held back is tried again
@@ -370,9 +370,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
     }
 
-    /// What was held back is to be tried again.
+    /// What was held back and may still come otherwise is to be tried again.
     pub(crate) fn release_held(&mut self) {
-        for held in self.held.drain(..) {
+        for held in self.held.extract_if(.., |held| !held.certain) {
             self.pending.push(held.entry, &Keys { buffers: &self.buffers, ties: self.ties });
         }
     }

@@ -23,12 +23,15 @@ pub struct Failed {
     pub fault: Fault,
 }
 
-/// An event that did what it must not, and may still turn out not to happen: it waits, and all later events of the PE with it.
+/// An event that did what it must not. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before
+/// it; and all later events of the PE wait with it.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) entry: Entry,
     pub(crate) key: EventKey,
     pub(crate) fault: Fault,
+    /// Whether nothing can undo it any more, so that it is not tried again.
+    pub(crate) certain: bool,
 }
 
 impl Held {

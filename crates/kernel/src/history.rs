@@ -55,11 +55,12 @@ impl<S> Default for History<S> {
 }
 
 impl<S> History<S> {
-    /// Adds the record of an event that is about to be executed, and returns its place.
+    /// Adds the record of an event that is about to be executed.
     #[inline]
-    pub(crate) fn push(&mut self, record: Record<S>) -> u64 {
+    pub(crate) fn push(&mut self, record: Record<S>) -> &mut Record<S> {
         self.records.push_back(record);
-        self.end() - 1
+        let last = self.records.len() - 1;
+        &mut self.records[last]
     }
 
     /// Takes back the last record.

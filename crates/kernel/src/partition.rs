@@ -1,15 +1,31 @@
 use std::ops::Range;
+use std::sync::Arc;
 
 use warpline_base::LpId;
 
-/// Which PE has which LPs: blocks of consecutive ids, of nearly equal size.
-#[derive(Clone, Copy, Debug)]
+/// Which PE has which LPs: blocks of consecutive ids, of nearly equal size or weight.
+#[derive(Clone, Debug)]
 pub struct Partition {
     lps: u32,
     pes: u32,
     /// PEs per LP, as a fraction of 2³²: multiplying is faster than dividing.
     share: u64,
+    /// If blocks are not of equal size.
+    blocks: Option<Arc<Blocks>>,
 }
+
+/// Blocks of any size.
+#[derive(Debug)]
+struct Blocks {
+    /// The first LP of each PE, and at last one that there is not.
+    starts: Vec<u32>,
+    /// For every run of 2^`shift` LPs, the PE of the first.
+    hints: Vec<u32>,
+    shift: u32,
+}
+
+/// About how many hints there are: a table for the nearest cache.
+const HINTS: u32 = 4096;
 
 impl Partition {
     /// Shares `lps` LPs out over `pes` PEs.
@@ -18,18 +34,63 @@ impl Partition {
     /// If there are fewer LPs than PEs, or no PE.
     pub fn new(lps: u32, pes: u32) -> Self {
         assert!(pes >= 1 && lps >= pes, "{lps} LPs cannot be shared out over {pes} PEs");
-        Partition { lps, pes, share: (u64::from(pes) << 32) / u64::from(lps) }
+        Partition { lps, pes, share: (u64::from(pes) << 32) / u64::from(lps), blocks: None }
+    }
+
+    /// Shares `lps` LPs out over `pes` PEs so that each PE gets about the same weight, and one LP at least.
+    ///
+    /// # Errors
+    /// The first LP whose weight is not a finite number, zero or more.
+    ///
+    /// # Panics
+    /// If there are fewer LPs than PEs, or no PE.
+    pub fn weighted(lps: u32, pes: u32, weight: impl Fn(LpId) -> f64) -> Result<Self, (LpId, f64)> {
+        let even = Self::new(lps, pes);
+        let (mut total, mut differ, first) = (0.0, false, weight(LpId(0)));
+        for lp in (0..lps).map(LpId) {
+            let weight = weight(lp);
+            if !(0.0..f64::INFINITY).contains(&weight) {
+                return Err((lp, weight));
+            }
+            total += weight;
+            differ |= weight != first;
+        }
+        if pes == 1 || !differ || total == f64::INFINITY {
+            return Ok(even);
+        }
+        let (mut starts, mut sum) = (vec![0], 0.0);
+        for lp in 0..lps {
+            let block = starts.len() as u32;
+            // The LP goes where most of it belongs; those that are left must suffice for the PEs that are left, and no block is empty.
+            let full = sum + weight(LpId(lp)) / 2.0 >= total * f64::from(block) / f64::from(pes);
+            let scarce = lps - lp == pes - block;
+            if block < pes && lp > starts[starts.len() - 1] && (full || scarce) {
+                starts.push(lp);
+            }
+            sum += weight(LpId(lp));
+        }
+        starts.push(lps);
+        let shift = (lps / HINTS).max(1).ilog2();
+        let pe = |lp: u32| starts.partition_point(|&start| start <= lp) as u32 - 1;
+        let hints = (0..=(lps - 1) >> shift).map(|run| pe(run << shift)).collect();
+        Ok(Partition { blocks: Some(Arc::new(Blocks { starts, hints, shift })), ..even })
     }
 
     /// The PE of an LP.
     #[inline]
     pub fn pe(&self, lp: LpId) -> u32 {
-        // Less than `pes`, as `lp` is less than `lps` and the share was rounded down.
-        ((u64::from(lp.0) * self.share) >> 32) as u32
+        match &self.blocks {
+            // Less than `pes`, as `lp` is less than `lps` and the share was rounded down.
+            None => ((u64::from(lp.0) * self.share) >> 32) as u32,
+            Some(blocks) => blocks.pe(lp),
+        }
     }
 
     /// The LPs of a PE.
     pub fn lps(&self, pe: u32) -> Range<u32> {
+        if let Some(blocks) = &self.blocks {
+            return blocks.starts[pe as usize]..blocks.starts[pe as usize + 1];
+        }
         let first = |pe: u32| if pe == self.pes { self.lps } else { (u64::from(pe) << 32).div_ceil(self.share) as u32 };
         first(pe)..first(pe + 1)
     }
@@ -40,27 +101,84 @@ impl Partition {
     }
 }
 
+impl Blocks {
+    #[inline]
+    fn pe(&self, lp: LpId) -> u32 {
+        let mut pe = self.hints[(lp.0 >> self.shift) as usize];
+        while lp.0 >= self.starts[pe as usize + 1] {
+            pe += 1;
+        }
+        pe
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SIZES: [(u32, u32); 8] = [(1, 1), (8192, 2), (10, 3), (7, 7), (1_000_003, 64), (u32::MAX, 1), (u32::MAX, 7), (100, 99)];
+
+    /// Every LP has one PE, every PE an LP.
+    fn check(partition: &Partition, lps: u32, pes: u32) {
+        let mut next = 0;
+        for pe in 0..pes {
+            let range = partition.lps(pe);
+            assert_eq!(range.start, next);
+            assert!(range.end > range.start, "PE {pe} of {pes} has none of {lps} LPs");
+            next = range.end;
+            for lp in [range.start, range.start + (range.len() as u32 - 1) / 2, range.end - 1] {
+                assert_eq!(partition.pe(LpId(lp)), pe, "{lps} LPs, {pes} PEs, LP {lp}");
+            }
+        }
+        assert_eq!(next, lps);
+    }
+
     #[test]
     fn every_lp_has_one_pe_and_shares_are_even() {
-        for (lps, pes) in [(1, 1), (8192, 2), (10, 3), (7, 7), (1_000_003, 64), (u32::MAX, 1), (u32::MAX, 7), (100, 99)] {
+        for (lps, pes) in SIZES {
             let partition = Partition::new(lps, pes);
-            let mut next = 0;
+            check(&partition, lps, pes);
             for pe in 0..pes {
-                let range = partition.lps(pe);
-                assert_eq!(range.start, next);
-                next = range.end;
-                let size = range.end - range.start;
-                let even = lps / pes;
+                let (size, even) = (partition.lps(pe).len() as u32, lps / pes);
                 assert!(size >= even.saturating_sub(1) && size <= even.saturating_add(2), "{lps} LPs, {pes} PEs: PE {pe} has {size}");
-                for lp in [range.start, range.start + (size - 1) / 2, range.end - 1] {
-                    assert_eq!(partition.pe(LpId(lp)), pe, "{lps} LPs, {pes} PEs, LP {lp}");
-                }
             }
-            assert_eq!(next, lps);
+        }
+    }
+
+    #[test]
+    fn weights_are_shared_out_evenly() {
+        let weights: [fn(LpId) -> f64; 5] = [
+            |lp| f64::from(lp.0 % 10),
+            |lp| f64::from(lp.0) * f64::from(lp.0),
+            |lp| if lp.0 < 5 { 1e6 } else { 1e-6 },
+            |lp| if lp.0 == 3 { 1.0 } else { 0.0 },
+            |lp| 1.0 / f64::from(1 + lp.0),
+        ];
+        for (lps, pes) in SIZES.into_iter().filter(|(lps, _)| *lps < u32::MAX) {
+            for weight in weights {
+                let partition = Partition::weighted(lps, pes, weight).expect("they are weights");
+                check(&partition, lps, pes);
+                let sum = |pe| partition.lps(pe).map(|lp| weight(LpId(lp))).sum::<f64>();
+                let (total, heaviest) = ((0..pes).map(sum).sum::<f64>(), (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max));
+                let most = (0..pes).map(sum).fold(0.0, f64::max);
+                assert!(most <= (total / f64::from(pes) + heaviest) * 1.001, "{lps} LPs, {pes} PEs: {most} of {total}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_weights_are_like_none() {
+        for weight in [0.0, 1.0, 1e-300] {
+            let (weighted, even) = (Partition::weighted(1000, 7, |_| weight).expect("they are weights"), Partition::new(1000, 7));
+            assert!((0..7).all(|pe| weighted.lps(pe) == even.lps(pe)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_weight_is_told() {
+        for wrong in [f64::NAN, f64::INFINITY, -1.0] {
+            let (lp, weight) = Partition::weighted(10, 2, |lp| if lp.0 == 4 { wrong } else { 1.0 }).expect_err("it is no weight");
+            assert_eq!((lp, weight.to_bits()), (LpId(4), wrong.to_bits()));
         }
     }
 }

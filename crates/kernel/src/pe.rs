@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::{Books, Buffers, Handle, PoolFull, prefer_huge_pages};
+use warpline_memory::{Apart, Books, Buffers, Handle, PoolFull, prefer_huge_pages};
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::counts::Counts;
@@ -26,9 +26,6 @@ use crate::{Event, MomentRow, Partition, Undoing, Window};
 
 /// A working set up to this many bytes stays in the nearest cache without being fetched ahead.
 const CACHED_BYTES: usize = 32 << 10;
-
-/// How many free buffers a PE keeps for the others, shared out among them.
-const SURPLUS_MOST: usize = 8192;
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +49,7 @@ pub struct Tuning {
     pub kps: u32,
     /// How many events are executed before a new GVT is asked for. A PE that has nothing to execute asks at once.
     pub gvt_interval: u32,
-    /// The most events that are executed and not committed, about: at most a batch more, and what is due at GVT itself.
+    /// The most events that are executed and not committed, about: at most a batch more, and what comes before the latest of them.
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
@@ -75,8 +72,11 @@ pub struct Task<'m, M: Model> {
 
 /// One processing element: some of the LPs, and the loop over their events.
 ///
+/// It is on cache lines of its own, as its neighbours in memory are other threads' business.
+///
 /// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps, nor decides anything by a clock, which
 /// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
+#[repr(align(128))]
 pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) me: u32,
     pub(crate) model: &'m M,
@@ -87,6 +87,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// Its LPs, as far as they have been made.
     pub(crate) lps: Vec<Lp<M::State>>,
     pub(crate) ids: Range<u32>,
+    /// When the last of them was made.
+    pub(crate) made_at: Option<Instant>,
     /// What went wrong when the next LP was made.
     pub(crate) init_fault: Option<Fault>,
     pub(crate) kps: Vec<Kp>,
@@ -108,10 +110,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) running: Option<Entry>,
     pub(crate) port: P,
     pub(crate) incoming: Vec<Message>,
-    /// How many free buffers are kept for each PE.
-    pub(crate) surplus_most: usize,
     /// Messages that wait to be handed over, by PE.
-    pub(crate) outgoing: Vec<Vec<Message>>,
+    pub(crate) outgoing: Vec<Apart<Vec<Message>>>,
     /// Processed events that were cancelled and are still to be undone.
     pub(crate) cancelled: Vec<Handle>,
     /// LPs whose state is still to be worked out from an earlier copy.
@@ -127,8 +127,6 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) horizon: VirtualTime,
     /// The time of GVT.
     pub(crate) gvt_time: f64,
-    /// The bound for the narrowest window.
-    pub(crate) least_bound: VirtualTime,
     pub(crate) since_gvt: u32,
     /// What the other PEs have been told of its work.
     pub(crate) told: Work,
@@ -167,19 +165,20 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         let mut lps = Vec::new();
         lps.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
         prefer_huge_pages(&mut lps);
-        let ids_len = ids.len();
-        let kp_shift = (ids.len() as u32).div_ceil(tuning.kps).next_power_of_two().ilog2();
-        let kps = vec![Kp::default(); ids.len().div_ceil(1 << kp_shift)];
+        let count = ids.len();
+        let kp_shift = (count as u32).div_ceil(tuning.kps).next_power_of_two().ilog2();
+        let kps = vec![Kp::default(); count.div_ceil(1 << kp_shift)];
         let bound = window.bound(&Moment::Init(LpId(0)), task.end);
         Ok(Pe {
             me,
             model: task.model,
-            partition: task.partition,
+            partition: task.partition.clone(),
             ties: task.ties,
             end: task.end,
             tuning,
             lps,
             ids,
+            made_at: None,
             init_fault: None,
             kps,
             kp_shift,
@@ -195,8 +194,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             running: None,
             port,
             incoming: Vec::new(),
-            surplus_most: SURPLUS_MOST.div_ceil(task.partition.pes() as usize),
-            outgoing: vec![Vec::new(); task.partition.pes() as usize],
+            outgoing: vec![Apart::default(); task.partition.pes() as usize],
             cancelled: Vec::new(),
             stale: Vec::new(),
             gvt,
@@ -206,7 +204,6 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             bound,
             horizon: VirtualTime::ZERO,
             gvt_time: 0.0,
-            least_bound: VirtualTime::from_bits(1),
             since_gvt: 0,
             told: Work::default(),
             statistics,
@@ -215,7 +212,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             failure: None,
             over: None,
             prefetching: false,
-            copies: Copies::new(tuning.undoing, ids_len),
+            copies: Copies::new(tuning.undoing, count),
             counts: Counts::default(),
             meter: Meter::new(WallClock(Instant::now())),
             trace: None,
@@ -239,7 +236,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         self.lps.len() == self.ids.len()
     }
 
-    /// The loop, once: receive, execute a batch or make LPs, hand over, do what there is to do for GVT; on a new GVT commit and collect
+    /// The loop, once: receive, execute a batch or make LPs, accept what was received, hand over, do what there is to do for GVT; on a new GVT commit and collect
     /// fossils. When the run is over, it does nothing more.
     ///
     /// # Errors
@@ -266,6 +263,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         };
         // What was executed has been timed already.
         self.meter.lap_of_sample(Phase::Execute);
+        self.accept_received();
+        self.meter.lap_of_sample(Phase::Receive);
         self.hand_over();
         self.meter.lap_of_sample(Phase::Send);
         self.advance_gvt(executed);
@@ -323,6 +322,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         Done { made: self.lps.len() as u64, executed: self.counts.processed, committed: self.counts.committed }
     }
 
+    /// When all its LPs had been made, if they have.
+    pub fn made_at(&self) -> Option<Instant> {
+        self.made_at
+    }
+
     /// The last verdict on GVT, if there was any.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.verdict.as_ref()
@@ -345,7 +349,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
     }
 
     /// The rows that have committed since this was last asked, in no particular order. All of its rows before GVT have been given out
-    /// then; rows that were written while LPs were made may come after it.
+    /// then, and perhaps some after it.
     pub fn take_rows(&mut self) -> Vec<MomentRow> {
         std::mem::take(&mut self.rows)
     }

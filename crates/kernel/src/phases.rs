@@ -98,6 +98,10 @@ impl<C: Clock> Meter<C> {
             (clock.now() - since) as i64 / 8
         };
         let cost = (0..8).map(reads).min().unwrap_or_default();
+        Self::with(clock, cost)
+    }
+
+    fn with(clock: C, cost: i64) -> Self {
         Meter {
             clock,
             cost,
@@ -129,6 +133,15 @@ impl<C: Clock> Meter<C> {
     /// From now on all time is the PE's own.
     pub(crate) fn start(&mut self) {
         self.started = Some(self.clock.now());
+    }
+
+    /// What went on up to now does not count.
+    pub(crate) fn restart(&mut self)
+    where
+        C: Clone,
+    {
+        let started = self.started.map(|_| self.clock.now());
+        *self = Meter { started, ..Self::with(self.clock.clone(), self.cost) };
     }
 
     /// The PE is done.

@@ -188,3 +188,17 @@ fn short_runs_and_none() {
     let phases = idle.meter.phases();
     assert_eq!(phases.idle, sum(&phases));
 }
+
+#[test]
+fn what_went_on_before_a_restart_does_not_count() {
+    for thread in [false, true] {
+        let (mut late, mut fresh) = (Bench::new(thread), Bench::new(thread));
+        (0..3000).for_each(|i| late.step(i % 5, 1, i % 7 == 0));
+        late.meter.restart();
+        for bench in [&mut late, &mut fresh] {
+            (0..3000).for_each(|i| bench.step(8, i % 2, i % 50 == 0));
+            bench.meter.stop();
+        }
+        assert_near(&late.meter.phases(), &fresh.meter.phases(), 1e-6);
+    }
+}

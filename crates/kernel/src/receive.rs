@@ -1,9 +1,10 @@
-//! Messages from and to other PEs. They are received in two stages, in one step from the mailbox into a list and in the next from there
+//! Messages from and to other PEs. They are received in two stages, from the mailbox into a list and, a batch of events later, from there
 //! into the pending set, and every sender has a queue of its own: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of
 //! parallel discrete event simulator for multi-core systems", IPDPS 2012. The events themselves stay where they are: buffers change
 //! hands (see [`Buffers`](warpline_memory::Buffers)).
 
 use warpline_base::Moment;
+use warpline_memory::Apart;
 use warpline_model::Model;
 
 use crate::execute::Keys;
@@ -13,28 +14,36 @@ use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::wires::{Message, MessageKind, Port};
 
+/// How many free buffers a PE keeps for the others, shared out among them.
+const SURPLUS_MOST: usize = 8192;
+
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
-    /// Moves the messages that the last step found into the pending set, and then those in the mailbox into their place. Stragglers among
-    /// them are noticed when their turn comes; anti-messages take effect as they are moved.
+    /// The first stage: takes the messages out of the mailbox and has their buffers fetched, which takes a while.
     pub(crate) fn receive(&mut self) {
+        // First what is heard for GVT, so that all that was sent before it is there as well.
+        while let Some(control) = self.port.hear() {
+            self.gvt.hear(control);
+        }
+        self.port.receive(&mut self.incoming);
+        if !self.incoming.is_empty() {
+            self.counts.receipts += 1;
+            self.counts.mailbox_depth_max = self.counts.mailbox_depth_max.max(self.incoming.len() as u64);
+            self.incoming.iter().for_each(|message| self.buffers.prefetch_write(message.event));
+        }
+    }
+
+    /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
+    /// turn comes; anti-messages take effect now.
+    pub(crate) fn accept_received(&mut self) {
         let mut incoming = std::mem::take(&mut self.incoming);
         for message in incoming.drain(..) {
             match message.kind {
                 MessageKind::Event => self.accept(message),
                 MessageKind::Anti => self.annul(message),
-                MessageKind::Empty { from } => self.buffers.accept_empty(from.into(), message.event),
+                MessageKind::Empty => self.buffers.accept_empty(message.event),
             }
         }
-        self.port.receive(&mut incoming);
-        if !incoming.is_empty() {
-            self.counts.receipts += 1;
-            self.counts.mailbox_depth_max = self.counts.mailbox_depth_max.max(incoming.len() as u64);
-            incoming.iter().for_each(|message| self.buffers.prefetch_write(message.event));
-        }
         self.incoming = incoming;
-        while let Some(control) = self.port.hear() {
-            self.gvt.hear(control);
-        }
     }
 
     #[inline]
@@ -62,17 +71,18 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// Sends free buffers back to PEs that send more than they receive, or these would take ever new ones. (Fujimoto and Panesar let such
     /// a PE wait instead.)
     pub(crate) fn return_surplus(&mut self) {
+        let most = SURPLUS_MOST.div_ceil(self.partition.pes() as usize);
         for to in 0..self.partition.pes() {
-            while let Some(event) = self.buffers.give_surplus(to, self.surplus_most) {
-                let message = Message { event, tag: Tag::default(), kind: MessageKind::Empty { from: self.me as u16 } };
-                self.outgoing[to as usize].push(message);
+            while let Some(event) = self.buffers.give_surplus(to, most) {
+                let message = Message { event, tag: Tag::default(), kind: MessageKind::Empty };
+                self.outgoing[to as usize].0.push(message);
             }
         }
     }
 
     /// Hands over what was sent to other PEs, as far as there is room.
     pub(crate) fn hand_over(&mut self) {
-        for (to, messages) in (0..).zip(&mut self.outgoing) {
+        for (to, Apart(messages)) in (0..).zip(&mut self.outgoing) {
             if !messages.is_empty() {
                 let taken = self.port.send(to, messages);
                 messages.drain(..taken);

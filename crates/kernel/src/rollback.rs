@@ -12,6 +12,7 @@ use warpline_memory::{Cancelled, Handle};
 use warpline_model::Model;
 
 use crate::execute::Keys;
+use crate::extras::ExtraId;
 use crate::history::Fate;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet};
@@ -123,7 +124,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// Brings back the state that an LP had before an event, or notes that it is still to be worked out.
-    fn restore(&mut self, handle: Handle, state: Option<M::State>, extra: crate::extras::ExtraId) {
+    fn restore(&mut self, handle: Handle, state: Option<M::State>, extra: ExtraId) {
         let index = self.index_of(handle);
         let stale = self.stale.iter().position(|&stale| stale == index as u32);
         if let Some(state) = state {
@@ -131,13 +132,13 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             if let Some(stale) = stale {
                 self.stale.swap_remove(stale);
             }
-        } else if stale.is_none() && !(self.tuning.undoing.reverses() && self.reverse(handle, index, extra)) {
+        } else if stale.is_none() && !(self.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra)) {
             self.stale.push(index as u32);
         }
     }
 
     /// Runs the model's reverse code, and returns whether it came to a good end.
-    fn reverse(&mut self, handle: Handle, index: usize, extra: crate::extras::ExtraId) -> bool {
+    fn reverse(&mut self, handle: Handle, index: usize, extra: ExtraId) -> bool {
         let event = self.buffers.get(handle);
         let lp = &mut self.lps[index];
         self.context.begin(event.receiver, lp.events, event.time, event.step);
@@ -158,15 +159,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             Cancelled::Processed if owner == self.me => self.cancelled.push(message),
             Cancelled::Processed => {
                 let anti = Message { event: message, tag: self.gvt.sent(), kind: MessageKind::Anti };
-                self.outgoing[owner as usize].push(anti);
+                self.outgoing[owner as usize].0.push(anti);
                 self.counts.anti_sent += 1;
             }
         }
-    }
-}
-
-impl Undoing {
-    fn reverses(self) -> bool {
-        matches!(self, Undoing::Reverse)
     }
 }

@@ -113,7 +113,7 @@ impl Balance {
     /// Events per PE that are enough to see before then that things are bad.
     const EVENTS: f64 = 32.0;
     /// The width lies between this part and this multiple of what GVT gains in an epoch.
-    const REACH: f64 = 8.0;
+    const REACH: f64 = 32.0;
 
     fn adapt(&mut self, width: f64, now: f64, work: &Work) -> f64 {
         self.work = self.work + *work;

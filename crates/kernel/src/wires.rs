@@ -23,10 +23,7 @@ pub enum MessageKind {
     /// The event, which was sent before, is cancelled: an anti-message.
     Anti,
     /// The buffer is free, and goes back to a PE that sends more than it receives. GVT does not count these.
-    Empty {
-        /// The PE that sends it back.
-        from: u16,
-    },
+    Empty,
 }
 
 /// A PE's end of the wires to the others. Nothing here waits.

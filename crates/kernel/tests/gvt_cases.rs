@@ -202,7 +202,7 @@ fn a_message_that_was_not_counted_is_found_out() {
 #[should_panic(expected = "PE 2 is no child of PE 1")]
 fn a_share_that_went_astray_is_found_out() {
     let mut gvts: [Asynchronous; 2] = [Gvt::new(1, 3, TIES), Gvt::new(2, 3, TIES)];
-    gvts[1].wish();
+    gvts[1].hear(Control::Begin { from: 0, epoch: 0 });
     let told = gvts[1].advance(&mut Still::until(at(1)));
     let Some(Action::Tell { to: 0, control }) = told else { panic!("{told:?}") };
     gvts[0].hear(control);

@@ -4,32 +4,22 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::arena::{Arena, EMPTY, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
+use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, Slot, tag};
 use crate::sync::Ordering;
-use crate::{Books, Handle, PoolFull, prefetch, prefetch_write};
+use crate::{Apart, Books, Handle, PoolFull, prefetch, prefetch_write};
 
+mod handover;
 #[cfg(all(test, loom))]
 mod loom_tests;
+mod status;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+pub use status::Cancelled;
+use status::PENDING;
+
 /// How many new slots a sub-pool gets at once.
 const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
-
-const PENDING: u8 = 0;
-const PROCESSED: u8 = 1;
-const CANCELLED: u8 = 2;
-/// Cancelled while it was processed, and undone since.
-const UNDONE: u8 = 3;
-
-/// What a message was before [`Buffers::cancel`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cancelled {
-    /// Not begun, and now it never will be: the receiver finds it cancelled and drops it.
-    Pending,
-    /// Begun: the receiver has to be told to roll it back.
-    Processed,
-}
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
@@ -66,7 +56,7 @@ pub struct Buffers<T> {
     /// The tag of a slot that is live and mine.
     mine: u32,
     /// Free slots by partner. A slot here or in `fresh` is this PE's alone.
-    free: Box<[Vec<u32>]>,
+    free: Box<[Apart<Vec<u32>>]>,
     /// Slots never used.
     fresh: Range<u32>,
     segments: u32,
@@ -97,7 +87,7 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
 // tag LIVE with `me` under a borrow of the view means that it stays so for the borrow. That holds whatever handles the callers make up.
 impl<T> Buffers<T> {
     fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
-        let free = (0..pes).map(|_| Vec::new()).collect();
+        let free = (0..pes).map(|_| Apart::default()).collect();
         let (fresh, mine) = (0..0, tag(LIVE, me));
         let (segments, fresh_taken, inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0, 0, 0);
         Buffers {
@@ -142,7 +132,7 @@ impl<T> Buffers<T> {
     /// Likewise.
     #[inline(always)]
     pub fn insert_with(&mut self, partner: u32, mark: u32, value: impl FnOnce() -> T) -> Result<Handle, PoolFull> {
-        let number = match self.free[partner as usize].pop() {
+        let number = match self.free[partner as usize].0.pop() {
             Some(number) => number,
             None => self.fresh(partner)?,
         };
@@ -160,8 +150,8 @@ impl<T> Buffers<T> {
         Ok(handle)
     }
 
-    /// A slot never used. Its neighbours in memory go the same way: a core that fetches one line often fetches the next one too, and would
-    /// take it away from another core.
+    /// A slot never used. Cores fetch lines of memory in pairs, so a slot that goes to and fro between two PEs would drag the next one along.
+    /// Of a pair, only one does, and the other is for local messages.
     #[cold]
     fn fresh(&mut self, partner: u32) -> Result<u32, PoolFull> {
         if self.fresh.is_empty() {
@@ -172,9 +162,11 @@ impl<T> Buffers<T> {
         let run = self.fresh.start..self.fresh.end.min(self.fresh.start.saturating_add(RUN));
         self.fresh.start = run.end;
         self.fresh_taken += run.len() as u64;
-        let list = &mut self.free[partner as usize];
-        list.extend(run.rev());
-        list.pop().ok_or(PoolFull::Numbers)
+        for number in run.rev() {
+            let to = if number % 2 == 0 { partner as usize } else { usize::from(self.me) };
+            self.free[to].0.push(number);
+        }
+        self.free[partner as usize].0.pop().ok_or(PoolFull::Numbers)
     }
 
     /// The value in a buffer.
@@ -196,206 +188,12 @@ impl<T> Buffers<T> {
         let partner = slot.partner.load(Ordering::Relaxed);
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(FREE, Ordering::Relaxed);
-        self.free[usize::from(partner)].push(handle.bits());
+        self.free[usize::from(partner)].0.push(handle.bits());
         self.released += 1;
         // SAFETY: the slot was live and this PE's, so had a value; as it is marked free, nothing will reach that value again. This comes
         // last as it may panic.
         slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
         partner.into()
-    }
-
-    /// Hands a buffer over to its partner. It is in flight until that PE [accepts](Self::accept) it.
-    ///
-    /// # Panics
-    /// Also if the buffer is local.
-    #[inline]
-    pub fn give(&mut self, handle: Handle) {
-        let slot = owned(&self.arena, self.mine, handle);
-        let to = slot.partner.load(Ordering::Relaxed);
-        if to == self.me {
-            local(handle);
-        }
-        // The receiver's partner. Relaxed: published by the next line.
-        slot.partner.store(self.me, Ordering::Relaxed);
-        // Release pairs with the Acquire of `accept`, which may then read the value.
-        slot.tag.store(tag(SENT, to), Ordering::Release);
-        self.given += 1;
-    }
-
-    /// Takes over a buffer in flight to this PE. Its partner is the PE that gave it.
-    ///
-    /// # Panics
-    /// If the buffer is not in flight to this PE.
-    #[inline]
-    pub fn accept(&mut self, handle: Handle) {
-        let slot = found(&self.arena, handle);
-        // Acquire pairs with the Release of `give`.
-        if slot.tag.load(Ordering::Acquire) != tag(SENT, self.me) {
-            not_sent(handle, self.me);
-        }
-        // Relaxed: only this PE acts on the slot before it gives it away again.
-        slot.tag.store(self.mine, Ordering::Relaxed);
-        self.accepted += 1;
-    }
-
-    /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most`, and sends it there: the PE
-    /// that sends more than it receives gets its buffers back. They are in flight until that PE [takes them back](Self::accept_empty).
-    ///
-    /// # Panics
-    /// If there is no such PE.
-    pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
-        let list = &mut self.free[partner as usize];
-        if list.len() <= most || partner == u32::from(self.me) {
-            return None;
-        }
-        // The one that has lain longest is the least likely to be in the cache; but taking the last is cheap, and the next ones to be taken
-        // are then older anyway.
-        let handle = Handle::from_bits(list.pop()?);
-        // Release pairs with the Acquire of `accept_empty`: this PE is done with the slot.
-        found(&self.arena, handle).tag.store(tag(EMPTY, partner as u16), Ordering::Release);
-        self.returned += 1;
-        Some(handle)
-    }
-
-    /// Takes back a buffer that `partner` had no use for.
-    ///
-    /// # Panics
-    /// If the buffer is not in flight to this PE without a value, or there is no such partner.
-    pub fn accept_empty(&mut self, partner: u32, handle: Handle) {
-        let slot = found(&self.arena, handle);
-        // Acquire pairs with the Release of `give_surplus`.
-        if slot.tag.load(Ordering::Acquire) != tag(EMPTY, self.me) {
-            not_sent(handle, self.me);
-        }
-        // Relaxed: only this PE acts on the slot before it gives it away again.
-        slot.tag.store(FREE, Ordering::Relaxed);
-        self.free[partner as usize].push(handle.bits());
-        self.taken_back += 1;
-    }
-
-    /// Marks a pending message as processed; false if it has been cancelled, which it stays.
-    ///
-    /// # Panics
-    /// Also if the message is processed already.
-    #[inline]
-    pub fn begin(&self, handle: Handle) -> bool {
-        self.turn(handle, PENDING, PROCESSED)
-    }
-
-    /// Like [`begin`](Self::begin), and returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
-    /// its sender will never cancel it, there is no need for an atomic step, which takes as long as some twenty others.
-    ///
-    /// # Panics
-    /// Likewise.
-    #[inline]
-    pub fn begin_if(&self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&T> {
-        let slot = owned(&self.arena, self.mine, handle);
-        // All Relaxed: the mark is as old as the value. An engine that is sure and wrong may lose a cancellation, no worse.
-        if sure(slot.mark.load(Ordering::Relaxed)) {
-            match slot.status.load(Ordering::Relaxed) {
-                PENDING => slot.status.store(PROCESSED, Ordering::Relaxed),
-                CANCELLED => return None,
-                _ => out_of_turn(handle, PROCESSED),
-            }
-        } else if !self.turn(handle, PENDING, PROCESSED) {
-            return None;
-        }
-        // SAFETY: as in `get`.
-        Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
-    }
-
-    /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
-    /// [undone](Self::is_undone) besides.
-    ///
-    /// # Panics
-    /// Also if the message is pending already.
-    #[inline]
-    pub fn undo(&self, handle: Handle) -> bool {
-        let pending = self.turn(handle, PROCESSED, PENDING);
-        if !pending {
-            // Relaxed: the sender has had its last look, and only this PE asks.
-            found(&self.arena, handle).status.store(UNDONE, Ordering::Relaxed);
-        }
-        pending
-    }
-
-    /// Whether a processed message was cancelled and then [undone](Self::undo): nothing keeps it any more but what waits for word of
-    /// its cancellation.
-    pub fn is_undone(&self, handle: Handle) -> bool {
-        owned(&self.arena, self.mine, handle).status.load(Ordering::Relaxed) == UNDONE
-    }
-
-    /// The PE that has a buffer, or will have it when it has arrived. Any PE may ask.
-    ///
-    /// # Panics
-    /// Only if there has never been such a buffer.
-    #[inline]
-    pub fn owner(&self, handle: Handle) -> u32 {
-        // Relaxed: the sender of a message knows its receiver, and finds it here from `give` on.
-        found(&self.arena, handle).tag.load(Ordering::Relaxed) >> 16
-    }
-
-    #[inline(always)]
-    fn turn(&self, handle: Handle, from: u8, to: u8) -> bool {
-        let slot = owned(&self.arena, self.mine, handle);
-        let status = if slot.partner.load(Ordering::Relaxed) == self.me {
-            // A local message is cancelled by this PE alone, so needs no atomic step. An engine that cancels a message of another PE may
-            // see its cancellation lost, no worse: the status guards no memory.
-            let status = slot.status.load(Ordering::Relaxed);
-            if status == from {
-                slot.status.store(to, Ordering::Relaxed);
-            }
-            status
-        } else {
-            // Relaxed where it succeeds: nothing but the status passes between the PEs. Acquire where it fails pairs with the Release of
-            // `cancel`: this PE may now free the buffer and write it anew, after the sender's last look at it.
-            let turned = slot.status.compare_exchange(from, to, Ordering::Relaxed, Ordering::Acquire);
-            turned.unwrap_or_else(|status| status)
-        };
-        if status != from && status != CANCELLED {
-            out_of_turn(handle, to);
-        }
-        status == from
-    }
-
-    /// Whether a message has been cancelled. Any PE may ask.
-    ///
-    /// # Panics
-    /// Only if there has never been such a buffer.
-    #[inline]
-    pub fn is_cancelled(&self, handle: Handle) -> bool {
-        // Acquire pairs with the Release of `cancel`, as in `begin`.
-        matches!(found(&self.arena, handle).status.load(Ordering::Acquire), CANCELLED | UNDONE)
-    }
-
-    /// Cancels a message and tells what it was until then. This is for its sender, whoever has the buffer now. Unless the
-    /// message is local, the receiver may free the buffer from now on: the sender must have read what it needs of it, such
-    /// as the [next](Self::next) message.
-    ///
-    /// # Panics
-    /// If the buffer is free, or the message cancelled already.
-    #[inline]
-    pub fn cancel(&self, handle: Handle) -> Cancelled {
-        let slot = found(&self.arena, handle);
-        // Relaxed: what this PE wrote itself it finds, and for another PE's slot it only matters that the tag is not that.
-        let found = slot.tag.load(Ordering::Relaxed);
-        let status = if found == self.mine && slot.partner.load(Ordering::Relaxed) == self.me {
-            // Local: as in `turn`.
-            let status = slot.status.load(Ordering::Relaxed);
-            slot.status.store(CANCELLED, Ordering::Relaxed);
-            status
-        } else if found == FREE {
-            stale(handle)
-        } else {
-            // Release pairs with the Acquires of `turn` and `is_cancelled`: what this PE read of the buffer before, it read before the
-            // receiver wrote it anew.
-            slot.status.swap(CANCELLED, Ordering::Release)
-        };
-        match status {
-            PENDING => Cancelled::Pending,
-            PROCESSED => Cancelled::Processed,
-            _ => cancelled_twice(handle),
-        }
     }
 
     /// Links a message to the next one that the same event sent.
@@ -440,10 +238,20 @@ impl<T> Buffers<T> {
         owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed).into()
     }
 
+    /// The PE that has a buffer, or will have it when it has arrived. Any PE may ask.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn owner(&self, handle: Handle) -> u32 {
+        // Relaxed: the sender of a message knows its receiver, and finds it here from `give` on.
+        found(&self.arena, handle).tag.load(Ordering::Relaxed) >> 16
+    }
+
     /// What this PE did with buffers, and how many it has.
     pub fn books(&self) -> Books {
         let Buffers { inserted, released, given, accepted, returned, taken_back, fresh_taken: places, .. } = *self;
-        let free = self.free.iter().map(|list| list.len() as u64).sum();
+        let free = self.free.iter().map(|list| list.0.len() as u64).sum();
         Books { inserted, released, given, accepted, returned, taken_back, live: inserted + accepted - released - given, places, free }
     }
 }
@@ -478,28 +286,4 @@ fn owned<T>(arena: &Arena<T>, mine: u32, handle: Handle) -> &Slot<T> {
 #[inline(never)]
 fn stale(handle: Handle) -> ! {
     panic!("no value of this PE at {handle:?}: it was released or given away before")
-}
-
-#[cold]
-#[inline(never)]
-fn local(handle: Handle) -> ! {
-    panic!("the buffer at {handle:?} is local: there is nobody to give it to")
-}
-
-#[cold]
-#[inline(never)]
-fn not_sent(handle: Handle, me: u16) -> ! {
-    panic!("nothing in flight to PE {me} at {handle:?}")
-}
-
-#[cold]
-#[inline(never)]
-fn out_of_turn(handle: Handle, to: u8) -> ! {
-    panic!("the message at {handle:?} is {} already", if to == PENDING { "pending" } else { "processed" })
-}
-
-#[cold]
-#[inline(never)]
-fn cancelled_twice(handle: Handle) -> ! {
-    panic!("the message at {handle:?} is cancelled already")
 }

@@ -2,6 +2,7 @@
 //!
 //! This is the one crate of the engine that may hold `unsafe` code; each block argues why it is sound.
 
+mod apart;
 mod arena;
 mod books;
 mod buffers;
@@ -11,6 +12,7 @@ mod prefetch;
 mod ring;
 mod sync;
 
+pub use apart::Apart;
 pub use books::Books;
 pub use buffers::{Buffers, Cancelled, buffers};
 pub use pages::prefer_huge_pages;

@@ -1,15 +1,12 @@
 use std::mem::MaybeUninit;
 
+use crate::Apart;
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;
-
-/// A value on cache lines of its own: two, as processors fetch lines in pairs.
-#[repr(align(128))]
-struct Apart<T>(T);
 
 /// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both only grow; where they wrap around the
 /// number range, all still fits, as the capacity is a power of two.

@@ -96,8 +96,9 @@ pub enum Fault {
         /// The end as given.
         to: f64,
     },
-    /// A count beyond the largest number.
-    #[error("counted `{name}` beyond the largest count, {max}", max = u64::MAX)]
+    /// A counter that came to more than the largest number. It is a fault of the run as a whole and of no event: totals are kept in 128 bits,
+    /// and looked at once, after the last event.
+    #[error("brought counter `{name}` beyond the largest count, {max}; count in a larger unit, or use several counters", max = u64::MAX)]
     CounterOverflow {
         /// The counter.
         name: String,

@@ -134,6 +134,29 @@ pub trait Model: Sized + Send + Sync {
         None
     }
 
+    /// How much work `lp` is, compared with other LPs: say, the events per time that it is expected to have. 1 by default.
+    ///
+    /// Parallel engines give their threads blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate
+    /// makes them faster; the answer does not depend on it. Number LPs so that those that talk to each other much are close. A weight must
+    /// be finite and not negative, or a parallel run does not start.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Servers { rates: Vec<f64> }
+    /// # impl Model for Servers {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { self.rates.len() as u32 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn weight(&self, lp: LpId) -> f64 { self.rates[lp.index()] }
+    /// # }
+    /// assert_eq!(Servers { rates: vec![2.5, 0.1] }.weight(LpId(1)), 0.1);
+    /// ```
+    fn weight(&self, lp: LpId) -> f64 {
+        let _ = lp;
+        1.0
+    }
+
     /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours no LP, instead of by the
     /// sender's id. Default `false`.
     ///

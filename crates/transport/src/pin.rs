@@ -1,5 +1,5 @@
 /// Keeps the calling thread on one processor: the `number`-th, counted in a circle, of those that the process may use. A thread that
-/// stays keeps its cache, and many threads are shared out evenly. Where the system knows no such thing, nothing happens.
+/// stays keeps its cache. Where the system knows no such thing, nothing happens.
 pub fn pin(number: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {

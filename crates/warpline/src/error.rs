@@ -85,8 +85,9 @@ impl Error {
 /// What a model did that it must not, where and when; [`Error`] has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "model `{model}`: {place} {fault}\n  {committed} events were committed up to time {time}; \
-     there are no results; rows that were written to files before stay there"
+    "model `{model}`: {} {fault}\n  {committed} events were committed up to time {time}; \
+     there are no results; rows that were written to files before stay there",
+    culprit(.place, .fault)
 )]
 pub struct Failure {
     /// The model.
@@ -99,6 +100,14 @@ pub struct Failure {
     pub fault: Fault,
     /// How many events had been committed before.
     pub committed: u64,
+}
+
+/// Who did it, in words.
+fn culprit(place: &Place, fault: &Fault) -> String {
+    match fault {
+        Fault::CounterOverflow { .. } => "the run as a whole".to_owned(),
+        _ => place.to_string(),
+    }
 }
 
 /// Which code of the model was running; [`Error`] has an example.
@@ -124,7 +133,8 @@ pub enum Place {
     },
     /// [`Model::finish`](crate::Model::finish) of an LP.
     Finish(LpId),
-    /// [`Model::results`](crate::Model::results) or [`Model::views`](crate::Model::views).
+    /// [`Model::results`](crate::Model::results) or [`Model::views`](crate::Model::views). Of a [`Fault::CounterOverflow`] no code at all: it
+    /// is a fault of the run as a whole, found after the last event and before these.
     Results,
 }
 
@@ -136,5 +146,22 @@ impl fmt::Display for Place {
             Place::Finish(lp) => write!(f, "finish of {lp}"),
             Place::Results => write!(f, "making the results"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_the_whole_run_are_told_from_those_of_code() {
+        let first_line = |fault| {
+            let failure = Failure { model: "shop".into(), place: Place::Results, time: 10.0, fault, committed: 3 };
+            failure.to_string().lines().next().map(str::to_owned)
+        };
+        let overflow = "model `shop`: the run as a whole brought counter `sold` beyond the largest count, 18446744073709551615; \
+                        count in a larger unit, or use several counters";
+        assert_eq!(first_line(Fault::CounterOverflow { name: "sold".into() }).as_deref(), Some(overflow));
+        assert_eq!(first_line(Fault::Panic("no till".into())).as_deref(), Some("model `shop`: making the results panicked: no till"));
     }
 }

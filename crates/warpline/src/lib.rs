@@ -75,6 +75,8 @@
 //!   value, what to do and what remains. What a model does wrong ends a parallel run where it would end a sequential one,
 //!   with the same error after as many committed events; a panic in an event that turns out not to happen is nobody's.
 
+mod check;
+mod conclude;
 mod drive;
 mod error;
 mod finish;
@@ -85,6 +87,7 @@ mod parallel_settings;
 mod rows;
 mod run;
 mod sequential;
+mod sequential_run;
 mod settings;
 mod simulation;
 mod verify;

@@ -36,7 +36,8 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// How many threads work, each as one processing element (PE) with its share of the LPs. Default: the cores that the process may use.
-    /// From 1 to 1024; with fewer LPs than threads, as many as there are LPs.
+    /// Where there are more threads than cores, they take turns within one thread of the operating system per core, as that would switch
+    /// between them more slowly. From 1 to 1024; with fewer LPs than threads, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.tuned(|parallel| parallel.threads = Some(threads))
     }
@@ -66,6 +67,12 @@ impl<M: Model> Simulation<'_, M> {
     /// be undone.
     pub fn window(self, time: f64) -> Self {
         self.tuned(|parallel| parallel.window = Some(time))
+    }
+
+    /// Gives every PE a thread of the operating system, however few cores there are: for tests of races between many.
+    #[doc(hidden)]
+    pub fn crowd(self) -> Self {
+        self.tuned(|parallel| parallel.crowded = true)
     }
 
     /// Adapts the window by the rule of another simulator, for comparison.

@@ -64,6 +64,8 @@ pub(crate) struct ParallelSettings {
     pub(crate) devastator: bool,
     pub(crate) copy_interval: Option<u32>,
     pub(crate) ignore_lookahead: bool,
+    /// Whether every PE has a thread of the operating system, however few cores there are.
+    pub(crate) crowded: bool,
     /// The seed of a virtual cluster that takes the place of threads.
     pub(crate) cluster: Option<u64>,
 }

@@ -1,20 +1,12 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::time::Instant;
 
-use serde_json::{Map, Value, json};
-use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord};
-use warpline_base::{RunDigest, TieBreak, VirtualTime};
-use warpline_kernel::pending::{Heap, Ladder, PendingSet};
-use warpline_model::engine::{Limits, tie_break};
-use warpline_model::{Configure, Context, Declarations, Fault, Model, Outcome, Parameters, Statistics};
+use serde_json::{Map, Value};
+use warpline_kernel::pending::{Heap, Ladder};
+use warpline_model::engine::Limits;
+use warpline_model::{Configure, Model, Parameters};
 
-use crate::drive::{Log, Pace};
-use crate::error::{Failure, panic_message};
-use crate::rows::Rows;
-use crate::sequential::{Sequential, Step};
 use crate::settings::ParallelSettings;
-use crate::{Error, Pending, Place, Progress, Records, Run, Synchronisation, Undo, Verified, VerifyError, lp, memory_use};
+use crate::{Error, Pending, Progress, Records, Run, Synchronisation, Undo, Verified, VerifyError};
 
 /// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
 /// [`verify`](Self::verify).
@@ -51,26 +43,6 @@ pub struct Simulation<'a, M: Model> {
     /// The file for a trace.
     pub(crate) trace: Option<PathBuf>,
     pub(crate) report: Option<&'a mut dyn FnMut(&Progress)>,
-}
-
-/// What the user and the model say, found to make sense.
-pub(crate) struct Checked {
-    pub(crate) end: VirtualTime,
-    pub(crate) declared: Declarations,
-    pub(crate) ties: TieBreak,
-}
-
-/// What an engine leaves of a run that came to its end.
-pub(crate) struct Ended<M: Model> {
-    pub(crate) committed: u64,
-    pub(crate) digest: RunDigest,
-    pub(crate) states: Vec<M::State>,
-    pub(crate) statistics: Statistics,
-    pub(crate) rows: Rows,
-    pub(crate) progress: Vec<ProgressSample>,
-    pub(crate) loop_seconds: f64,
-    pub(crate) engine: Map<String, Value>,
-    pub(crate) parallel: Option<ParallelRecord>,
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -280,64 +252,6 @@ impl<'a, M: Model> Simulation<'a, M> {
         }
     }
 
-    fn run_sequential<Q: PendingSet>(mut self) -> Result<Run<M>, Error> {
-        let started = Instant::now();
-        if self.trace.is_some() {
-            return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
-        }
-        let mut report = self.report.take();
-        let mut engine = self.engine::<Q>(false)?;
-        let mut beginning = Log::new(started, self.end, report.as_mut().map(|report| &mut **report as _));
-        engine.init(|| beginning.note(Instant::now(), 0.0, 0))?;
-        drop(beginning);
-        let looped = Instant::now();
-        let mut log = Log::new(looped, self.end, report);
-        let mut pace = Pace::new(looped);
-        while engine.step(pace.events())? == Step::Worked {
-            let now = Instant::now();
-            pace.stepped(now);
-            log.note(now, engine.now().get(), engine.committed);
-        }
-        let ended = Instant::now();
-        let progress = log.finish(ended, self.end, engine.committed, None);
-        engine.finish()?;
-        let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
-        let Sequential { lps, statistics, rows, .. } = engine;
-        let states = lps.into_iter().map(|lp| lp.state).collect();
-        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(Q::NAME));
-        let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
-        self.conclude(started, ended)
-    }
-
-    /// Makes results and record of what an engine left.
-    pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
-        let Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
-        let (tables, files, incomplete) = rows.finish();
-        statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
-        let (results, views) = self.outputs(&statistics, committed)?;
-        let record = RunRecord {
-            engine,
-            model: self.name,
-            about: self.about,
-            parameters: self.parameters,
-            seed: self.seed,
-            end_time: self.end,
-            time_unit: self.time_unit.to_owned(),
-            committed_events: committed,
-            digest: digest.to_string(),
-            wall_seconds: started.elapsed().as_secs_f64(),
-            loop_seconds,
-            event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
-            peak_rss_bytes: memory_use::peak(),
-            parallel,
-            results,
-            tables: files,
-            progress,
-            views,
-        };
-        Ok(Run { record, statistics, states, tables, incomplete })
-    }
-
     /// Runs the model to its end sequentially, and tries every event out before it: forward, undone by the chosen
     /// method, compared, forward again, compared. State, sends, observations and random positions must agree.
     ///
@@ -378,95 +292,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// # Errors
     /// Like [`verify`](Self::verify).
-    pub fn verify_at_most(mut self, events: u64) -> Result<Verified, VerifyError> {
-        let report = self.report.take();
-        // Files of an earlier run stay as they are.
-        self.records = Records::Drop;
-        let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;
-        let neighbours = engine.verify_init(self.undo)?;
-        engine.init(|| {})?;
-        let mut log = Log::new(Instant::now(), self.end, report);
-        let mut step = Step::Worked;
-        while step == Step::Worked && engine.committed < events {
-            step = engine.verify_step(self.undo, &neighbours)?;
-            // One event takes microseconds: a look at the clock now and then is enough.
-            if engine.committed.is_multiple_of(64) {
-                log.note(Instant::now(), engine.now().get(), engine.committed);
-            }
-        }
-        if step == Step::Finished {
-            engine.finish()?;
-        }
-        let (events, digest) = (engine.committed, lp::digest(&engine.lps).to_string());
-        Ok(Verified { model: self.name.clone(), undo: self.undo, events, virtual_time: engine.now().get(), digest })
-    }
-
-    /// An engine for this run, with nothing simulated yet.
-    fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
-        let Checked { end, declared, ties } = self.check()?;
-        let statistics = Statistics::new(declared, self.warmup, self.end);
-        let rows = Rows::new(&self.records, &statistics)?;
-        let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
-        Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows)
-    }
-
-    /// Checks what the user and the model say before anything is simulated.
-    pub(crate) fn check(&self) -> Result<Checked, Error> {
-        let fail = |message: String| Err(Error::Setting(message));
-        let (end, warmup, name) = (self.end, self.warmup, &self.name);
-        let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
-            return fail(format!("the end time is {end}: it must be a finite number greater than 0"));
-        };
-        if !(warmup >= 0.0 && warmup < end) {
-            return fail(format!("the warm-up is {warmup}: it must lie between 0 and the end time, {end}"));
-        }
-        if self.undo == Undo::Reverse && !M::REVERSIBLE {
-            return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
-        }
-        let mut declared = Declarations::default();
-        let told = catch_unwind(AssertUnwindSafe(|| {
-            self.model.declare(&mut declared);
-            (self.model.lps(), self.model.lookahead(), tie_break(&self.model, self.seed))
-        }));
-        let (lps, lookahead, ties) = told.map_err(|panic| {
-            let what = "while it told of its LPs, lookahead, ties and statistics";
-            Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
-        })?;
-        if !(0.0..f64::INFINITY).contains(&lookahead) {
-            return fail(format!("model `{name}` declares the lookahead {lookahead}: it must be a finite number, zero or more"));
-        }
-        if lps == 0 {
-            return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
-        }
-        let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
-        Ok(Checked { end: time, declared, ties })
-    }
-
-    fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<warpline_base::record::View>), Error> {
-        let outcome = Outcome { statistics, end: self.end, warmup: self.warmup };
-        let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
-        catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))
-    }
-
-    /// A fault of the run as a whole.
-    pub(crate) fn results_fault(&self, fault: Fault, committed: u64) -> Error {
-        Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end, fault, committed }))
-    }
-
-    pub(crate) fn engine_settings(&self, pending: &str) -> Map<String, Value> {
-        let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
-        let settings = json!({
-            "sync": self.sync.name(),
-            "threads": 1,
-            "undo": self.undo.name(),
-            "pending": pending,
-            "ties": ties,
-            "lookahead": self.model.lookahead(),
-            "lps": self.model.lps(),
-            "warmup": self.warmup,
-            "zero_delay_hops": self.zero_delay_hops,
-            "version": env!("CARGO_PKG_VERSION"),
-        });
-        settings.as_object().cloned().unwrap_or_default()
+    pub fn verify_at_most(self, events: u64) -> Result<Verified, VerifyError> {
+        self.verify_sequential(events)
     }
 }

@@ -10,7 +10,8 @@ use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 ///
 /// To close epoch d, each PE makes a cut: from then on it sends in epoch d + 1. It contributes its least moment at the
 /// cut, lowered by every message of epoch d that arrives after it. Reductions are repeated until as many messages
-/// of epoch d have been received as were sent.
+/// of epoch d have been received as were sent. One or two are usually enough, as a PE contributes only when its parent in the tree
+/// has made its cut and its children have contributed.
 ///
 /// Why that is a bound. A PE contributes after its cut, when its sends of epoch d are final, so the sums are equal only if
 /// every message of epoch d had been received when its receiver contributed. So the minimum, G, is at or before all that

@@ -8,7 +8,8 @@
 //! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check of the other.
 //!
 //! Both reduce over a binary tree of the PEs, rooted at PE 0. Messages that still wait in an outgoing batch count as in
-//! flight: while [`Gvt::is_on`], PEs should flush their batches often.
+//! flight: while [`Gvt::is_on`], PEs should flush their batches often. A PE that hands over before it tells, and hears before it
+//! receives, saves reductions.
 
 mod any;
 mod asynchronous;

@@ -31,8 +31,8 @@ pub(super) struct Tree {
     phase: Phase,
     /// Epochs below this are to be closed: some PE asked for it.
     asked: u64,
-    /// The neighbour that asked first. It need not be asked in turn.
-    asker: Option<u32>,
+    /// The parent has begun to close the epochs below this, as far as this PE knows.
+    called: u64,
     /// The children's shares of this trial. A child gives no other before it hears of the outcome.
     shares: [Option<Share>; 2],
     gvt: Option<Moment>,
@@ -43,7 +43,7 @@ impl Tree {
     pub(super) fn new(me: u32, pes: u32, ties: TieBreak) -> Self {
         assert!(me < pes, "PE {me} of {pes}");
         let (phase, shares) = (Phase::Off, [None; 2]);
-        Tree { me, pes, ties, epoch: 0, trial: 0, phase, asked: 0, asker: None, shares, gvt: None, outbox: VecDeque::new() }
+        Tree { me, pes, ties, epoch: 0, trial: 0, phase, asked: 0, called: 0, shares, gvt: None, outbox: VecDeque::new() }
     }
 
     pub(super) fn ties(&self) -> TieBreak {
@@ -69,16 +69,21 @@ impl Tree {
 
     pub(super) fn wish(&mut self) {
         if !self.is_on() {
-            self.ask(self.epoch, None);
+            self.asked = self.asked.max(self.epoch + 1);
         }
     }
 
     pub(super) fn hear(&mut self, control: Control) {
         match control {
-            Control::Begin { from, epoch } => self.ask(epoch, Some(from)),
+            // Epochs that are closed already are not opened again: such a call was late.
+            Control::Begin { from, epoch } => {
+                self.asked = self.asked.max(epoch + 1);
+                if Some(from) == self.parent() {
+                    self.called = self.called.max(epoch + 1);
+                }
+            }
             Control::Share { from, epoch, trial, share } => {
                 self.expect(epoch, trial);
-                self.ask(epoch, Some(from));
                 let left = 2 * u64::from(self.me) + 1;
                 let slot = u64::from(from).checked_sub(left).and_then(|child| self.shares.get_mut(child as usize));
                 let slot = slot.unwrap_or_else(|| panic!("PE {from} is no child of PE {}", self.me));
@@ -100,13 +105,6 @@ impl Tree {
         assert_eq!((epoch, trial), now, "PE {} heard of another (epoch, trial) than its own", self.me);
     }
 
-    /// Epochs that are closed already are not opened again: such a call was late.
-    fn ask(&mut self, epoch: u64, asker: Option<u32>) {
-        if self.asked <= epoch {
-            (self.asked, self.asker) = (epoch + 1, asker);
-        }
-    }
-
     pub(super) fn next_action(&mut self) -> Option<Action> {
         self.outbox.pop_front()
     }
@@ -116,21 +114,21 @@ impl Tree {
         !self.is_on() && self.asked > self.epoch
     }
 
-    /// Joins the computation and calls the neighbours that may not know of it yet.
+    /// Joins the computation and calls the neighbours: the children always, the parent if it may not know of it yet.
     pub(super) fn begin(&mut self) {
         debug_assert!(self.is_called());
         self.phase = Phase::Due;
         let control = Control::Begin { from: self.me, epoch: self.epoch };
-        // A share that can go now calls the parent by itself.
-        let parent = self.parent().filter(|_| !self.is_complete());
-        let neighbours = parent.into_iter().chain(self.children().filter(|&child| self.shares[slot(child)].is_none()));
-        let calls = neighbours.filter(|&to| Some(to) != self.asker);
-        self.outbox.extend(calls.map(|to| Action::Tell { to, control }));
+        let parent = self.parent().filter(|_| self.called <= self.epoch);
+        self.outbox.extend(parent.into_iter().chain(self.children()).map(|to| Action::Tell { to, control }));
     }
 
-    /// Whether it is time to [`give`](Self::give) this PE's share.
+    /// Whether it is time to [`give`](Self::give) this PE's share: when the parent has begun and all children have given theirs. Shares of
+    /// PEs that began earlier than their parent would lack what it sent in between, and so be of no use.
     pub(super) fn is_due(&self) -> bool {
-        self.phase == Phase::Due && self.is_complete()
+        self.phase == Phase::Due
+            && (self.me == 0 || self.called > self.epoch)
+            && self.children().all(|child| self.shares[slot(child)].is_some())
     }
 
     /// Adds this PE's share to those of its children. The root gets the sum, others pass it on.
@@ -182,10 +180,6 @@ impl Tree {
     fn children(&self) -> impl Iterator<Item = u32> + use<> {
         let left = 2 * u64::from(self.me) + 1;
         (left..(left + 2).min(u64::from(self.pes))).map(|child| child as u32)
-    }
-
-    fn is_complete(&self) -> bool {
-        self.children().all(|child| self.shares[slot(child)].is_some())
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) enum Fault {
     LateVerdict(u32),
     /// From the n-th share on, one PE says that it has nothing to do before the end.
     NothingLeft(u32),
-    /// The n-th control message is lost.
+    /// The n-th control message is lost; those to a parent that call it do not count, as it may be called by others, or need no call.
     LostControl(u32),
 }
 
@@ -89,8 +89,9 @@ impl Network {
     }
 
     /// What becomes of a control message.
-    fn corrupted(&mut self, mut control: Control) -> Option<Control> {
+    fn corrupted(&mut self, to: u32, mut control: Control) -> Option<Control> {
         match (self.fault, &mut control) {
+            (Fault::LostControl(_), Control::Begin { from, .. }) if *from > to => {}
             (Fault::LostControl(n), _) if self.strikes(n) => return None,
             // From then on, as GVT must not go back.
             (Fault::LateVerdict(n), Control::Verdict(verdict)) if self.strikes(n) || self.passed > n => {
@@ -132,7 +133,7 @@ impl Port for Wires {
 
     fn tell(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
-        let Some(control) = network.corrupted(control) else { return };
+        let Some(control) = network.corrupted(to, control) else { return };
         let (arrival, waiting) = (network.now + network.dice % 8, &mut network.controls[to as usize]);
         // These do not overtake each other.
         let arrival = waiting.iter().filter(|(_, from, _)| *from == self.me).map(|(last, ..)| *last).fold(arrival, u64::max);

@@ -1,6 +1,7 @@
 use loom::thread;
 
 use super::*;
+use crate::arena::SENT;
 use crate::{Consumer, ring};
 
 fn pair() -> [Buffers<Box<u32>>; 2] {
@@ -131,7 +132,7 @@ fn loom_surplus_goes_back() {
             b.release(handle);
             assert!(tell.push(b.give_surplus(0, 0).unwrap()));
         });
-        a.accept_empty(1, receive(&mut told));
+        a.accept_empty(receive(&mut told));
         let again = a.insert(1, Box::new(8)).unwrap();
         assert_eq!((again, **a.get(again)), (handle, 8));
         other.join().unwrap();

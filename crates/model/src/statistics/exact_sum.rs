@@ -1,3 +1,5 @@
+use warpline_memory::prefetch;
+
 /// A sum of `f64` values without any rounding, so that the order of adding does not matter.
 ///
 /// It is a fixed-point number wide enough for what was added: signed chunks, each 32 bits above the one before, with room for
@@ -38,6 +40,12 @@ impl ExactSum {
         if self.waiting == 1 << 29 {
             self.carry();
         }
+    }
+
+    /// Brings the chunks near; there are seldom more than a cache line of them.
+    #[inline]
+    pub(super) fn fetch(&self) {
+        self.chunks.first().into_iter().for_each(prefetch);
     }
 
     /// Adds the product of two numbers without rounding it. A product beyond the largest number counts as that.

@@ -1,4 +1,5 @@
 use warpline_base::record::Bar;
+use warpline_memory::prefetch;
 
 use super::ExactSum;
 use super::means::Extremes;
@@ -48,6 +49,13 @@ impl Ranges {
     fn add(&mut self, magnitude: f64, by: u64) {
         let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
         self.add_range(range, by);
+    }
+
+    /// Brings the count of a magnitude near.
+    #[inline]
+    fn fetch(&self, magnitude: f64) {
+        let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
+        self.counts.get(range.wrapping_sub(self.first) as usize).into_iter().for_each(prefetch);
     }
 
     fn add_range(&mut self, range: u32, by: u64) {
@@ -104,6 +112,14 @@ impl HistogramTally {
         }
         self.sum.add(value);
         self.extremes.add(value);
+    }
+
+    /// Brings near what adding `value` will touch.
+    #[inline]
+    pub(super) fn fetch(&self, value: f64) {
+        self.positive.fetch(value);
+        self.sum.fetch();
+        prefetch(&self.extremes);
     }
 
     /// Adds another histogram of the same quantity.

@@ -1,3 +1,5 @@
+use warpline_memory::prefetch;
+
 use super::estimate::half_width;
 use super::{BATCHES, Estimate, ExactSum};
 
@@ -6,21 +8,23 @@ use super::{BATCHES, Estimate, ExactSum};
 pub(super) struct Horizon {
     pub(super) start: f64,
     pub(super) end: f64,
+    /// Of a batch.
+    width: f64,
 }
 
 impl Horizon {
-    fn width(self) -> f64 {
-        (self.end - self.start) / BATCHES as f64
+    pub(super) const fn new(start: f64, end: f64) -> Self {
+        Horizon { start, end, width: (end - start) / BATCHES as f64 }
     }
 
     #[inline]
     fn batch(self, time: f64) -> usize {
-        (((time - self.start) / self.width()) as usize).min(BATCHES - 1)
+        (((time - self.start) / self.width) as usize).min(BATCHES - 1)
     }
 
     /// The start of a batch.
     fn edge(self, batch: usize) -> f64 {
-        if batch == BATCHES { self.end } else { self.start + batch as f64 * self.width() }
+        if batch == BATCHES { self.end } else { self.start + batch as f64 * self.width }
     }
 }
 
@@ -77,6 +81,13 @@ impl MeanTally {
         *count += 1;
         self.squares.add_product(value, value);
         self.extremes.add(value);
+    }
+
+    /// Brings near what adding a value will touch, the batch excepted.
+    #[inline]
+    pub(super) fn fetch(&self) {
+        self.squares.fetch();
+        prefetch(&self.extremes);
     }
 
     pub(super) fn merge(&mut self, other: &MeanTally) {
@@ -163,7 +174,7 @@ impl TimeMeanTally {
 
     pub(super) fn estimate(&self, horizon: Horizon) -> Estimate {
         let mut total = ExactSum::default();
-        let mut batches = [(0.0, horizon.width()); BATCHES];
+        let mut batches = [(0.0, horizon.width); BATCHES];
         for (area, batch) in self.batches.iter().zip(&mut batches) {
             total.merge(area);
             batch.0 = area.value();
@@ -184,7 +195,7 @@ impl TimeMeanTally {
 mod tests {
     use super::*;
 
-    const HORIZON: Horizon = Horizon { start: 10.0, end: 42.0 };
+    const HORIZON: Horizon = Horizon::new(10.0, 42.0);
 
     #[test]
     fn mean_of_known_values() {

@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
 use warpline_base::record::{HistogramView, View};
+use warpline_memory::prefetch;
 
 use super::declarations::{Declaration, Declarations, Kind, TableDeclaration};
 use super::means::{Horizon, MeanTally, TimeMeanTally};
@@ -87,7 +88,7 @@ impl Statistics {
             }
         };
         let tallies = declared.statistics.iter().map(tallies).collect();
-        Statistics { horizon: Horizon { start: warmup, end }, declared, tallies }
+        Statistics { horizon: Horizon::new(warmup, end), declared, tallies }
     }
 
     /// Adds what an event of `lp` at `time` observed, and hands its rows to `sink`. What lies before the warm-up
@@ -143,6 +144,32 @@ impl Statistics {
             _ => None,
         };
         found.ok_or_else(|| self.misuse(slot, item, kind))
+    }
+
+    /// Brings the memory near that [`apply`](Self::apply) will want for these notes later. Means over time are few, as each is the level of
+    /// something, and stay near.
+    #[inline]
+    pub fn fetch(&self, notes: &Notes) {
+        for note in &notes.list {
+            match *note {
+                Note::Count { counter: Counter { slot, item }, .. } => {
+                    if let Some(Tallies::Counters(items)) = self.tallies.get(usize::from(slot)) {
+                        items.get(item as usize).into_iter().for_each(prefetch);
+                    }
+                }
+                Note::Sample { histogram: Histogram { slot, item }, value } => {
+                    if let Some(Tallies::Histograms(items)) = self.tallies.get(usize::from(slot)) {
+                        items.get(item as usize).into_iter().for_each(|tally| tally.fetch(value));
+                    }
+                }
+                Note::Observe { mean: Mean { slot, item }, .. } => {
+                    if let Some(Tallies::Means(items)) = self.tallies.get(usize::from(slot)) {
+                        items.get(item as usize).into_iter().for_each(MeanTally::fetch);
+                    }
+                }
+                Note::Span { .. } | Note::Row { .. } => {}
+            }
+        }
     }
 
     fn check_row(&self, slot: u16, cells: usize) -> Result<(), Fault> {

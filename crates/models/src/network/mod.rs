@@ -26,6 +26,7 @@ mod limits;
 mod outputs;
 mod parameters;
 mod reader;
+mod regions;
 mod routing;
 mod topology;
 
@@ -109,6 +110,8 @@ struct Source {
     route: Route,
     /// Mean time between packets, for on-off sources within an on time, s.
     gap: f64,
+    /// Packets per second, over on and off times.
+    rate: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +147,7 @@ impl Network {
         let (pattern, duty) = pattern(parameters);
         let source = |(flow, &column): (&Flow, &u32)| {
             let packet_rate = flow.weight / most * parameters.load * bits_per_second / f64::from(mean_bits.get());
-            Source { route: routing.at(flow.source, column), gap: (duty / packet_rate).min(LONGEST_GAP) }
+            Source { route: routing.at(flow.source, column), gap: (duty / packet_rate).min(LONGEST_GAP), rate: packet_rate }
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
@@ -188,7 +191,7 @@ fn pattern(parameters: &NetworkParameters) -> (Pattern, f64) {
     }
 }
 
-/// The LPs in the order of nodes: at each its links, then its sources, so that a block of LPs is a region of the network.
+/// The LPs node by node: at each its links, then its sources. Nodes are in such an order that a block of LPs is a region of the network.
 fn places(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Place>, String> {
     let (links, sources) = (topology.links.len(), matrix.len());
     if u32::try_from(links + sources).is_err() {
@@ -201,7 +204,8 @@ fn places(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Place>, String> {
     let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Place::Link(i)));
     let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Place::Source(i)));
     let mut places: Vec<(u32, Place)> = links.chain(sources).collect();
-    places.sort_by_key(|(node, _)| *node);
+    let order = regions::places_of_nodes(topology);
+    places.sort_by_key(|(node, _)| order[*node as usize]);
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
@@ -239,6 +243,14 @@ impl Model for Network {
             }
         };
         Some(next.into_iter().map(LpId).collect())
+    }
+
+    /// The packets per second that pass a link or leave a source, if nothing is dropped.
+    fn weight(&self, lp: LpId) -> f64 {
+        match self.places[lp.index()] {
+            Place::Link(link) => self.expected[link as usize] * self.bits_per_second / f64::from(self.mean_bits.get()),
+            Place::Source(demand) => self.sources[demand as usize].rate,
+        }
     }
 
     fn declare(&self, declare: &mut Declarations) {

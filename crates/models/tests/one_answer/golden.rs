@@ -43,14 +43,14 @@ fn digests_are_as_ever() {
             17942,
             "69bae82701cd2d76",
         ),
-        ("network", &[], 1, 0.2, 54647, "079db9f92b6e99d6"),
+        ("network", &[], 1, 0.2, 54902, "ee0900683a91cbfa"),
         (
             "network",
             &[("sources", "onoff"), ("sizes", "exponential"), ("load", "0.9"), ("buffer", "20000")],
             5,
             0.2,
-            68550,
-            "a4da758e34211146",
+            61454,
+            "55b68fff6be8be38",
         ),
     ];
     let mut changed = String::new();

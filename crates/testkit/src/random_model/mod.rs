@@ -173,6 +173,10 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         self.neighbours.as_ref().map(|all| all[lp.index()].clone())
     }
 
+    fn weight(&self, lp: LpId) -> f64 {
+        if self.recipe.seed.is_multiple_of(2) { 1.0 } else { f64::from(lp.0.wrapping_mul(self.recipe.seed as u32) % 5) }
+    }
+
     fn unbiased_ties(&self) -> bool {
         self.recipe.unbiased
     }

@@ -7,6 +7,7 @@ mod record;
 mod threads;
 mod trace;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_base::{Moment, TieBreak, VirtualTime};
@@ -19,23 +20,24 @@ use warpline_transport::{VirtualCluster, ring_ports};
 
 use self::merge::RowMerge;
 use self::trace::{About, TraceFile};
-use crate::error::Failure;
+use crate::check::Checked;
+use crate::conclude::Ended;
+use crate::error::{Failure, panic_message};
 use crate::finish::Finishing;
 use crate::lp;
 use crate::rows::Rows;
-use crate::simulation::{Checked, Ended};
 use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Undo};
 
-/// The most events of a step, unless told otherwise.
-const BATCH: u32 = 64;
+/// The most events of a step, unless told otherwise: enough to pay for a step, few enough for messages not to wait long.
+const BATCH: u32 = 32;
 /// The most KPs of a PE, unless told otherwise: their table stays in the nearest cache.
 const KPS: u32 = 1024;
-/// Events of a PE between two computations of GVT, unless told otherwise: its history stays in the nearer caches.
-const GVT_INTERVAL: u32 = 512;
+/// Events of a PE between two computations of GVT, unless told otherwise: with some lookahead most events are certain then.
+const GVT_INTERVAL: u32 = 128;
 /// The most PEs of a run. Each keeps a mailbox for every other, so that memory grows with the square.
 const PES_MOST: u32 = 1024;
 /// How many intervals' worth of events a PE may have executed and not committed.
-const INTERVALS_MOST: u64 = 16;
+const INTERVALS_MOST: u64 = 64;
 
 /// All settings of a parallel run, chosen.
 #[derive(Clone, Copy, Debug)]
@@ -134,11 +136,11 @@ impl<M: Model> Simulation<'_, M> {
         let looped = Instant::now();
         let file = self.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, self.model.lps()));
-        let task = Task { model: &self.model, partition: Partition::new(self.model.lps(), chosen.pes), ties, end };
+        let task = Task { model: &self.model, partition: self.partition(chosen.pes)?, ties, end };
         let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics, trace };
         let watch = Watch { looped, end: self.end, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch),
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.parallel.crowded),
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(chosen.pes, seed);
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
@@ -148,6 +150,18 @@ impl<M: Model> Simulation<'_, M> {
         let ended = self.end_of(driven, plan.statistics, end, chosen, Q::NAME)?;
         let run = self.conclude(started, ended)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
+    }
+
+    /// Shares the LPs out as the model says how much work they are.
+    fn partition(&self, pes: u32) -> Result<Partition, Error> {
+        let (model, name) = (&self.model, &self.name);
+        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(model.lps(), pes, |lp| model.weight(lp))));
+        let shared = shared.map_err(|panic| {
+            Error::Setting(format!("model `{name}` panicked while it told of the weights of its LPs: {}", panic_message(panic)))
+        })?;
+        shared.map_err(|(lp, weight)| {
+            Error::Setting(format!("model `{name}` declares the weight {weight} of LP {lp}: it must be a finite number, zero or more"))
+        })
     }
 
     /// Writes what the PEs did, also if the run failed.

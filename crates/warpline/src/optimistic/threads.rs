@@ -1,4 +1,5 @@
-//! Steps every PE in a thread of its own, and watches them from the thread that asked for the run.
+//! Steps PEs in threads, as many as there are processors at most, and watches them from the thread that asked for the run. A thread with
+//! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -6,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use warpline_base::Moment;
 use warpline_base::record::SpeculationSample;
+use warpline_base::{LpId, Moment};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{MomentRow, Pe, Port, Step};
 use warpline_memory::PoolFull;
@@ -20,7 +21,7 @@ use crate::drive::Log;
 
 /// How often the PEs are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Idle steps before a PE lets another thread go first.
+/// Rounds of idle steps before a thread lets another go first.
 const PATIENCE: u32 = 64;
 
 /// How a PE stands, for whoever watches.
@@ -78,8 +79,10 @@ impl Sight {
     }
 }
 
-/// Where a PE's thread leaves what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
+/// Where a PE's thread leaves what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time; on cache lines
+/// of its own.
 #[derive(Default)]
+#[repr(align(128))]
 struct Board(Mutex<Posted>);
 
 #[derive(Default)]
@@ -89,6 +92,9 @@ struct Posted {
     settled: Option<Moment>,
     rows: Vec<MomentRow>,
 }
+
+/// A thread's PEs, and where it ran out of memory, if it did.
+type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort>>, Option<((LpId, f64, u64), PoolFull)>);
 
 /// Stops all threads: some PE cannot go on.
 struct Stop<'s> {
@@ -111,27 +117,27 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Steps PEs until all of them are done.
-pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPort>>, mut watch: Watch<'_>) -> Driven<M> {
+/// Steps PEs until all of them are done. A crowd of them has a thread each.
+pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPort>>, mut watch: Watch<'_>, crowded: bool) -> Driven<M> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
     let (stop, bug) = (AtomicBool::new(false), Mutex::default());
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-    let patience = if pes.len() > cores { 0 } else { PATIENCE };
+    let share = if crowded { 1 } else { pes.len().div_ceil(cores) };
+    // A single thread, or a crowd of them, is better off where there is room.
+    let pinned = (2..=cores).contains(&pes.len().div_ceil(share));
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
-        // Threads that outnumber the processors are better off where there is room.
-        let pinned = (2..=cores).contains(&pes.len());
-        let work = |(number, (pe, board))| {
+        let work = |(number, (pes, boards)): (usize, (Vec<_>, _))| {
             let guard = Stop { stop: &stop, bug: &bug, watcher: watcher.clone() };
             scope.spawn(move || {
                 if pinned {
                     pin(number);
                 }
-                work(pe, board, guard, patience)
+                work(pes, boards, guard)
             })
         };
-        let workers: Vec<_> = pes.into_iter().zip(&boards).enumerate().map(work).collect();
+        let workers: Vec<_> = deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate().map(work).collect();
         while !workers.iter().all(|worker| worker.is_finished()) {
             thread::park_timeout(LOOK_EVERY);
             look(&boards, &mut log, &mut watch);
@@ -139,9 +145,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
         let (mut pes, mut full) = (Vec::new(), None);
         for worker in workers {
             match worker.join() {
-                Ok((pe, why)) => {
-                    full = full.or(why.map(|why| (pe.position(), why)));
-                    pes.push(pe);
+                Ok((stepped, why)) => {
+                    full = full.or(why);
+                    pes.extend(stepped);
                 }
                 Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
             }
@@ -154,41 +160,52 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
     gather(pes, full, log, watch)
 }
 
-/// The loop of a thread.
-fn work<'m, M: Model, Q: PendingSet>(
-    mut pe: Pe<'m, M, Q, RingPort>,
-    board: &Board,
-    guard: Stop<'_>,
-    patience: u32,
-) -> (Pe<'m, M, Q, RingPort>, Option<PoolFull>) {
+/// Shares PEs out, neighbours together.
+fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
+    let mut pes = pes.into_iter();
+    std::iter::from_fn(|| Some(pes.by_ref().take(share).collect()).filter(|some: &Vec<T>| !some.is_empty())).collect()
+}
+
+/// The loop of a thread: steps its PEs in turn, until all of them are done or some thread cannot go on.
+fn work<'m, M: Model, Q: PendingSet>(mut pes: Vec<Pe<'m, M, Q, RingPort>>, boards: &[Board], guard: Stop<'_>) -> Worked<'m, M, Q> {
     let _quiet = Quiet::new();
-    let (mut idle, mut epochs) = (0u32, 0);
-    pe.begin_thread();
-    loop {
-        match pe.step() {
-            Ok(Step::Worked) => idle = 0,
-            Ok(Step::Idle) => {
-                idle = idle.saturating_add(1);
-                if idle < patience { std::hint::spin_loop() } else { thread::yield_now() }
+    let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![0; pes.len()]);
+    if let [pe] = &mut pes[..] {
+        pe.begin_thread();
+    }
+    while running > 0 {
+        let (mut worked, mut look) = (false, false);
+        running = 0;
+        for ((pe, board), epochs) in pes.iter_mut().zip(boards).zip(&mut epochs) {
+            match pe.step() {
+                Ok(Step::Worked) => (worked, running) = (true, running + 1),
+                Ok(Step::Idle) => running += 1,
+                Ok(Step::Finished | Step::Failed) => {}
+                Err(why) => {
+                    guard.stop.store(true, Ordering::Relaxed);
+                    let position = pe.position();
+                    return (pes, Some((position, why)));
+                }
             }
-            Ok(Step::Finished | Step::Failed) => break,
-            Err(full) => {
-                guard.stop.store(true, Ordering::Relaxed);
-                return (pe, Some(full));
+            if pe.counts().gvt_epochs != *epochs {
+                *epochs = pe.counts().gvt_epochs;
+                look = true;
+                post(pe, board);
             }
         }
-        if pe.counts().gvt_epochs != epochs {
-            epochs = pe.counts().gvt_epochs;
-            post(&mut pe, board);
-            // Relaxed: nothing else is passed on by it.
-            if guard.stop.load(Ordering::Relaxed) {
-                break;
-            }
-        } else if idle > patience && guard.stop.load(Ordering::Relaxed) {
+        idle = if worked { 0 } else { idle.saturating_add(1) };
+        if idle > PATIENCE {
+            look = true;
+            thread::yield_now();
+        } else if idle > 0 {
+            std::hint::spin_loop();
+        }
+        // Relaxed: nothing else is passed on by it.
+        if look && guard.stop.load(Ordering::Relaxed) {
             break;
         }
     }
-    (pe, None)
+    (pes, None)
 }
 
 fn post<M: Model, Q: PendingSet, P: Port>(pe: &mut Pe<'_, M, Q, P>, board: &Board) {
@@ -217,12 +234,14 @@ fn look(boards: &[Board], log: &mut Log<'_>, watch: &mut Watch<'_>) {
 /// What PEs that are done leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
-    full: Option<((warpline_base::LpId, f64, u64), PoolFull)>,
+    full: Option<((LpId, f64, u64), PoolFull)>,
     log: Log<'_>,
     watch: Watch<'_>,
 ) -> Driven<M> {
     let Watch { looped, end, rows, mut merge, .. } = watch;
-    let loop_seconds = looped.elapsed().as_secs_f64();
+    // As in a sequential run, making LPs is not part of the loop.
+    let began = pes.iter().filter_map(Pe::made_at).min().unwrap_or(looped);
+    let loop_seconds = began.elapsed().as_secs_f64();
     let sight = pes.iter().map(Sight::of).reduce(Sight::and).unwrap_or_default();
     let failure = pes.first().and_then(|pe| pe.verdict()).map_or(Moment::Never, |verdict| verdict.failure);
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();

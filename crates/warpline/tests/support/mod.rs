@@ -12,6 +12,7 @@ pub(crate) const ROWS: Table = Table(0);
 pub(crate) struct Scripted {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
+    pub(crate) weight: fn(LpId) -> f64,
     pub(crate) declare: fn(&mut Declarations),
     pub(crate) init: fn(&mut Init<Self>),
     pub(crate) handle: fn(&mut Context<Self>),
@@ -25,6 +26,7 @@ impl Default for Scripted {
         Scripted {
             lps: 4,
             lookahead: 0.5,
+            weight: |_| 1.0,
             declare: |declare| {
                 declare.counter(COUNT, "count", "", "counts").items(3);
                 declare.mean(VALUE, "value", "s", "values");
@@ -54,6 +56,10 @@ impl Model for Scripted {
 
     fn lookahead(&self) -> f64 {
         self.lookahead
+    }
+
+    fn weight(&self, lp: LpId) -> f64 {
+        (self.weight)(lp)
     }
 
     fn declare(&self, declare: &mut Declarations) {

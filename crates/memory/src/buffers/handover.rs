@@ -1,0 +1,95 @@
+//! How buffers go from PE to PE: with a message, or empty, back to where they come from.
+//!
+//! The tag of a slot in flight names the PE that is to have it. Writing that tag publishes all that the slot holds.
+
+use super::{Buffers, found, owned};
+use crate::Handle;
+use crate::arena::{EMPTY, FREE, SENT, tag};
+use crate::sync::Ordering;
+
+impl<T> Buffers<T> {
+    /// Hands a buffer over to its partner. It is in flight until that PE [accepts](Self::accept) it.
+    ///
+    /// # Panics
+    /// Also if the buffer is local.
+    #[inline]
+    pub fn give(&mut self, handle: Handle) {
+        let slot = owned(&self.arena, self.mine, handle);
+        let to = slot.partner.load(Ordering::Relaxed);
+        if to == self.me {
+            local(handle);
+        }
+        // The receiver's partner. Relaxed: published by the next line.
+        slot.partner.store(self.me, Ordering::Relaxed);
+        // Release pairs with the Acquire of `accept`, which may then read the value.
+        slot.tag.store(tag(SENT, to), Ordering::Release);
+        self.given += 1;
+    }
+
+    /// Takes over a buffer in flight to this PE. Its partner is the PE that gave it.
+    ///
+    /// # Panics
+    /// If the buffer is not in flight to this PE.
+    #[inline]
+    pub fn accept(&mut self, handle: Handle) {
+        let slot = found(&self.arena, handle);
+        // Acquire pairs with the Release of `give`.
+        if slot.tag.load(Ordering::Acquire) != tag(SENT, self.me) {
+            not_sent(handle, self.me);
+        }
+        // Relaxed: only this PE acts on the slot before it gives it away again.
+        slot.tag.store(self.mine, Ordering::Relaxed);
+        self.accepted += 1;
+    }
+
+    /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most`, and sends it there: the PE
+    /// that sends more than it receives gets its buffers back. They are in flight until that PE [takes them back](Self::accept_empty).
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
+        let list = &mut self.free[partner as usize].0;
+        if list.len() <= most || partner == u32::from(self.me) {
+            return None;
+        }
+        // The one that has lain longest is the least likely to be in the cache; but taking the last is cheap, and the next ones to be taken
+        // are then older anyway.
+        let handle = Handle::from_bits(list.pop()?);
+        let slot = found(&self.arena, handle);
+        // The receiver's partner. Relaxed: published by the next line.
+        slot.partner.store(self.me, Ordering::Relaxed);
+        // Release pairs with the Acquire of `accept_empty`: this PE is done with the slot.
+        slot.tag.store(tag(EMPTY, partner as u16), Ordering::Release);
+        self.returned += 1;
+        Some(handle)
+    }
+
+    /// Takes back a buffer that its partner had no use for.
+    ///
+    /// # Panics
+    /// If the buffer is not in flight to this PE without a value.
+    pub fn accept_empty(&mut self, handle: Handle) {
+        let slot = found(&self.arena, handle);
+        // Acquire pairs with the Release of `give_surplus`.
+        if slot.tag.load(Ordering::Acquire) != tag(EMPTY, self.me) {
+            not_sent(handle, self.me);
+        }
+        // Relaxed: only this PE acts on the slot before it gives it away again.
+        slot.tag.store(FREE, Ordering::Relaxed);
+        let partner = usize::from(slot.partner.load(Ordering::Relaxed));
+        self.free[partner].0.push(handle.bits());
+        self.taken_back += 1;
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn local(handle: Handle) -> ! {
+    panic!("the buffer at {handle:?} is local: there is nobody to give it to")
+}
+
+#[cold]
+#[inline(never)]
+fn not_sent(handle: Handle, me: u16) -> ! {
+    panic!("nothing in flight to PE {me} at {handle:?}")
+}

@@ -1,0 +1,153 @@
+//! The status of a message: its receiver begins it and may undo that, and its sender may cancel it.
+//!
+//! Both may write it at once, and no memory safety hangs on it: who may reach a slot's value is for its tag alone to say. An engine that
+//! gets the status wrong may lose a cancellation, no worse.
+
+use super::{Buffers, found, owned, stale};
+use crate::Handle;
+use crate::arena::FREE;
+use crate::sync::Ordering;
+
+pub(super) const PENDING: u8 = 0;
+const PROCESSED: u8 = 1;
+const CANCELLED: u8 = 2;
+/// Cancelled while it was processed, and undone since.
+const UNDONE: u8 = 3;
+
+/// What a message was before [`Buffers::cancel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancelled {
+    /// Not begun, and now it never will be: the receiver finds it cancelled and drops it.
+    Pending,
+    /// Begun: the receiver has to be told to roll it back.
+    Processed,
+}
+
+impl<T> Buffers<T> {
+    /// Marks a pending message as processed; false if it has been cancelled, which it stays.
+    ///
+    /// # Panics
+    /// Also if the message is processed already.
+    #[inline]
+    pub fn begin(&self, handle: Handle) -> bool {
+        self.turn(handle, PENDING, PROCESSED)
+    }
+
+    /// Like [`begin`](Self::begin), and returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
+    /// its sender will never cancel it, there is no need for an atomic step, which takes as long as some twenty others.
+    ///
+    /// # Panics
+    /// Likewise.
+    #[inline]
+    pub fn begin_if(&self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&T> {
+        let slot = owned(&self.arena, self.mine, handle);
+        // All Relaxed: the mark is as old as the value. An engine that is sure and wrong may lose a cancellation, no worse.
+        if sure(slot.mark.load(Ordering::Relaxed)) {
+            match slot.status.load(Ordering::Relaxed) {
+                PENDING => slot.status.store(PROCESSED, Ordering::Relaxed),
+                CANCELLED => return None,
+                _ => out_of_turn(handle, PROCESSED),
+            }
+        } else if !self.turn(handle, PENDING, PROCESSED) {
+            return None;
+        }
+        // SAFETY: as in `get`.
+        Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
+    }
+
+    /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
+    /// [undone](Self::is_undone) besides.
+    ///
+    /// # Panics
+    /// Also if the message is pending already.
+    #[inline]
+    pub fn undo(&self, handle: Handle) -> bool {
+        let pending = self.turn(handle, PROCESSED, PENDING);
+        if !pending {
+            // Relaxed: the sender has had its last look, and only this PE asks.
+            found(&self.arena, handle).status.store(UNDONE, Ordering::Relaxed);
+        }
+        pending
+    }
+
+    /// Whether a processed message was cancelled and then [undone](Self::undo): nothing keeps it any more but what waits for word of
+    /// its cancellation.
+    pub fn is_undone(&self, handle: Handle) -> bool {
+        owned(&self.arena, self.mine, handle).status.load(Ordering::Relaxed) == UNDONE
+    }
+
+    #[inline(always)]
+    fn turn(&self, handle: Handle, from: u8, to: u8) -> bool {
+        let slot = owned(&self.arena, self.mine, handle);
+        let status = if slot.partner.load(Ordering::Relaxed) == self.me {
+            // A local message is cancelled by this PE alone, so needs no atomic step. An engine that cancels a message of another PE may
+            // see its cancellation lost, no worse: the status guards no memory.
+            let status = slot.status.load(Ordering::Relaxed);
+            if status == from {
+                slot.status.store(to, Ordering::Relaxed);
+            }
+            status
+        } else {
+            // Relaxed where it succeeds: nothing but the status passes between the PEs. Acquire where it fails pairs with the Release of
+            // `cancel`: this PE may now free the buffer and write it anew, after the sender's last look at it.
+            let turned = slot.status.compare_exchange(from, to, Ordering::Relaxed, Ordering::Acquire);
+            turned.unwrap_or_else(|status| status)
+        };
+        if status != from && status != CANCELLED {
+            out_of_turn(handle, to);
+        }
+        status == from
+    }
+
+    /// Whether a message has been cancelled. Any PE may ask.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn is_cancelled(&self, handle: Handle) -> bool {
+        // Acquire pairs with the Release of `cancel`, as in `begin`.
+        matches!(found(&self.arena, handle).status.load(Ordering::Acquire), CANCELLED | UNDONE)
+    }
+
+    /// Cancels a message and tells what it was until then. This is for its sender, whoever has the buffer now. Unless the
+    /// message is local, the receiver may free the buffer from now on: the sender must have read what it needs of it, such
+    /// as the [next](Self::next) message.
+    ///
+    /// # Panics
+    /// If the buffer is free, or the message cancelled already.
+    #[inline]
+    pub fn cancel(&self, handle: Handle) -> Cancelled {
+        let slot = found(&self.arena, handle);
+        // Relaxed: what this PE wrote itself it finds, and for another PE's slot it only matters that the tag is not that.
+        let found = slot.tag.load(Ordering::Relaxed);
+        let status = if found == self.mine && slot.partner.load(Ordering::Relaxed) == self.me {
+            // Local: as in `turn`.
+            let status = slot.status.load(Ordering::Relaxed);
+            slot.status.store(CANCELLED, Ordering::Relaxed);
+            status
+        } else if found == FREE {
+            stale(handle)
+        } else {
+            // Release pairs with the Acquires of `turn` and `is_cancelled`: what this PE read of the buffer before, it read before the
+            // receiver wrote it anew.
+            slot.status.swap(CANCELLED, Ordering::Release)
+        };
+        match status {
+            PENDING => Cancelled::Pending,
+            PROCESSED => Cancelled::Processed,
+            _ => cancelled_twice(handle),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_turn(handle: Handle, to: u8) -> ! {
+    panic!("the message at {handle:?} is {} already", if to == PENDING { "pending" } else { "processed" })
+}
+
+#[cold]
+#[inline(never)]
+fn cancelled_twice(handle: Handle) -> ! {
+    panic!("the message at {handle:?} is cancelled already")
+}

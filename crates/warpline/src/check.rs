@@ -1,0 +1,51 @@
+//! What comes before a run: its settings and what the model says of itself must make sense.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpline_base::{TieBreak, VirtualTime};
+use warpline_model::engine::tie_break;
+use warpline_model::{Declarations, Model};
+
+use crate::error::panic_message;
+use crate::{Error, Simulation, Undo};
+
+/// What the user and the model say, found to make sense.
+pub(crate) struct Checked {
+    pub(crate) end: VirtualTime,
+    pub(crate) declared: Declarations,
+    pub(crate) ties: TieBreak,
+}
+
+impl<M: Model> Simulation<'_, M> {
+    /// Checks what the user and the model say before anything is simulated.
+    pub(crate) fn check(&self) -> Result<Checked, Error> {
+        let fail = |message: String| Err(Error::Setting(message));
+        let (end, warmup, name) = (self.end, self.warmup, &self.name);
+        let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
+            return fail(format!("the end time is {end}: it must be a finite number greater than 0"));
+        };
+        if !(warmup >= 0.0 && warmup < end) {
+            return fail(format!("the warm-up is {warmup}: it must lie between 0 and the end time, {end}"));
+        }
+        if self.undo == Undo::Reverse && !M::REVERSIBLE {
+            return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
+        }
+        let mut declared = Declarations::default();
+        let told = catch_unwind(AssertUnwindSafe(|| {
+            self.model.declare(&mut declared);
+            (self.model.lps(), self.model.lookahead(), tie_break(&self.model, self.seed))
+        }));
+        let (lps, lookahead, ties) = told.map_err(|panic| {
+            let what = "while it told of its LPs, lookahead, ties and statistics";
+            Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
+        })?;
+        if !(0.0..f64::INFINITY).contains(&lookahead) {
+            return fail(format!("model `{name}` declares the lookahead {lookahead}: it must be a finite number, zero or more"));
+        }
+        if lps == 0 {
+            return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
+        }
+        let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
+        Ok(Checked { end: time, declared, ties })
+    }
+}

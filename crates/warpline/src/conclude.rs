@@ -1,0 +1,85 @@
+//! What comes after a run: its results and its record, whichever engine ran it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use warpline_base::RunDigest;
+use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, View};
+use warpline_model::{Fault, Model, Outcome, Statistics};
+
+use crate::error::{Failure, panic_message};
+use crate::rows::Rows;
+use crate::{Error, Place, Run, Simulation, memory_use};
+
+/// What an engine leaves of a run that came to its end.
+pub(crate) struct Ended<M: Model> {
+    pub(crate) committed: u64,
+    pub(crate) digest: RunDigest,
+    pub(crate) states: Vec<M::State>,
+    pub(crate) statistics: Statistics,
+    pub(crate) rows: Rows,
+    pub(crate) progress: Vec<ProgressSample>,
+    pub(crate) loop_seconds: f64,
+    pub(crate) engine: Map<String, Value>,
+    pub(crate) parallel: Option<ParallelRecord>,
+}
+
+impl<M: Model> Simulation<'_, M> {
+    /// Makes results and record of what an engine left.
+    pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
+        let Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
+        let (tables, files, incomplete) = rows.finish();
+        statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
+        let (results, views) = self.outputs(&statistics, committed)?;
+        let record = RunRecord {
+            engine,
+            model: self.name,
+            about: self.about,
+            parameters: self.parameters,
+            seed: self.seed,
+            end_time: self.end,
+            time_unit: self.time_unit.to_owned(),
+            committed_events: committed,
+            digest: digest.to_string(),
+            wall_seconds: started.elapsed().as_secs_f64(),
+            loop_seconds,
+            event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
+            peak_rss_bytes: memory_use::peak(),
+            parallel,
+            results,
+            tables: files,
+            progress,
+            views,
+        };
+        Ok(Run { record, statistics, states, tables, incomplete })
+    }
+
+    fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<View>), Error> {
+        let outcome = Outcome { statistics, end: self.end, warmup: self.warmup };
+        let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
+        catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))
+    }
+
+    /// A fault of the run as a whole.
+    pub(crate) fn results_fault(&self, fault: Fault, committed: u64) -> Error {
+        Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end, fault, committed }))
+    }
+
+    pub(crate) fn engine_settings(&self, pending: &str) -> Map<String, Value> {
+        let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
+        let settings = json!({
+            "sync": self.sync.name(),
+            "threads": 1,
+            "undo": self.undo.name(),
+            "pending": pending,
+            "ties": ties,
+            "lookahead": self.model.lookahead(),
+            "lps": self.model.lps(),
+            "warmup": self.warmup,
+            "zero_delay_hops": self.zero_delay_hops,
+            "version": env!("CARGO_PKG_VERSION"),
+        });
+        settings.as_object().cloned().unwrap_or_default()
+    }
+}

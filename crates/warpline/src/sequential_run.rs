@@ -1,0 +1,76 @@
+//! Runs on the sequential engine: for their results, or to verify the model.
+
+use std::time::Instant;
+
+use warpline_kernel::pending::{Ladder, PendingSet};
+use warpline_model::{Context, Model, Statistics};
+
+use crate::check::Checked;
+use crate::conclude::Ended;
+use crate::drive::{Log, Pace};
+use crate::rows::Rows;
+use crate::sequential::{Sequential, Step};
+use crate::{Error, Records, Run, Simulation, Undo, Verified, VerifyError, lp};
+
+impl<M: Model> Simulation<'_, M> {
+    pub(crate) fn run_sequential<Q: PendingSet>(mut self) -> Result<Run<M>, Error> {
+        let started = Instant::now();
+        if self.trace.is_some() {
+            return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
+        }
+        let mut report = self.report.take();
+        let mut engine = self.engine::<Q>(false)?;
+        let mut beginning = Log::new(started, self.end, report.as_mut().map(|report| &mut **report as _));
+        engine.init(|| beginning.note(Instant::now(), 0.0, 0))?;
+        drop(beginning);
+        let looped = Instant::now();
+        let mut log = Log::new(looped, self.end, report);
+        let mut pace = Pace::new(looped);
+        while engine.step(pace.events())? == Step::Worked {
+            let now = Instant::now();
+            pace.stepped(now);
+            log.note(now, engine.now().get(), engine.committed);
+        }
+        let ended = Instant::now();
+        let progress = log.finish(ended, self.end, engine.committed, None);
+        engine.finish()?;
+        let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
+        let Sequential { lps, statistics, rows, .. } = engine;
+        let states = lps.into_iter().map(|lp| lp.state).collect();
+        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(Q::NAME));
+        let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
+        self.conclude(started, ended)
+    }
+
+    pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verified, VerifyError> {
+        let report = self.report.take();
+        // Files of an earlier run stay as they are.
+        self.records = Records::Drop;
+        let mut engine = self.engine::<Ladder>(self.undo == Undo::Reverse)?;
+        let neighbours = engine.verify_init(self.undo)?;
+        engine.init(|| {})?;
+        let mut log = Log::new(Instant::now(), self.end, report);
+        let mut step = Step::Worked;
+        while step == Step::Worked && engine.committed < events {
+            step = engine.verify_step(self.undo, &neighbours)?;
+            // One event takes microseconds: a look at the clock now and then is enough.
+            if engine.committed.is_multiple_of(64) {
+                log.note(Instant::now(), engine.now().get(), engine.committed);
+            }
+        }
+        if step == Step::Finished {
+            engine.finish()?;
+        }
+        let (events, digest) = (engine.committed, lp::digest(&engine.lps).to_string());
+        Ok(Verified { model: self.name.clone(), undo: self.undo, events, virtual_time: engine.now().get(), digest })
+    }
+
+    /// An engine for this run, with nothing simulated yet.
+    fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
+        let Checked { end, declared, ties } = self.check()?;
+        let statistics = Statistics::new(declared, self.warmup, self.end);
+        let rows = Rows::new(&self.records, &statistics)?;
+        let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
+        Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows)
+    }
+}
