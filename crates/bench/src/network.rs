@@ -7,21 +7,26 @@ use warpline_models::network::{Network, NetworkParameters};
 
 use crate::{alternate, tell};
 
+/// Model time of a run.
+pub(crate) const END: &str = "20";
+
 /// One engine by itself. `topology` is a file, or a grid of 12 by 12 nodes is made.
 pub(crate) fn compare(topology: Option<&str>) {
-    let made = grid_file();
-    let path = topology.unwrap_or(&made);
-    let hops = alternate(&[vec!["network", path, "10"]]);
+    let hops = on_topology(topology, |path| alternate(&[vec!["network", path, END]]));
     println!("network, {}", topology.unwrap_or("a grid of 12 by 12 nodes, demand between all pairs"));
     println!("{:>8.2} million packet hops per second, {:.0} MB\n", hops[0].rate / 1e6, hops[0].memory / 1e6);
-    let _ = std::fs::remove_file(made);
 }
 
-/// A grid in a file of its own.
-pub(crate) fn grid_file() -> String {
+/// Does something with the file of a topology, or of a grid that is made for it.
+pub(crate) fn on_topology<T>(topology: Option<&str>, work: impl FnOnce(&str) -> T) -> T {
+    if let Some(topology) = topology {
+        return work(topology);
+    }
     let made = std::env::temp_dir().join(format!("warpline-bench-grid-{}.json", std::process::id()));
     std::fs::write(&made, grid(12)).expect("the temporary directory can be written");
-    made.to_string_lossy().into_owned()
+    let done = work(&made.to_string_lossy());
+    let _ = std::fs::remove_file(made);
+    done
 }
 
 pub(crate) fn simulation<'a>(topology: &str) -> Simulation<'a, Network> {

@@ -4,7 +4,7 @@
 use warpline::{Simulation, Synchronisation};
 use warpline_models::phold::Phold;
 
-use crate::network::{grid_file, simulation as network};
+use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
 use crate::{Measured, alternate, tell_all};
 
@@ -22,9 +22,7 @@ pub(crate) fn compare(topology: Option<&str>) {
     for workload in workloads {
         row(&workload, &workload);
     }
-    let made = grid_file();
-    row("network", topology.unwrap_or(&made));
-    let _ = std::fs::remove_file(made);
+    on_topology(topology, |path| row("network", path));
     println!();
 }
 
@@ -44,7 +42,7 @@ pub(crate) fn measure(workload: &str, engine: &str) {
         let (parameters, end) = parameters(workload);
         run(Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end), engine);
     } else {
-        run(network(workload).end(5.0), engine);
+        run(network::simulation(workload).end(network::END.parse().expect("a time")), engine);
     }
 }
 

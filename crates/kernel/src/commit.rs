@@ -62,6 +62,11 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.verdict.map_or(Moment::Init(LpId(0)), |verdict| verdict.gvt)
     }
 
+    /// What comes before this time is due at GVT itself.
+    pub(crate) fn due(&self) -> VirtualTime {
+        Window::least_bound(&self.gvt_moment(), self.end)
+    }
+
     fn adopt(&mut self, verdict: Verdict) {
         self.counts.gvt_epochs += 1;
         self.counts.gvt_trials += u64::from(verdict.trials);
@@ -126,7 +131,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         self.raise(gvt);
         self.horizon = self.horizon_after(&gvt);
-        let due = Window::least_bound(&gvt, self.end);
+        let due = self.due();
         // Without lookahead, only what comes before GVT itself is certain.
         let beyond = self.horizon >= due || gvt == Moment::Never;
         loop {

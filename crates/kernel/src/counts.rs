@@ -50,6 +50,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Messages found waiting, on average of the steps that found any.
+    pub fn mailbox_depth_mean(&self) -> f64 {
+        (self.messages_received + self.anti_received) as f64 / self.receipts.max(1) as f64
+    }
+
     /// Notes a rollback of `length` events.
     pub(crate) fn rollback(&mut self, length: u64) {
         if let Some(bits) = length.checked_ilog2() {

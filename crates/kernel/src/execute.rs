@@ -11,6 +11,7 @@ use warpline_memory::{Buffers, Handle, PoolFull, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Fault, Model};
 
+use crate::Event;
 use crate::extras::ExtraId;
 use crate::failure::{Held, panic_message};
 use crate::history::{Fate, Record};
@@ -19,7 +20,6 @@ use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet, Ties};
 use crate::phases::Phase;
 use crate::wires::{Message, MessageKind, Port};
-use crate::{Event, Window};
 
 /// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
 const EVENT_AHEAD: usize = 12;
@@ -79,8 +79,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         // With a full history only what comes before events executed already, or is due at GVT, so that it can commit.
         let full = self.history.open_len() >= self.tuning.history_most;
-        let due = Window::least_bound(&self.gvt_moment(), self.end);
-        let bound = if full { self.latest.max(due).min(self.bound) } else { self.bound };
+        let bound = if full { self.latest.max(self.due()).min(self.bound) } else { self.bound };
         self.retry_held();
         let start = self.counts.processed;
         // Panics are caught once per batch, not per event.

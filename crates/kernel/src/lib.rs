@@ -27,7 +27,7 @@ pub use event::Event;
 pub use failure::{Failed, event_text, panic_message};
 pub use lp::Lp;
 pub use partition::Partition;
-pub use pe::{Parts, Pe, Step, Task, Tuning};
+pub use pe::{Parts, Pe, Position, Step, Task, Tuning};
 pub use rows::MomentRow;
 pub use trace::{Doing, Level, LpEvent, Span, Thinned, Trace, TraceLimits};
 pub use undoing::Undoing;

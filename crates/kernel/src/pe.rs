@@ -236,8 +236,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         self.lps.len() == self.ids.len()
     }
 
-    /// The loop, once: receive, execute a batch or make LPs, accept what was received, hand over, do what there is to do for GVT; on a new GVT commit and collect
-    /// fossils. When the run is over, it does nothing more.
+    /// The loop, once: receive, execute a batch or make LPs, accept what was received, hand over, do what there is to do for GVT; on a new
+    /// GVT commit and collect fossils. When the run is over, it does nothing more.
     ///
     /// # Errors
     /// If there is no memory for another event. The run cannot go on then; [`position`](Self::position) says where it was.
@@ -355,8 +355,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
     }
 
     /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
-    pub fn position(&self) -> (LpId, f64, u64) {
-        (self.context.id(), self.context.now(), self.buffers.books().live)
+    pub fn position(&self) -> Position {
+        Position { lp: self.context.id(), time: self.context.now(), pending: self.buffers.books().live }
     }
 
     /// What is left when the run is over.
@@ -365,6 +365,17 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         let (books, pending, phases) = (buffers.books(), pending.len(), meter.phases());
         Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books, pending, phases, trace }
     }
+}
+
+/// Where a PE was when memory ran out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// The LP whose code ran last.
+    pub lp: LpId,
+    /// Its time, in model units.
+    pub time: f64,
+    /// How many events the PE held.
+    pub pending: u64,
 }
 
 /// What a PE leaves behind.

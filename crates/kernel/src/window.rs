@@ -105,7 +105,7 @@ impl Balance {
     /// What an epoch costs each PE, in events.
     const EPOCH: f64 = 32.0;
     /// How much of undoing there may be per committed event, whatever waiting costs.
-    const UNDOING_MOST: f64 = 0.6;
+    const UNDOING_MOST: f64 = 0.45;
     /// Less is as good as none.
     const UNDOING_LEAST: f64 = 0.005;
     /// Epochs between changes, unless things are very bad or hardly anything is done: what comes of a change is seen an epoch or two later.

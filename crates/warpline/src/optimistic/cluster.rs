@@ -10,7 +10,7 @@ use warpline_transport::{VirtualCluster, VirtualPort};
 
 use super::quiet::{Quiet, last};
 use super::threads::{Sight, gather};
-use super::{Driven, Watch};
+use super::{Driven, OutOfMemory, Watch};
 use crate::drive::Log;
 
 /// Steps PEs until all of them are done.
@@ -37,7 +37,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
                 done[chosen] = true;
                 running -= 1;
             }
-            Err(why) => full = Some((pes[chosen].position(), why)),
+            Err(why) => full = Some(OutOfMemory { position: pes[chosen].position(), why }),
         }
         steps += 1;
         if steps.is_multiple_of(1 << 16) {

@@ -10,11 +10,12 @@ mod trace;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use warpline_base::record::ProgressSample;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Partition, Parts, Pe, Port, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
-use warpline_memory::{PoolFull, buffers};
+use warpline_kernel::{Lp, Partition, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
+use warpline_memory::{Buffers, PoolFull, buffers};
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
 
@@ -70,13 +71,20 @@ pub(crate) struct Watch<'w> {
     pub(crate) merge: RowMerge,
 }
 
+/// Where memory ran out, and which.
+#[derive(Clone, Copy, Debug)]
+struct OutOfMemory {
+    position: Position,
+    why: PoolFull,
+}
+
 /// PEs that are done, and where memory ran out, if it did.
 struct Driven<M: Model> {
     parts: Vec<Parts<M>>,
     failure: Moment,
     committed: u64,
-    full: Option<((warpline_base::LpId, f64, u64), PoolFull)>,
-    progress: Vec<warpline_base::record::ProgressSample>,
+    full: Option<OutOfMemory>,
+    progress: Vec<ProgressSample>,
     rows: Rows,
     merge: RowMerge,
     loop_seconds: f64,
@@ -181,7 +189,7 @@ impl<M: Model> Simulation<'_, M> {
         pending: &str,
     ) -> Result<Ended<M>, Error> {
         let Driven { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = driven;
-        if let Some(((lp, time, pending), why)) = full {
+        if let Some(OutOfMemory { position: Position { lp, time, pending }, why }) = full {
             return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
         }
         if failure != Moment::Never {
@@ -230,7 +238,7 @@ impl<'m, M: Model> Plan<'m, M> {
             None => Rule::Adaptive,
         };
         let saving = chosen.tuning.undoing == Undoing::Reverse;
-        let make = |(buffers, port): (warpline_memory::Buffers<_>, P)| {
+        let make = |(buffers, port): (Buffers<_>, P)| {
             let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, task.model.lookahead(), chosen.pes));
             let context = Context::new(task.model, self.seed, self.zero_delay_hops, saving);
             let mut pe = Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
@@ -239,6 +247,6 @@ impl<'m, M: Model> Plan<'m, M> {
         };
         let pes: Result<Vec<_>, PoolFull> = buffers(chosen.pes).into_iter().zip(ports).map(make).collect();
         let lps = task.model.lps();
-        pes.map_err(|_| Error::too_many_lps(lps, size_of::<warpline_kernel::Lp<M::State>>()))
+        pes.map_err(|_| Error::too_many_lps(lps, size_of::<Lp<M::State>>()))
     }
 }

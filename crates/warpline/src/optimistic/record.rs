@@ -1,7 +1,7 @@
 //! What a parallel run tells of itself.
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::{ParallelRecord, PeRecord, Rollbacks};
+use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
 use warpline_kernel::{Counts, Parts, Undoing};
 use warpline_model::Model;
 
@@ -33,7 +33,7 @@ pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
         gvt_epochs: epochs(|counts| counts.gvt_epochs),
         gvt_trials: epochs(|counts| counts.gvt_trials),
         remote_events: sum(|counts| counts.remote_committed),
-        phase_seconds: pes.iter().fold(Default::default(), |mut all: warpline_base::record::Phases, pe| {
+        phase_seconds: pes.iter().fold(Default::default(), |mut all: Phases, pe| {
             all.add(&pe.phase_seconds);
             all
         }),
@@ -54,7 +54,7 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
         anti_messages: counts.anti_sent,
         messages_sent: counts.messages_sent,
         mailbox_depth_max: counts.mailbox_depth_max,
-        mailbox_depth_mean: (counts.messages_received + counts.anti_received) as f64 / counts.receipts.max(1) as f64,
+        mailbox_depth_mean: counts.mailbox_depth_mean(),
         history_max: counts.history_max,
         buffers: pe.books.places,
         phase_seconds: pe.phases,

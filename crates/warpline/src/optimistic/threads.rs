@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use warpline_base::Moment;
 use warpline_base::record::SpeculationSample;
-use warpline_base::{LpId, Moment};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{MomentRow, Pe, Port, Step};
-use warpline_memory::PoolFull;
+use warpline_memory::Apart;
 use warpline_model::Model;
 use warpline_transport::{RingPort, pin};
 
 use super::quiet::{Quiet, last};
-use super::{Driven, Watch};
+use super::{Driven, OutOfMemory, Watch};
 use crate::drive::Log;
 
 /// How often the PEs are looked at.
@@ -51,7 +51,7 @@ impl Sight {
             rolled_back: counts.rolled_back,
             window: pe.window(),
             epochs: counts.gvt_epochs,
-            depth: (counts.messages_received + counts.anti_received) as f64 / counts.receipts.max(1) as f64,
+            depth: counts.mailbox_depth_mean(),
         }
     }
 
@@ -79,11 +79,8 @@ impl Sight {
     }
 }
 
-/// Where a PE's thread leaves what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time; on cache lines
-/// of its own.
-#[derive(Default)]
-#[repr(align(128))]
-struct Board(Mutex<Posted>);
+/// Where a PE's thread leaves what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
+type Board = Apart<Mutex<Posted>>;
 
 #[derive(Default)]
 struct Posted {
@@ -94,7 +91,7 @@ struct Posted {
 }
 
 /// A thread's PEs, and where it ran out of memory, if it did.
-type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort>>, Option<((LpId, f64, u64), PoolFull)>);
+type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort>>, Option<OutOfMemory>);
 
 /// Stops all threads: some PE cannot go on.
 struct Stop<'s> {
@@ -183,8 +180,8 @@ fn work<'m, M: Model, Q: PendingSet>(mut pes: Vec<Pe<'m, M, Q, RingPort>>, board
                 Ok(Step::Finished | Step::Failed) => {}
                 Err(why) => {
                     guard.stop.store(true, Ordering::Relaxed);
-                    let position = pe.position();
-                    return (pes, Some((position, why)));
+                    let full = OutOfMemory { position: pe.position(), why };
+                    return (pes, Some(full));
                 }
             }
             if pe.counts().gvt_epochs != *epochs {
@@ -234,7 +231,7 @@ fn look(boards: &[Board], log: &mut Log<'_>, watch: &mut Watch<'_>) {
 /// What PEs that are done leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
-    full: Option<((LpId, f64, u64), PoolFull)>,
+    full: Option<OutOfMemory>,
     log: Log<'_>,
     watch: Watch<'_>,
 ) -> Driven<M> {
