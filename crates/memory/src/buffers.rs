@@ -20,6 +20,8 @@ use status::PENDING;
 
 /// How many new slots a sub-pool gets at once.
 const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
+/// More free local slots than this are more than they need to be.
+const PLENTY: usize = if cfg!(any(miri, loom)) { 4 } else { 8192 };
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
@@ -150,10 +152,15 @@ impl<T> Buffers<T> {
         Ok(handle)
     }
 
-    /// A slot never used. Cores fetch lines of memory in pairs, so a slot that goes to and fro between two PEs would drag the next one along.
-    /// Of a pair, only one does, and the other is for local messages.
+    /// A slot for messages to `partner`, when those that were are in use: one never used. Cores fetch lines of memory in pairs, so a slot
+    /// that goes to and fro between two PEs would drag the next one along. Of a pair, only one does, and the other is for local messages.
+    /// But where there is more than the caches hold, memory is worth more than that, and local slots change over.
     #[cold]
     fn fresh(&mut self, partner: u32) -> Result<u32, PoolFull> {
+        let local = &mut self.free[usize::from(self.me)].0;
+        if local.len() > PLENTY {
+            return local.pop().ok_or(PoolFull::Numbers);
+        }
         if self.fresh.is_empty() {
             // As much as there is already.
             self.fresh = self.arena.grow(self.segments)?;
