@@ -271,6 +271,24 @@ fn surplus_goes_back_to_the_sender() {
     a.accept_empty(empty);
 }
 
+#[test]
+fn local_buffers_in_plenty_change_over() {
+    let [mut a, mut b] = pair();
+    let count = 4 * PLENTY;
+    let local: Vec<Handle> = (0..count).map(|n| a.insert(0, n).unwrap()).collect();
+    local.into_iter().for_each(|handle| _ = a.release(handle));
+    let before = a.books().places;
+    for n in 0..count {
+        let handle = a.insert(1, n).unwrap();
+        assert_eq!((*a.get(handle), a.partner(handle)), (n, 1));
+        a.give(handle);
+        b.accept(handle);
+    }
+    let books = a.books();
+    assert!(books.places <= before + 2 * (PLENTY + RUN as usize) as u64, "{books:?}");
+    assert!(books.free >= PLENTY as u64, "{books:?}");
+}
+
 #[cfg(not(miri))]
 #[test]
 #[should_panic(expected = "nothing in flight")]
