@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::Buffers;
 use warpline_model::{Context, Fault, Model, Statistics};
 
@@ -126,9 +126,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// they were executed; and reclaims their memory.
     fn commit(&mut self, gvt: Moment) {
         // A failure that is told of from now on comes no earlier than the GVT before this one.
-        while self.committed_keys.front().is_some_and(|key| key.time.get() < self.gvt_time) {
-            self.committed_keys.pop_front();
-        }
+        self.committed.forget_before(self.gvt_time);
         self.raise(gvt);
         self.horizon = self.horizon_after(&gvt);
         let due = self.due();
@@ -180,7 +178,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     #[inline]
     fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
         let (time, retained) = (limit.time(self.end).min(end), self.tuning.undoing.lag() > 0);
-        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed_keys, counts, trace, .. } = self;
+        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed, counts, trace, .. } = self;
         let (mut closed, ties, me) = (history.open(), self.ties, self.me);
         for place in history.open()..history.end() {
             if let Some(coming) = history.event_at(place + COMMIT_AHEAD) {
@@ -213,7 +211,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
                 let partner = if retained { buffers.partner(handle) } else { buffers.release(handle) };
                 counts.remote_committed += u64::from(partner != me);
                 counts.committed += 1;
-                committed_keys.push_back(key);
+                committed.push(key);
                 if TRACED && let Some(trace) = trace {
                     trace.event(id, &key);
                 }
@@ -267,8 +265,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     /// How many committed events of this PE come before `moment`. The last commit may have gone beyond it, as another PE failed there;
     /// commits before that cannot have.
     pub fn committed_before(&self, moment: &Moment) -> u64 {
-        let early = |key: &&EventKey| !Moment::Event(**key).is_before(moment, self.ties);
-        self.counts.committed - self.committed_keys.iter().filter(early).count() as u64
+        self.counts.committed - self.committed.count_from(moment, self.ties)
     }
 }
 

@@ -119,42 +119,47 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let (handle, time) = (entry.handle(), entry.time());
         // Neither what comes before the horizon nor what was sent before GVT can be cancelled any more.
         let certain = time < self.horizon;
-        let Some(event) = self.buffers.begin_if(handle, |sent| certain || f64::from(f32::from_bits(sent)) < self.gvt_time) else {
+        let Some(mut event) = self.buffers.begin_if(handle, |sent| certain || f64::from(f32::from_bits(sent)) < self.gvt_time) else {
             self.annihilate(handle);
             return Ok(());
         };
-        let (id, key) = (event.receiver, event.key());
-        let index = (id.0 - self.ids.start) as usize;
+        let index = (event.receiver.0 - self.ids.start) as usize;
         let k = index >> self.kp_shift;
         if time.bits() <= self.kps[k].last_time {
+            let key = event.key();
             self.mind_straggler(k, &key);
+            event = self.buffers.get(handle);
         }
-        self.running = Some(entry);
-        if certain {
-            return self.execute_for_good::<WATCHED>(entry, key, id, index);
-        }
-        let event = self.buffers.get(handle);
-        let place = self.history.end();
-        let lp = &mut self.lps[index];
+        let (id, key) = (event.receiver, event.key());
+        let (lp, place) = (&mut self.lps[index], self.history.end());
         let number = lp.events + 1;
-        let copied = self.copies.is_due(index, place);
-        let (before, digest) = (self.kps[k].last, lp.history);
-        // Nothing is to be undone, should the copy of the state panic.
-        let fate = Fate::Undone;
-        let record = self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate, state: None });
-        if copied {
-            record.state = Some(lp.state.clone());
+        self.running = Some(entry);
+        let copied = !certain && self.copies.is_due(index, place);
+        if !certain {
+            let (before, digest) = (self.kps[k].last, lp.history);
+            // Nothing is to be undone, should the copy of the state panic.
+            let fate = Fate::Undone;
+            let record = self.history.push(Record { event: handle, sent: None, before, digest, extra: ExtraId::NONE, fate, state: None });
+            if copied {
+                record.state = Some(lp.state.clone());
+            }
+            record.fate = Fate::Open;
         }
-        record.fate = Fate::Open;
         self.context.begin(id, number, time, key.step);
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
-        self.running = None;
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.running = None;
             self.hold_failed(entry, number);
             return Ok(());
         }
         lp.events = number;
         lp.history.push(&key);
+        if certain {
+            self.context.commit(self.model, &event.payload);
+            self.running = None;
+            return self.settle::<WATCHED>(entry, key, id, number);
+        }
+        self.running = None;
         self.copies.executed(index, place, copied);
         (self.kps[k].last, self.kps[k].last_time) = (place, time.bits());
         if entry.rank() <= self.last_rank {
@@ -172,23 +177,10 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         Ok(())
     }
 
-    /// Executes an event that nothing can undo any more, as it comes before the horizon and before all else that is pending here: as a
-    /// sequential engine would, without a record, and commits it.
+    /// What is left to do for an event that nothing can undo any more, as it comes before the horizon and before all else that is pending
+    /// here: it commits as in a sequential run, without a record.
     #[inline]
-    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, key: EventKey, id: LpId, index: usize) -> Result<(), PoolFull> {
-        let (event, lp) = (self.buffers.get(entry.handle()), &mut self.lps[index]);
-        let number = lp.events + 1;
-        self.context.begin(id, number, key.time, key.step);
-        self.model.handle(&mut lp.state, &event.payload, &mut self.context);
-        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
-            self.running = None;
-            self.hold_failed(entry, number);
-            return Ok(());
-        }
-        lp.events = number;
-        lp.history.push(&key);
-        self.context.commit(self.model, &event.payload);
-        self.running = None;
+    fn settle<const WATCHED: bool>(&mut self, entry: Entry, key: EventKey, id: LpId, number: u64) -> Result<(), PoolFull> {
         if !self.context.notes_mut().is_empty()
             && let Err(fault) = self.observe(Moment::Event(key), id, key.time)
         {
@@ -197,10 +189,10 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         self.context.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
-        self.copies.soon(index);
+        self.copies.soon((id.0 - self.ids.start) as usize);
         self.counts.processed += 1;
         self.counts.committed += 1;
-        self.committed_keys.push_back(key);
+        self.committed.push(key);
         let partner = self.buffers.release(entry.handle());
         self.counts.remote_committed += u64::from(partner != self.me);
         if WATCHED && let Some(trace) = &mut self.trace {

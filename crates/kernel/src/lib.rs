@@ -2,6 +2,7 @@
 //! GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of Time Warp.
 
 mod commit;
+mod committed;
 mod counts;
 mod event;
 mod execute;

@@ -2,15 +2,15 @@
 //! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
 //! system", J. Parallel and Distributed Computing 62(11), 2002.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Instant;
 
 use warpline_base::record::Phases;
-use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::{Apart, Books, Buffers, Handle, PoolFull, prefer_huge_pages};
 use warpline_model::{Context, Fault, Model, Statistics};
 
+use crate::committed::Committed;
 use crate::counts::Counts;
 use crate::extras::Extras;
 use crate::failure::{Failed, Held};
@@ -132,8 +132,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     pub(crate) told: Work,
     pub(crate) statistics: Statistics,
     pub(crate) rows: Vec<MomentRow>,
-    /// The keys of the events that committed last: all from the last GVT but one on.
-    pub(crate) committed_keys: VecDeque<EventKey>,
+    /// The events that committed last: all from the last GVT but one on.
+    pub(crate) committed: Committed,
     pub(crate) failure: Option<Failed>,
     pub(crate) over: Option<Step>,
     pub(crate) prefetching: bool,
@@ -208,7 +208,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
             told: Work::default(),
             statistics,
             rows: Vec::new(),
-            committed_keys: VecDeque::new(),
+            committed: Committed::default(),
             failure: None,
             over: None,
             prefetching: false,
