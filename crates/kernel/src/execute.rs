@@ -232,15 +232,11 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             let (pe, tie) = (self.partition.pe(receiver), self.ties.prefix(&EventKey { time, step, priority, sender, sequence }));
             let mark = if pe == self.me { 0 } else { not_before(self.context.now()).to_bits() };
             let event = || Event { time, sequence, sender, receiver, step, priority, payload };
-            let handle = self.buffers.insert_with(pe, mark, event)?;
-            if sent.is_some() {
-                self.buffers.link(handle, sent);
-            }
+            let handle = self.buffers.insert_with(pe, mark, sent, event)?;
             sent = Some(handle);
             if pe == self.me {
                 self.pending.push(Entry::new(time, tie, handle), &Keys { buffers: &self.buffers, ties: self.ties });
             } else {
-                self.buffers.give(handle);
                 let message = Message { event: handle, tag: self.gvt.sent(), kind: MessageKind::Event };
                 self.outgoing[pe as usize].0.push(message);
                 self.counts.messages_sent += 1;

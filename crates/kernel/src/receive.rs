@@ -49,8 +49,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     #[inline]
     fn accept(&mut self, message: Message) {
         self.counts.messages_received += 1;
-        self.buffers.accept(message.event);
-        let event = self.buffers.get(message.event);
+        let event = self.buffers.accept(message.event);
         let (time, key) = (event.time, event.key());
         self.gvt.received(message.tag, || Moment::Event(key));
         let entry = Entry::new(time, self.ties.prefix(&key), message.event);

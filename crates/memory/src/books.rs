@@ -3,7 +3,6 @@
 /// ```
 /// let mut views = warpline_memory::buffers(2);
 /// let handle = views[0].insert(1, 'a')?;
-/// views[0].give(handle);
 /// let mut all = views[0].books();
 /// all.merge(&views[1].books());
 /// assert_eq!((all.live, all.in_flight()), (0, 1));
@@ -16,7 +15,7 @@ pub struct Books {
     pub inserted: u64,
     /// Buffers freed.
     pub released: u64,
-    /// Buffers given to other PEs.
+    /// Buffers that went to other PEs with a value.
     pub given: u64,
     /// Buffers accepted from other PEs.
     pub accepted: u64,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, Slot, tag};
+use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
 use crate::sync::Ordering;
 use crate::{Apart, Books, Handle, PoolFull, prefetch, prefetch_write};
 
@@ -26,7 +26,7 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 4 } else { 8192 };
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
 /// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
-/// own, [gives](Self::give) the buffer away, and keeps the handle, by which it can still [cancel](Self::cancel) the message.
+/// own, which is the receiver's from then on, and keeps the handle, by which it can still [cancel](Self::cancel) the message.
 ///
 /// Each PE keeps free buffers apart by the PE that they go to and come from, its _partner_: those that it frees go back the
 /// way they came with the next messages. So two PEs that exchange messages pass the same buffers to and fro, and no lock is
@@ -42,7 +42,6 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 4 } else { 8192 };
 /// let mut views = buffers(2);
 /// let (mut receiver, mut sender) = (views.pop().unwrap(), views.pop().unwrap());
 /// let handle = sender.insert(1, "hello")?;
-/// sender.give(handle);
 /// // The handle goes to the other PE, say through a ring.
 /// receiver.accept(handle);
 /// assert!(receiver.begin(handle));
@@ -115,8 +114,8 @@ impl<T> Buffers<T> {
         self.me.into()
     }
 
-    /// Puts a value into a free buffer to or from `partner`, which may be this PE itself: then the message is local. The
-    /// message is pending and links to no other.
+    /// Puts a value into a free buffer for `to`. If that is this PE itself, the message is local, and the buffer stays here; otherwise it
+    /// is in flight at once, until that PE [accepts](Self::accept) it. The message is pending and links to no other.
     ///
     /// # Errors
     /// If there is no number or no memory for another buffer.
@@ -124,31 +123,35 @@ impl<T> Buffers<T> {
     /// # Panics
     /// If there is no such PE.
     #[inline]
-    pub fn insert(&mut self, partner: u32, value: T) -> Result<Handle, PoolFull> {
-        self.insert_with(partner, 0, || value)
+    pub fn insert(&mut self, to: u32, value: T) -> Result<Handle, PoolFull> {
+        self.insert_with(to, 0, None, || value)
     }
 
-    /// Like [`insert`](Self::insert), with a word for [`begin_if`](Self::begin_if), and the value made in its place rather than moved there.
+    /// Like [`insert`](Self::insert), with a word for [`begin_if`](Self::begin_if), a link to the message that the same event sent
+    /// [before](Self::next), and the value made in its place rather than moved there.
     ///
     /// # Errors
     /// Likewise.
     #[inline(always)]
-    pub fn insert_with(&mut self, partner: u32, mark: u32, value: impl FnOnce() -> T) -> Result<Handle, PoolFull> {
-        let number = match self.free[partner as usize].0.pop() {
+    pub fn insert_with(&mut self, to: u32, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) -> Result<Handle, PoolFull> {
+        let number = match self.free[to as usize].0.pop() {
             Some(number) => number,
-            None => self.fresh(partner)?,
+            None => self.fresh(to)?,
         };
         let handle = Handle::from_bits(number);
         let slot = found(&self.arena, handle);
         // SAFETY: the slot is free and this PE's alone, so nobody else reaches its value, and there is none to drop.
         slot.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
-        // All Relaxed: another PE learns of the slot by `give`, whose Release publishes these.
-        slot.partner.store(partner as u16, Ordering::Relaxed);
+        // All Relaxed: the next line publishes these. The receiver's partner is this PE, and so is its own.
+        slot.partner.store(self.me, Ordering::Relaxed);
         slot.status.store(PENDING, Ordering::Relaxed);
-        slot.next.store(NONE, Ordering::Relaxed);
+        slot.next.store(next.map_or(NONE, Handle::bits), Ordering::Relaxed);
         slot.mark.store(mark, Ordering::Relaxed);
-        slot.tag.store(self.mine, Ordering::Relaxed);
+        let local = to == u32::from(self.me);
+        // Release pairs with the Acquire of `accept`, which may then read the value.
+        slot.tag.store(if local { self.mine } else { tag(SENT, to as u16) }, Ordering::Release);
         self.inserted += 1;
+        self.given += u64::from(!local);
         Ok(handle)
     }
 
@@ -203,15 +206,7 @@ impl<T> Buffers<T> {
         partner.into()
     }
 
-    /// Links a message to the next one that the same event sent.
-    #[inline]
-    pub fn link(&mut self, handle: Handle, next: Option<Handle>) {
-        let slot = owned(&self.arena, self.mine, handle);
-        // Relaxed: the reader is this PE, or learns of the slot by `give`.
-        slot.next.store(next.map_or(NONE, Handle::bits), Ordering::Relaxed);
-    }
-
-    /// The next message that the same event sent. The sender may ask even when the receiver has the buffer.
+    /// The message that this one links to. The sender may ask even when the receiver has the buffer.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
@@ -251,7 +246,7 @@ impl<T> Buffers<T> {
     /// Only if there has never been such a buffer.
     #[inline]
     pub fn owner(&self, handle: Handle) -> u32 {
-        // Relaxed: the sender of a message knows its receiver, and finds it here from `give` on.
+        // Relaxed: the sender of a message knows its receiver, and finds it here as it wrote it.
         found(&self.arena, handle).tag.load(Ordering::Relaxed) >> 16
     }
 

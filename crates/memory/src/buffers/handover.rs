@@ -2,44 +2,28 @@
 //!
 //! The tag of a slot in flight names the PE that is to have it. Writing that tag publishes all that the slot holds.
 
-use super::{Buffers, found, owned};
+use super::{Buffers, found};
 use crate::Handle;
 use crate::arena::{EMPTY, FREE, SENT, tag};
 use crate::sync::Ordering;
 
 impl<T> Buffers<T> {
-    /// Hands a buffer over to its partner. It is in flight until that PE [accepts](Self::accept) it.
-    ///
-    /// # Panics
-    /// Also if the buffer is local.
-    #[inline]
-    pub fn give(&mut self, handle: Handle) {
-        let slot = owned(&self.arena, self.mine, handle);
-        let to = slot.partner.load(Ordering::Relaxed);
-        if to == self.me {
-            local(handle);
-        }
-        // The receiver's partner. Relaxed: published by the next line.
-        slot.partner.store(self.me, Ordering::Relaxed);
-        // Release pairs with the Acquire of `accept`, which may then read the value.
-        slot.tag.store(tag(SENT, to), Ordering::Release);
-        self.given += 1;
-    }
-
-    /// Takes over a buffer in flight to this PE. Its partner is the PE that gave it.
+    /// Takes over a buffer in flight to this PE, whose partner is the PE that sent it. Returns the value in it.
     ///
     /// # Panics
     /// If the buffer is not in flight to this PE.
     #[inline]
-    pub fn accept(&mut self, handle: Handle) {
+    pub fn accept(&mut self, handle: Handle) -> &T {
         let slot = found(&self.arena, handle);
-        // Acquire pairs with the Release of `give`.
+        // Acquire pairs with the Release of `insert_with`.
         if slot.tag.load(Ordering::Acquire) != tag(SENT, self.me) {
             not_sent(handle, self.me);
         }
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(self.mine, Ordering::Relaxed);
         self.accepted += 1;
+        // SAFETY: as in `get`: since the line before, the slot is live and this PE's, and what was in flight has a value.
+        slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
     /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most`, and sends it there: the PE
@@ -80,12 +64,6 @@ impl<T> Buffers<T> {
         self.free[partner].0.push(handle.bits());
         self.taken_back += 1;
     }
-}
-
-#[cold]
-#[inline(never)]
-fn local(handle: Handle) -> ! {
-    panic!("the buffer at {handle:?} is local: there is nobody to give it to")
 }
 
 #[cold]

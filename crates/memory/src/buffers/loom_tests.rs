@@ -29,19 +29,16 @@ fn loom_a_buffer_goes_to_and_fro() {
             b.release(handle);
             let again = b.insert(0, Box::new(8)).unwrap();
             assert_eq!(again, handle);
-            b.give(again);
             b_out.push(again);
         });
-        let handle = a.insert(1, Box::new(7)).unwrap();
-        a.link(handle, Some(handle));
-        a.give(handle);
+        let link = Handle::from_bits(3);
+        let handle = a.insert_with(1, 0, Some(link), || Box::new(7)).unwrap();
         a_out.push(handle);
         assert_eq!(receive(&mut a_in), handle);
         a.accept(handle);
         assert_eq!((**a.get(handle), a.partner(handle), a.next(handle)), (8, 1, None));
         a.release(handle);
-        let last = a.insert(1, Box::new(9)).unwrap();
-        a.give(last);
+        a.insert(1, Box::new(9)).unwrap();
         other.join().unwrap();
     });
 }
@@ -63,7 +60,6 @@ fn loom_giving_is_publication_enough() {
             b.release(first);
         });
         assert_eq!(a.insert(1, Box::new(7)), Ok(first));
-        a.give(first);
         other.join().unwrap();
     });
 }
@@ -73,7 +69,6 @@ fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> Cancelled) {
     loom::model(move || {
         let [mut a, mut b] = pair();
         let handle = a.insert(1, Box::new(7)).unwrap();
-        a.give(handle);
         b.accept(handle);
         let other = thread::spawn(move || (receiver(&b, handle), b));
         let cancelled = a.cancel(handle);
@@ -102,18 +97,16 @@ fn loom_cancel_against_begin_and_undo() {
 fn loom_cancel_against_reuse() {
     loom::model(|| {
         let [mut a, mut b] = pair();
-        let handle = a.insert(1, Box::new(7)).unwrap();
-        a.link(handle, Some(handle));
-        a.give(handle);
+        let link = Handle::from_bits(3);
+        let handle = a.insert_with(1, 0, Some(link), || Box::new(7)).unwrap();
         let other = thread::spawn(move || {
             b.accept(handle);
             if !b.begin(handle) {
                 b.release(handle);
                 assert_eq!(b.insert(0, Box::new(8)), Ok(handle));
-                assert!(b.begin(handle));
             }
         });
-        assert_eq!(a.next(handle), Some(handle));
+        assert_eq!(a.next(handle), Some(link));
         a.cancel(handle);
         other.join().unwrap();
     });
@@ -126,15 +119,13 @@ fn loom_surplus_goes_back() {
         let [mut a, mut b] = pair();
         let (mut tell, mut told) = ring(2);
         let handle = a.insert(1, Box::new(7)).unwrap();
-        a.give(handle);
         b.accept(handle);
         let other = thread::spawn(move || {
             b.release(handle);
             assert!(tell.push(b.give_surplus(0, 0).unwrap()));
         });
         a.accept_empty(receive(&mut told));
-        let again = a.insert(1, Box::new(8)).unwrap();
-        assert_eq!((again, **a.get(again)), (handle, 8));
+        assert_eq!(a.insert(1, Box::new(8)), Ok(handle));
         other.join().unwrap();
     });
 }

@@ -70,7 +70,6 @@ fn freed_buffers_are_reused_last_first() {
 fn a_buffer_goes_back_the_way_it_came() {
     let mut views = buffers(3);
     let handle = views[0].insert(2, 'x').unwrap();
-    views[0].give(handle);
     views[2].accept(handle);
     assert_eq!((views[2].me(), views[2].partner(handle), *views[2].get(handle)), (2, 0, 'x'));
     views[2].release(handle);
@@ -83,14 +82,11 @@ fn a_buffer_goes_back_the_way_it_came() {
 #[test]
 fn links_outlast_the_handover() {
     let [mut a, mut b] = pair();
-    let (first, second) = (a.insert(1, 1).unwrap(), a.insert(0, 2).unwrap());
-    a.link(first, Some(second));
-    a.give(first);
-    b.accept(first);
+    let second = a.insert(0, 2).unwrap();
+    let first = a.insert_with(1, 7, Some(second), || 1).unwrap();
+    assert_eq!(*b.accept(first), 1);
     assert_eq!((a.next(first), a.next(second)), (Some(second), None));
-    b.link(first, None);
-    assert_eq!(a.next(first), None);
-    b.link(first, Some(second));
+    assert_eq!(b.begin_if(first, |mark| mark == 7), Some(&1));
     b.release(first);
     let again = b.insert(0, 3).unwrap();
     assert_eq!((again, b.next(again)), (first, None));
@@ -105,7 +101,6 @@ fn status_of_local_and_remote_messages() {
         let mut send = |value| {
             let handle = a.insert(to, value).unwrap();
             if to == 1 {
-                a.give(handle);
                 b.accept(handle);
             }
             handle
@@ -122,15 +117,12 @@ fn status_of_local_and_remote_messages() {
         }
     }
     let [mut a, mut b] = pair();
-    let undone = a.insert(1, 3).unwrap();
-    assert_eq!((a.owner(undone), b.owner(undone)), (0, 0));
-    a.give(undone);
-    assert_eq!((a.owner(undone), b.owner(undone)), (1, 1));
+    let (undone, local) = (a.insert(1, 3).unwrap(), a.insert(0, 3).unwrap());
+    assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
     assert!(b.begin(undone) && a.cancel(undone) == Cancelled::Processed && !b.is_undone(undone));
     assert!(!b.undo(undone) && b.is_undone(undone) && b.is_cancelled(undone));
     let in_flight = a.insert(1, 4).unwrap();
-    a.give(in_flight);
     assert!(!b.is_cancelled(in_flight));
     assert_eq!(a.cancel(in_flight), Cancelled::Pending);
     assert!(b.is_cancelled(in_flight));
@@ -150,11 +142,9 @@ macro_rules! caught {
     };
 }
 
-/// A buffer given to the other PE.
+/// A buffer in flight to the other PE.
 fn given(a: &mut Buffers<u64>) -> Handle {
-    let handle = a.insert(1, 1).unwrap();
-    a.give(handle);
-    handle
+    a.insert(1, 1).unwrap()
 }
 
 caught! {
@@ -167,17 +157,14 @@ caught! {
     getting_one_not_accepted: "no value of this PE", |a, b| { let h = given(&mut a); b.get(h) };
     releasing_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.release(h) };
     releasing_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.release(h) };
-    giving_twice: "no value of this PE", |a, b| { let h = given(&mut a); a.give(h) };
-    giving_to_itself: "is local", |a, b| { let h = a.insert(0, 1).unwrap(); a.give(h) };
     accepting_twice: "nothing in flight to PE 1", |a, b| { let h = given(&mut a); b.accept(h); b.accept(h) };
     accepting_its_own: "nothing in flight to PE 0", |a, b| { let h = given(&mut a); a.accept(h) };
-    accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(1, 1).unwrap(); b.accept(h) };
+    accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(0, 1).unwrap(); b.accept(h) };
     beginning_another_s: "no value of this PE", |a, b| { let h = given(&mut a); b.begin(h) };
     beginning_twice: "processed already", |a, b| { let h = a.insert(0, 1).unwrap(); a.begin(h); a.begin(h) };
     undoing_the_pending: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
     cancelling_twice: "cancelled already", |a, b| { let h = given(&mut a); a.cancel(h); a.cancel(h) };
     cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.cancel(h) };
-    linking_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.link(h, None) };
     no_such_partner: "out of bounds", |a, b| a.insert(2, 1).unwrap();
     no_pes: "1 to 32767", |a, b| buffers::<u8>(0);
     too_many_pes: "1 to 32767", |a, b| buffers::<u8>(32768);
@@ -190,14 +177,15 @@ fn values_are_dropped_once() {
     let mut handles: Vec<Handle> = (0..100).map(|n| a.insert(n % 2, value.clone()).unwrap()).collect();
     assert_eq!(Rc::strong_count(&value), 101);
     // Released by the one or the other, live with the one or the other, and in flight.
-    handles.drain(..20).for_each(|handle| assert!(a.release(handle) < 2));
-    for (number, handle) in handles.iter().copied().filter(|&handle| a.partner(handle) == 1).collect::<Vec<_>>().into_iter().enumerate() {
-        a.give(handle);
-        if number % 2 == 1 {
-            b.accept(handle);
-            if number % 4 == 1 {
-                b.release(handle);
+    for (number, handle) in handles.drain(..).enumerate() {
+        match (number % 2, number / 2 % 5) {
+            (0, 0 | 1) => assert_eq!(a.release(handle), 0),
+            (1, 0 | 1) => _ = b.accept(handle),
+            (1, 2) => {
+                b.accept(handle);
+                assert_eq!(b.release(handle), 0);
             }
+            _ => {}
         }
     }
     let all = sum([&a, &b]);
@@ -234,13 +222,17 @@ fn growth_over_many_segments() {
     let [mut a, mut b] = pair::<[u64; 6]>();
     let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> { (0..count).map(|n| view.insert(n % 2, [n.into(); 6]).unwrap()).collect() };
     let (from_a, from_b) = (filled(&mut a), filled(&mut b));
-    assert!(from_a.iter().zip(0u64..).all(|(&handle, n)| *a.get(handle) == [n; 6]));
-    assert!(from_b.iter().zip(0u64..).all(|(&handle, n)| *b.get(handle) == [n; 6]));
+    // Even numbers are for the first, odd ones for the second.
+    for (n, (&by_a, &by_b)) in (0..).zip(from_a.iter().zip(&from_b)) {
+        let values = if n % 2 == 0 { [*a.get(by_a), *a.accept(by_b)] } else { [*b.accept(by_a), *b.get(by_b)] };
+        assert_eq!(values, [[n; 6]; 2]);
+    }
     let mut numbers: Vec<u32> = from_a.iter().chain(&from_b).map(|handle| handle.bits()).collect();
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len() as u32, 2 * count);
-    from_a.iter().for_each(|&handle| assert!(a.release(handle) < 2));
+    from_a.iter().step_by(2).for_each(|&handle| assert_eq!(a.release(handle), 0));
+    from_a.iter().skip(1).step_by(2).for_each(|&handle| assert_eq!(b.release(handle), 0));
     let all = sum([&a, &b]);
     assert_eq!(all.live, count.into());
     assert_eq!(all.places, all.free + all.live);
@@ -254,7 +246,6 @@ fn surplus_goes_back_to_the_sender() {
     let [mut a, mut b] = pair();
     for n in 0..1000 {
         let handle = a.insert(1, n).unwrap();
-        a.give(handle);
         b.accept(handle);
         assert_eq!(b.release(handle), 0);
         while let Some(empty) = b.give_surplus(0, 5) {
@@ -280,9 +271,7 @@ fn local_buffers_in_plenty_change_over() {
     let before = a.books().places;
     for n in 0..count {
         let handle = a.insert(1, n).unwrap();
-        assert_eq!((*a.get(handle), a.partner(handle)), (n, 1));
-        a.give(handle);
-        b.accept(handle);
+        assert_eq!(*b.accept(handle), n);
     }
     let books = a.books();
     assert!(books.places <= before + 2 * (PLENTY + RUN as usize) as u64, "{books:?}");
@@ -295,7 +284,6 @@ fn local_buffers_in_plenty_change_over() {
 fn an_empty_buffer_that_was_not_sent_is_caught() {
     let [mut a, mut b] = pair::<u8>();
     let handle = a.insert(1, 1).unwrap();
-    a.give(handle);
     b.accept_empty(handle);
 }
 
@@ -335,20 +323,15 @@ fn books_balance_after_a_random_exchange() {
         let pe = random.below(3);
         let (view, live) = (&mut views[pe], &mut live[pe]);
         match random.below(4) {
-            0 => live.push(view.insert(random.below(3) as u32, step).unwrap()),
+            0 => {
+                let to = random.below(3);
+                let handle = view.insert(to as u32, step).unwrap();
+                if to == pe { live.push(handle) } else { flying[to].push_back(handle) }
+            }
             1 if !live.is_empty() => {
                 let handle = live.swap_remove(random.below(live.len()));
                 assert!(*view.get(handle) <= step);
                 view.release(handle);
-            }
-            2 if !live.is_empty() => {
-                let at = random.below(live.len());
-                let to = view.partner(live[at]);
-                if to != view.me() {
-                    let handle = live.swap_remove(at);
-                    view.give(handle);
-                    flying[to as usize].push_back(handle);
-                }
             }
             _ => {
                 if let Some(handle) = flying[pe].pop_front() {
@@ -390,9 +373,8 @@ fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Con
     let (mut sent, mut ended, mut cancels, mut cancelled) = (0, 0, [0; 2], [0; 2]);
     while sent < count || ended < count || !undecided.is_empty() || !unsent.is_empty() {
         if sent < count && unsent.is_empty() {
-            let handle = view.insert(other, Box::new(sent)).unwrap();
-            view.link(handle, undecided.back().map(|&(_, last)| last));
-            view.give(handle);
+            let before = undecided.back().map(|&(_, last)| last);
+            let handle = view.insert_with(other, 0, before, || Box::new(sent)).unwrap();
             undecided.push_back((sent, handle));
             unsent.push_back(Note::Message(handle));
             sent += 1;
