@@ -21,7 +21,7 @@ use status::PENDING;
 /// How many new slots a sub-pool gets at once.
 const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
 /// More free local slots than this are more than they need to be.
-const PLENTY: usize = if cfg!(any(miri, loom)) { 4 } else { 8192 };
+const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
