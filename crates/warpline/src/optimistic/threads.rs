@@ -21,8 +21,10 @@ use crate::drive::Log;
 
 /// How often the PEs are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Rounds of idle steps before a thread lets another go first.
-const PATIENCE: u32 = 64;
+/// Rounds of idle steps before a thread lets another go first. One with a core of its own waits longer than an answer takes: to give the core
+/// to a stranger costs a slice of the scheduler's, milliseconds. One of a crowd gives way to those it waits for.
+const PATIENCE: u32 = 1024;
+const PATIENCE_IN_CROWD: u32 = 64;
 
 /// How a PE stands, for whoever watches.
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,7 +133,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
                 if pinned {
                     pin(number);
                 }
-                work(pes, boards, guard)
+                work(pes, boards, guard, if pinned { PATIENCE } else { PATIENCE_IN_CROWD })
             })
         };
         let workers: Vec<_> = deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate().map(work).collect();
@@ -164,7 +166,12 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 }
 
 /// The loop of a thread: steps its PEs in turn, until all of them are done or some thread cannot go on.
-fn work<'m, M: Model, Q: PendingSet>(mut pes: Vec<Pe<'m, M, Q, RingPort>>, boards: &[Board], guard: Stop<'_>) -> Worked<'m, M, Q> {
+fn work<'m, M: Model, Q: PendingSet>(
+    mut pes: Vec<Pe<'m, M, Q, RingPort>>,
+    boards: &[Board],
+    guard: Stop<'_>,
+    patience: u32,
+) -> Worked<'m, M, Q> {
     let _quiet = Quiet::new();
     let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![0; pes.len()]);
     if let [pe] = &mut pes[..] {
@@ -191,7 +198,7 @@ fn work<'m, M: Model, Q: PendingSet>(mut pes: Vec<Pe<'m, M, Q, RingPort>>, board
             }
         }
         idle = if worked { 0 } else { idle.saturating_add(1) };
-        if idle > PATIENCE {
+        if idle > patience {
             look = true;
             thread::yield_now();
         } else if idle > 0 {
