@@ -10,7 +10,7 @@ use warpline::{Simulation, Synchronisation};
 use self::models::{Hostile, MODELS};
 
 /// How often each run is repeated.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 7;
 /// The rules that are compared, the rival's first.
 const RULES: [&str; 2] = ["devastator", "ours"];
 
@@ -37,15 +37,20 @@ pub(crate) fn compare(only: Option<&str>) {
             "Hostile models, {threads} threads: million committed events per second, efficiency, rollbacks per 1000 events, final window\n"
         );
         println!("{:<11} {:<28} {:>6}  {:^29}  {:^29}  {:>15}", "", "", "seq.", RULES[0], RULES[1], "rate/eff. ratio");
-        for (name, _, about, ..) in MODELS.into_iter().filter(|model| only.is_none_or(|only| only == model.0)) {
+        let mut means = [1.0, 1.0];
+        let models = MODELS.into_iter().filter(|model| only.is_none_or(|only| only == model.0));
+        let count = models.clone().count() as f64;
+        for (name, _, about, ..) in models {
             let (sequential, rivals) = alternate(name, threads);
             print!("{name:<11} {about:<28} {:>6.2}", sequential / 1e6);
             for Outcome { rate, efficiency, rollbacks, window } in rivals {
                 print!("  {:>5.2} {efficiency:>5.3} {rollbacks:>6.1} {window:>10.2e}", rate / 1e6);
             }
-            println!("  {:>7.2} {:>7.2}", rivals[1].rate / rivals[0].rate, rivals[1].efficiency / rivals[0].efficiency);
+            let ratios = [rivals[1].rate / rivals[0].rate, rivals[1].efficiency / rivals[0].efficiency];
+            println!("  {:>7.2} {:>7.2}", ratios[0], ratios[1]);
+            means.iter_mut().zip(ratios).for_each(|(mean, ratio)| *mean *= ratio.powf(1.0 / count));
         }
-        println!();
+        println!("{:<111} {:>7.2} {:>7.2}\n", "geometric mean", means[0], means[1]);
     }
 }
 
