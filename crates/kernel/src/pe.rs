@@ -263,6 +263,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
         };
         // What was executed has been timed already.
         self.meter.lap_of_sample(Phase::Execute);
+        self.port.prefetch();
         self.accept_received();
         self.meter.lap_of_sample(Phase::Receive);
         self.hand_over();

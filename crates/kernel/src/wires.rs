@@ -30,6 +30,10 @@ pub enum MessageKind {
 ///
 /// Messages between two PEs may overtake each other; control messages between two PEs may not.
 pub trait Port {
+    /// Brings near what the next [`send`](Self::send) and [`receive`](Self::receive) will reach, while there is something else to do. It
+    /// has no effect but on speed.
+    fn prefetch(&self) {}
+
     /// Takes as many of the messages to PE `to`, from the first on, as there is room for, and returns how many.
     fn send(&mut self, to: u32, messages: &[Message]) -> usize;
 

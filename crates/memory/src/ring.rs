@@ -1,12 +1,17 @@
 use std::mem::MaybeUninit;
 
-use crate::Apart;
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
+use crate::{Apart, prefetch, prefetch_write};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;
+
+/// How much memory cores exchange at once.
+const LINE_BYTES: usize = 64;
+/// So many lines are fetched ahead.
+const LINES_AHEAD: usize = 3;
 
 /// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both only grow; where they wrap around the
 /// number range, all still fits, as the capacity is a power of two.
@@ -67,6 +72,13 @@ impl<T> Shared<T> {
         let first = count.min(after.len());
         [&after[..first], &before[..count - first]]
     }
+
+    /// A cell in each of the cache lines from an index on that are fetched ahead.
+    #[inline(always)]
+    fn lines(&self, from: usize) -> impl Iterator<Item = &UnsafeCell<MaybeUninit<T>>> {
+        let step = (LINE_BYTES / size_of::<T>().max(1)).max(1);
+        (0..LINES_AHEAD).map(move |line| &self.cells[from.wrapping_add(line * step) & (self.cells.len() - 1)])
+    }
 }
 
 impl<T: Copy + Send> Producer<T> {
@@ -98,6 +110,12 @@ impl<T: Copy + Send> Producer<T> {
         count
     }
 
+    /// Brings near, for writing, where the next values will go. But not the index beside them, which the consumer may look at any time.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.shared.lines(self.tail).for_each(prefetch_write);
+    }
+
     /// Appends a value, if it fits.
     #[inline]
     pub fn push(&mut self, value: T) -> bool {
@@ -126,6 +144,13 @@ impl<T: Copy + Send> Consumer<T> {
         // Release pairs with the Acquire of `push_some`, which may then fill the cells anew.
         self.shared.head.0.store(self.head, Ordering::Release);
         count
+    }
+
+    /// Brings near where the next values will be found.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.shared.tail);
+        self.shared.lines(self.head).for_each(prefetch);
     }
 
     /// Whether there is nothing to take just now.

@@ -50,7 +50,9 @@ fn indices_may_wrap_around() {
     producer.shared.head.0.store(start, Ordering::Relaxed);
     let mut found = Vec::new();
     for n in 0..10 {
+        producer.prefetch();
         assert_eq!(producer.push_some(&[n, n, n, n, n]), 4);
+        consumer.prefetch();
         assert_eq!((consumer.len(), consumer.drain_into(&mut found, 9)), (4, 4));
     }
     assert!(found.chunks(4).zip(0..10).all(|(chunk, n)| chunk == [n; 4]));
