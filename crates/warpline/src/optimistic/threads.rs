@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -95,9 +95,12 @@ struct Posted {
 /// A thread's PEs, and where it ran out of memory, if it did.
 type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort>>, Option<OutOfMemory>);
 
-/// Stops all threads: some PE cannot go on.
+/// What a thread leaves behind when it ends.
 struct Stop<'s> {
+    /// Stops all threads: some PE cannot go on.
     stop: &'s AtomicBool,
+    /// How many threads have not ended.
+    left: &'s AtomicUsize,
     /// What the first PE that panicked said.
     bug: &'s Mutex<String>,
     watcher: Thread,
@@ -112,6 +115,8 @@ impl Drop for Stop<'_> {
                 *bug = last();
             }
         }
+        // Relaxed: the watcher joins the thread before it looks at what it did.
+        self.left.fetch_sub(1, Ordering::Relaxed);
         self.watcher.unpark();
     }
 }
@@ -125,10 +130,11 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
     let share = if crowded { 1 } else { pes.len().div_ceil(cores) };
     // A single thread, or a crowd of them, is better off where there is room.
     let pinned = (2..=cores).contains(&pes.len().div_ceil(share));
+    let left = AtomicUsize::new(pes.len().div_ceil(share));
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
         let work = |(number, (pes, boards)): (usize, (Vec<_>, _))| {
-            let guard = Stop { stop: &stop, bug: &bug, watcher: watcher.clone() };
+            let guard = Stop { stop: &stop, left: &left, bug: &bug, watcher: watcher.clone() };
             scope.spawn(move || {
                 if pinned {
                     pin(number);
@@ -137,7 +143,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
             })
         };
         let workers: Vec<_> = deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate().map(work).collect();
-        while !workers.iter().all(|worker| worker.is_finished()) {
+        while left.load(Ordering::Relaxed) > 0 {
             thread::park_timeout(LOOK_EVERY);
             look(&boards, &mut log, &mut watch);
         }
