@@ -80,6 +80,13 @@ impl Error {
             "{lps} LPs need {gigabytes:.1} GB for their states alone, which cannot be had here; use fewer LPs or a larger machine"
         ))
     }
+
+    pub(crate) fn no_thread(number: usize, threads: usize, cause: &std::io::Error) -> Self {
+        Error::Setting(format!(
+            "the system refuses thread {} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory",
+            number + 1
+        ))
+    }
 }
 
 /// What a model did that it must not, where and when; [`Error`] has an example.

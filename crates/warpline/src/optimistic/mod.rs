@@ -151,7 +151,7 @@ impl<M: Model> Simulation<'_, M> {
         let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics, trace };
         let watch = Watch { looped, end: self.end, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.parallel.crowded),
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.parallel.crowded)?,
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(chosen.pes, seed);
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)

@@ -17,6 +17,7 @@ use warpline_transport::{RingPort, pin};
 
 use super::quiet::{Quiet, last};
 use super::{Driven, OutOfMemory, Watch};
+use crate::Error;
 use crate::drive::Log;
 
 /// How often the PEs are looked at.
@@ -122,27 +123,40 @@ impl Drop for Stop<'_> {
 }
 
 /// Steps PEs until all of them are done. A crowd of them has a thread each.
-pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPort>>, mut watch: Watch<'_>, crowded: bool) -> Driven<M> {
+///
+/// # Errors
+/// If the system refuses a thread.
+pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
+    pes: Vec<Pe<'_, M, Q, RingPort>>,
+    mut watch: Watch<'_>,
+    crowded: bool,
+) -> Result<Driven<M>, Error> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let (stop, bug) = (AtomicBool::new(false), Mutex::default());
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let share = if crowded { 1 } else { pes.len().div_ceil(cores) };
+    let threads = pes.len().div_ceil(share);
     // A single thread, or a crowd of them, is better off where there is room.
-    let pinned = (2..=cores).contains(&pes.len().div_ceil(share));
-    let left = AtomicUsize::new(pes.len().div_ceil(share));
+    let pinned = (2..=cores).contains(&threads);
+    let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
-        let work = |(number, (pes, boards)): (usize, (Vec<_>, _))| {
+        let mut workers = Vec::new();
+        for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
             let guard = Stop { stop: &stop, left: &left, bug: &bug, watcher: watcher.clone() };
-            scope.spawn(move || {
+            let work = move || {
                 if pinned {
                     pin(number);
                 }
                 work(pes, boards, guard, if pinned { PATIENCE } else { PATIENCE_IN_CROWD })
-            })
-        };
-        let workers: Vec<_> = deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate().map(work).collect();
+            };
+            let worker = thread::Builder::new().name(format!("warpline-{number}")).spawn_scoped(scope, work);
+            workers.push(worker.map_err(|cause| {
+                // Those that there are wait for this one's PEs, and look at this now and then.
+                stop.store(true, Ordering::Relaxed);
+                Error::no_thread(number, threads, &cause)
+            })?);
+        }
         while left.load(Ordering::Relaxed) > 0 {
             thread::park_timeout(LOOK_EVERY);
             look(&boards, &mut log, &mut watch);
@@ -157,12 +171,12 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(pes: Vec<Pe<'_, M, Q, RingPo
                 Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
             }
         }
-        (pes, full)
-    });
+        Ok((pes, full))
+    })?;
     for board in boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
     }
-    gather(pes, full, log, watch)
+    Ok(gather(pes, full, log, watch))
 }
 
 /// Shares PEs out, neighbours together.
