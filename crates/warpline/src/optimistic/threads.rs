@@ -136,8 +136,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let share = if crowded { 1 } else { pes.len().div_ceil(cores) };
     let threads = pes.len().div_ceil(share);
-    // A single thread, or a crowd of them, is better off where there is room.
-    let pinned = (2..=cores).contains(&threads);
+    let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
@@ -145,10 +144,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
         for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
             let guard = Stop { stop: &stop, left: &left, bug: &bug, watcher: watcher.clone() };
             let work = move || {
-                if pinned {
-                    pin(number);
-                }
-                work(pes, boards, guard, if pinned { PATIENCE } else { PATIENCE_IN_CROWD })
+                pin(number, threads);
+                work(pes, boards, guard, patience)
             };
             let worker = thread::Builder::new().name(format!("warpline-{number}")).spawn_scoped(scope, work);
             workers.push(worker.map_err(|cause| {
