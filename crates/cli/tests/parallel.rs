@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use serde_json::Value;
-use support::{warpline, warpline_in};
+use support::{command, warpline, warpline_in};
 use tempfile::tempdir;
 
 /// A short run of every model.
@@ -72,6 +72,20 @@ fn all_settings_are_heard() {
     assert_eq!((&engine["gvt"], &engine["pending"], &engine["window"]), (&"synchronous".into(), &"heap".into(), &0.5.into()));
     let usual = warpline("run phold --lps 64 --end 5 --threads 2 --json").json();
     assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_thread_that_is_refused_is_told() {
+    // No system has room for such a stack.
+    let mut command = command(std::path::Path::new("."));
+    let output =
+        command.args(["run", "mm1", "--sync", "optimistic", "--threads", "1"]).env("RUST_MIN_STACK", (1u64 << 50).to_string()).output();
+    let output = output.unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("refuses thread 1 of 1") && stderr.contains("fewer threads"), "{stderr}");
+    assert!(output.stdout.is_empty() && !stderr.contains("panicked"), "{stderr}");
 }
 
 #[test]

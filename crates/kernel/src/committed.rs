@@ -25,7 +25,7 @@ impl Committed {
 
     /// Lets go of keys that come before `time`, in the long run of all of them.
     pub(crate) fn forget_before(&mut self, time: f64) {
-        if self.older.latest.get() < time || self.older.keys.is_empty() {
+        if self.older.latest.get() < time {
             self.older.keys.clear();
             self.older.latest = VirtualTime::ZERO;
             std::mem::swap(&mut self.recent, &mut self.older);

@@ -11,7 +11,7 @@ const MESSAGES_LEAST: usize = 64;
 /// Room for control messages between neighbours in the reduction tree.
 const CONTROLS: usize = 8;
 /// Wires are fetched ahead where there are so few PEs that most wires bring something in each step.
-const FETCHED_AHEAD: u32 = 8;
+const FETCHED_AHEAD: usize = 8;
 
 /// A thread's end of the wires: one ring from every other PE and one to it (per-sender mailboxes), so that only two threads ever meet.
 pub struct RingPort {
@@ -24,7 +24,6 @@ pub struct RingPort {
     /// Control messages that found no room.
     late: VecDeque<(u32, Control)>,
     heard: Vec<Control>,
-    fetching_ahead: bool,
 }
 
 /// The ends of the wires of as many PEs.
@@ -36,7 +35,6 @@ pub fn ring_ports(pes: u32) -> Vec<RingPort> {
         control_from: Vec::new(),
         late: VecDeque::new(),
         heard: Vec::new(),
-        fetching_ahead: pes <= FETCHED_AHEAD,
     };
     let mut ports: Vec<RingPort> = (0..pes).map(empty).collect();
     let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
@@ -80,7 +78,7 @@ impl RingPort {
 impl Port for RingPort {
     #[inline]
     fn prefetch(&self) {
-        if self.fetching_ahead {
+        if self.to.len() <= FETCHED_AHEAD {
             self.to.iter().flatten().for_each(Producer::prefetch);
             self.from.iter().for_each(Consumer::prefetch);
             self.control_from.iter().for_each(Consumer::prefetch);

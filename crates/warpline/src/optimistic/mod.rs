@@ -7,7 +7,6 @@ mod record;
 mod threads;
 mod trace;
 
-use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -32,8 +31,9 @@ use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Undo};
 
 /// The most events of a step, unless told otherwise: enough to pay for a step, which looks into a mailbox per PE, and few enough for
 /// messages not to wait long.
-const BATCH: RangeInclusive<u32> = 32..=128;
 const BATCH_PER_PE: u32 = 8;
+const BATCH_LEAST: u32 = 32;
+const BATCH_MOST: u32 = 128;
 /// The most KPs of a PE, unless told otherwise: their table stays in the nearest cache.
 const KPS: u32 = 1024;
 /// Events of a PE between two computations of GVT, unless told otherwise: with some lookahead most events are certain then.
@@ -126,7 +126,7 @@ impl<M: Model> Simulation<'_, M> {
         };
         let gvt_interval = parallel.gvt_interval.unwrap_or(GVT_INTERVAL);
         let tuning = Tuning {
-            batch: parallel.batch.unwrap_or((BATCH_PER_PE * pes).clamp(*BATCH.start(), *BATCH.end())),
+            batch: parallel.batch.unwrap_or((BATCH_PER_PE * pes).clamp(BATCH_LEAST, BATCH_MOST)),
             kps: parallel.kps.unwrap_or(KPS),
             gvt_interval,
             history_most: INTERVALS_MOST * u64::from(gvt_interval),

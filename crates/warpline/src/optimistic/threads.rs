@@ -96,9 +96,9 @@ struct Posted {
 /// A thread's PEs, and where it ran out of memory, if it did.
 type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort>>, Option<OutOfMemory>);
 
-/// What a thread leaves behind when it ends.
-struct Stop<'s> {
-    /// Stops all threads: some PE cannot go on.
+/// Tells the others when a thread ends, in whatever way.
+struct Ending<'s> {
+    /// Set to stop all threads, when some PE cannot go on.
     stop: &'s AtomicBool,
     /// How many threads have not ended.
     left: &'s AtomicUsize,
@@ -107,7 +107,7 @@ struct Stop<'s> {
     watcher: Thread,
 }
 
-impl Drop for Stop<'_> {
+impl Drop for Ending<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.stop.store(true, Ordering::Relaxed);
@@ -142,10 +142,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
         let watcher = thread::current();
         let mut workers = Vec::new();
         for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
-            let guard = Stop { stop: &stop, left: &left, bug: &bug, watcher: watcher.clone() };
+            let ending = Ending { stop: &stop, left: &left, bug: &bug, watcher: watcher.clone() };
             let work = move || {
                 pin(number, threads);
-                work(pes, boards, guard, patience)
+                work(pes, boards, ending, patience)
             };
             let worker = thread::Builder::new().name(format!("warpline-{number}")).spawn_scoped(scope, work);
             workers.push(worker.map_err(|cause| {
@@ -186,7 +186,7 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 fn work<'m, M: Model, Q: PendingSet>(
     mut pes: Vec<Pe<'m, M, Q, RingPort>>,
     boards: &[Board],
-    guard: Stop<'_>,
+    ending: Ending<'_>,
     patience: u32,
 ) -> Worked<'m, M, Q> {
     let _quiet = Quiet::new();
@@ -203,7 +203,7 @@ fn work<'m, M: Model, Q: PendingSet>(
                 Ok(Step::Idle) => running += 1,
                 Ok(Step::Finished | Step::Failed) => {}
                 Err(why) => {
-                    guard.stop.store(true, Ordering::Relaxed);
+                    ending.stop.store(true, Ordering::Relaxed);
                     let full = OutOfMemory { position: pe.position(), why };
                     return (pes, Some(full));
                 }
@@ -222,7 +222,7 @@ fn work<'m, M: Model, Q: PendingSet>(
             std::hint::spin_loop();
         }
         // Relaxed: nothing else is passed on by it.
-        if look && guard.stop.load(Ordering::Relaxed) {
+        if look && ending.stop.load(Ordering::Relaxed) {
             break;
         }
     }
