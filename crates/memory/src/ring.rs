@@ -1,4 +1,4 @@
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
 
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
 use crate::{Apart, prefetch, prefetch_write};
@@ -27,9 +27,24 @@ struct Shared<T> {
 // other by a Release store and an Acquire load. Values so move between threads, as `Send` allows.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        // Relaxed: both ends are gone, and what they did happened before.
+        let (head, tail) = (self.head.0.load(Ordering::Relaxed), self.tail.0.load(Ordering::Relaxed));
+        for index in 0..tail.wrapping_sub(head) {
+            // SAFETY: values from head to tail are in their cells, and nobody else reaches them any more. Each is dropped once.
+            self.cell(head.wrapping_add(index)).with_mut(|value| unsafe { (*value).assume_init_drop() });
+        }
+    }
+}
+
 /// The end of a [`ring`] where values go in.
 pub struct Producer<T> {
     shared: Arc<Shared<T>>,
+    /// Values before this index have been written; those from the shared index on are still to be published.
     tail: usize,
     /// The consumer's index when it was last looked at: it may be further by now.
     head: usize,
@@ -56,7 +71,7 @@ pub struct Consumer<T> {
 ///
 /// # Panics
 /// If there is no memory for so many.
-pub fn ring<T: Copy + Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
+pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
     let cells = (0..capacity).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect();
     let shared = Arc::new(Shared { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
@@ -64,6 +79,12 @@ pub fn ring<T: Copy + Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
 }
 
 impl<T> Shared<T> {
+    /// The cell of the value with this index.
+    #[inline(always)]
+    fn cell(&self, index: usize) -> &UnsafeCell<MaybeUninit<T>> {
+        &self.cells[index & (self.cells.len() - 1)]
+    }
+
     /// The cells of `count` <= capacity values from an index on: up to the end of the cells, and the rest from their start.
     #[inline(always)]
     fn cells(&self, from: usize, count: usize) -> [&[UnsafeCell<MaybeUninit<T>>]; 2] {
@@ -110,16 +131,120 @@ impl<T: Copy + Send> Producer<T> {
         count
     }
 
+    /// Appends a value, if it fits.
+    #[inline]
+    pub fn push(&mut self, value: T) -> bool {
+        self.push_some(&[value]) == 1
+    }
+}
+
+impl<T: Send> Producer<T> {
+    /// Writes a value where the consumer does not see it before it is [published](Self::publish).
+    ///
+    /// # Errors
+    /// The value, if there is no room for it.
+    #[inline]
+    pub fn write(&mut self, value: T) -> Result<(), T> {
+        if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
+            // Acquire pairs with the Release of the consumer, which has taken what was in the cells.
+            self.head = self.shared.head.0.load(Ordering::Acquire);
+            if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
+                return Err(value);
+            }
+        }
+        // SAFETY: the cell is free, as fewer values than there are cells lie between head and tail; the consumer leaves it alone until the
+        // shared tail is past it.
+        self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
+        self.tail = self.tail.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Lets the consumer see all that was written.
+    #[inline]
+    pub fn publish(&mut self) {
+        // Relaxed: this is the only writer.
+        if self.shared.tail.0.load(Ordering::Relaxed) != self.tail {
+            // Release pairs with the Acquires of the consumer, which may then read the cells.
+            self.shared.tail.0.store(self.tail, Ordering::Release);
+        }
+    }
+
     /// Brings near, for writing, where the next values will go. But not the index beside them, which the consumer may look at any time.
     #[inline]
     pub fn prefetch(&self) {
         self.shared.lines(self.tail).for_each(prefetch_write);
     }
+}
 
-    /// Appends a value, if it fits.
+impl<T> Drop for Producer<T> {
+    fn drop(&mut self) {
+        // What was written and not published is dropped with the ring. Release pairs with the end of the consumer's share.
+        self.shared.tail.0.store(self.tail, Ordering::Release);
+    }
+}
+
+/// Values that are moved out of a ring, oldest first. What is left when it is dropped stays in the ring.
+pub struct Drain<'a, T> {
+    consumer: &'a mut Consumer<T>,
+}
+
+impl<T> Iterator for Drain<'_, T> {
+    type Item = T;
+
     #[inline]
-    pub fn push(&mut self, value: T) -> bool {
-        self.push_some(&[value]) == 1
+    fn next(&mut self) -> Option<T> {
+        let Consumer { shared, head, tail } = &mut *self.consumer;
+        if *head == *tail {
+            return None;
+        }
+        // SAFETY: the cell is between head and tail, so has been filled, and the producer leaves it alone until the shared head is past
+        // it. The value is read once, as the head moves on at once.
+        let value = shared.cell(*head).with(|place| unsafe { (*place).assume_init_read() });
+        *head = head.wrapping_add(1);
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.consumer.tail.wrapping_sub(self.consumer.head);
+        (left, Some(left))
+    }
+}
+
+impl<T> Drop for Drain<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // Release pairs with the Acquires of the producer, which may then fill the cells anew.
+        self.consumer.shared.head.0.store(self.consumer.head, Ordering::Release);
+    }
+}
+
+impl<T: Send> Consumer<T> {
+    /// Moves out the values that are there now; `None` if there are none.
+    #[inline]
+    pub fn drain(&mut self) -> Option<Drain<'_, T>> {
+        // Acquire pairs with the Release of the producer, which filled the cells.
+        self.tail = self.shared.tail.0.load(Ordering::Acquire);
+        (self.head != self.tail).then_some(Drain { consumer: self })
+    }
+
+    /// Brings near where the next values will be found.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.shared.tail);
+        self.shared.lines(self.head).for_each(prefetch);
+    }
+
+    /// Whether there is nothing to take just now.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many values are there just now.
+    #[inline]
+    pub fn len(&self) -> usize {
+        // Acquire pairs with the Release of the producer: who finds values may rely on what was done before they were sent.
+        self.shared.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }
 
@@ -144,25 +269,5 @@ impl<T: Copy + Send> Consumer<T> {
         // Release pairs with the Acquire of `push_some`, which may then fill the cells anew.
         self.shared.head.0.store(self.head, Ordering::Release);
         count
-    }
-
-    /// Brings near where the next values will be found.
-    #[inline]
-    pub fn prefetch(&self) {
-        prefetch(&self.shared.tail);
-        self.shared.lines(self.head).for_each(prefetch);
-    }
-
-    /// Whether there is nothing to take just now.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// How many values are there just now.
-    #[inline]
-    pub fn len(&self) -> usize {
-        // Acquire pairs with the Release of `push_some`: who finds values may rely on what was done before they were sent.
-        self.shared.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }

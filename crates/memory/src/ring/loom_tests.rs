@@ -27,3 +27,29 @@ fn loom_values_arrive_in_order() {
         sender.join().unwrap();
     });
 }
+
+#[test]
+fn loom_values_are_seen_once_published() {
+    loom::model(|| {
+        let (mut producer, mut consumer) = ring(2);
+        let sender = thread::spawn(move || {
+            for value in 1..=3 {
+                while producer.write(Box::new(value)).is_err() {
+                    producer.publish();
+                    thread::yield_now();
+                }
+            }
+            // The last is published, or dropped with the ring.
+            producer.publish();
+        });
+        let mut found = Vec::new();
+        while found.len() < 3 {
+            match consumer.drain() {
+                Some(values) => found.extend(values),
+                None => thread::yield_now(),
+            }
+        }
+        assert_eq!(found, [1, 2, 3].map(Box::new));
+        sender.join().unwrap();
+    });
+}

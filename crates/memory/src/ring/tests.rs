@@ -86,3 +86,34 @@ fn two_threads_keep_the_order() {
         assert!(consumer.is_empty());
     });
 }
+
+#[test]
+fn written_values_wait_until_they_are_published() {
+    let (mut producer, mut consumer) = ring(4);
+    for round in 0..10 {
+        for value in 0..4 {
+            producer.write(format!("{round}.{value}")).unwrap();
+        }
+        assert!(consumer.drain().is_none() && consumer.is_empty());
+        assert_eq!(producer.write("too much".into()), Err("too much".to_owned()));
+        producer.publish();
+        assert_eq!(consumer.drain().unwrap().take(3).last(), Some(format!("{round}.2")));
+        assert_eq!(consumer.drain().unwrap().collect::<Vec<_>>(), [format!("{round}.3")]);
+    }
+}
+
+#[test]
+fn what_is_left_in_a_ring_is_dropped_with_it() {
+    let value = std::sync::Arc::new(());
+    let (mut producer, mut consumer) = ring(8);
+    for published in [true, false] {
+        (0..3).for_each(|_| producer.write(value.clone()).unwrap());
+        if published {
+            producer.publish();
+        }
+    }
+    assert_eq!(std::sync::Arc::strong_count(&value), 7);
+    drop(consumer.drain().unwrap().next());
+    drop((producer, consumer));
+    assert_eq!(std::sync::Arc::strong_count(&value), 1);
+}
