@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         ["network", topology] => network::compare(Some(topology)),
         ["parallel"] => parallel::compare(None),
         ["parallel", topology] => parallel::compare(Some(topology)),
+        ["phases", workload] => parallel::phases(workload),
         ["hold"] => hold::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
@@ -41,7 +42,9 @@ fn main() -> ExitCode {
         ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
-            eprintln!("usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | hold | hostile [MODEL]]");
+            eprintln!(
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | hold | hostile [MODEL]]"
+            );
             return ExitCode::from(2);
         }
     }

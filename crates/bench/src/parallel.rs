@@ -8,8 +8,9 @@ use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
 use crate::{Measured, alternate, tell_all};
 
-/// Engines as they are named among the measurements: threads, and `!` for Time Warp alone, which does not use lookahead.
-const ENGINES: [&str; 5] = ["0", "1", "2", "2!", "8"];
+/// Engines as they are named among the measurements: threads, `c` for conservative synchronisation, and `!` for Time Warp alone, which does
+/// not use lookahead.
+const ENGINES: [&str; 8] = ["0", "1c", "1", "2c", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
@@ -46,12 +47,41 @@ pub(crate) fn measure(workload: &str, engine: &str) {
     }
 }
 
+/// Prints, for a workload and every engine with PEs, how many nanoseconds each phase takes per committed event and thread.
+pub(crate) fn phases(workload: &str) {
+    println!("{workload}: nanoseconds per committed event and thread\n");
+    for engine in &ENGINES[1..] {
+        let record = if workload.starts_with('W') {
+            let (parameters, end) = parameters(workload);
+            record(Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end), engine)
+        } else {
+            record(network::simulation(workload).end(network::END.parse().expect("a time")), engine)
+        };
+        let parallel = record.parallel.expect("a parallel run");
+        let per_event = 1e9 / record.committed_events as f64;
+        print!("{engine:<3} {:>6.2} M/s, efficiency {:.3}, {} GVT: ", record.event_rate / 1e6, parallel.efficiency, parallel.gvt_epochs);
+        for (phase, seconds) in parallel.phase_seconds.list() {
+            print!(" {phase} {:.1}", seconds * per_event);
+        }
+        println!();
+    }
+}
+
 fn run<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) {
-    let threads: u32 = engine.trim_end_matches('!').parse().expect("a number of threads");
+    let record = record(simulation, engine);
+    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+}
+
+fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> warpline::record::RunRecord {
+    let threads: u32 = engine.trim_end_matches(['!', 'c']).parse().expect("a number of threads");
+    let sync = if engine.ends_with('c') { Synchronisation::Conservative } else { Synchronisation::Optimistic };
     let simulation = match threads {
         0 => simulation,
-        _ => simulation.sync(Synchronisation::Optimistic).threads(threads).use_lookahead(!engine.ends_with('!')),
+        _ => simulation.sync(sync).threads(threads).use_lookahead(!engine.ends_with('!')),
     };
-    let record = simulation.run().expect("the workload runs").record;
-    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+    let simulation = match std::env::var("B") {
+        Ok(b) => simulation.batch(b.parse().unwrap()),
+        _ => simulation,
+    };
+    simulation.run().expect("the workload runs").record
 }

@@ -226,8 +226,11 @@ trait Word: Copy + 'static {
 }
 
 impl Word for Synchronisation {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("sequential", Synchronisation::Sequential), ("optimistic", Synchronisation::Optimistic)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("sequential", Synchronisation::Sequential),
+        ("conservative", Synchronisation::Conservative),
+        ("optimistic", Synchronisation::Optimistic),
+    ];
 }
 
 impl Word for bool {

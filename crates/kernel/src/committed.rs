@@ -17,6 +17,15 @@ struct Keys {
 }
 
 impl Committed {
+    /// More than this many are so many that their PE waits for others: the nearer caches hold them, and a span of lookahead has fewer.
+    pub(crate) const MANY: usize = 1 << 16;
+
+    /// How many keys are kept.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.recent.keys.len() + self.older.keys.len()
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, key: EventKey) {
         self.recent.latest = self.recent.latest.max(key.time);
@@ -24,8 +33,9 @@ impl Committed {
     }
 
     /// Lets go of keys that come before `time`, in the long run of all of them.
-    pub(crate) fn forget_before(&mut self, time: f64) {
-        if self.older.latest.get() < time {
+    #[inline]
+    pub(crate) fn forget_before(&mut self, time: VirtualTime) {
+        if self.older.latest < time && !self.recent.keys.is_empty() {
             self.older.keys.clear();
             self.older.latest = VirtualTime::ZERO;
             std::mem::swap(&mut self.recent, &mut self.older);
@@ -56,7 +66,7 @@ mod tests {
         for n in 0..1000u32 {
             // Commits run 10 ahead of GVT, two and one back.
             let now = f64::from(n);
-            committed.forget_before(now);
+            committed.forget_before(VirtualTime::new(now).expect("a time"));
             [12.0, 10.0, 11.0].into_iter().for_each(|ahead| committed.push(key(now + ahead)));
             for after in 0..15 {
                 let from = now + f64::from(after);

@@ -7,6 +7,8 @@ pub struct Counts {
     pub processed: u64,
     /// Events committed.
     pub committed: u64,
+    /// Events executed for good, as nothing could come before them any more; all others were executed ahead.
+    pub certain: u64,
     /// Events undone.
     pub rolled_back: u64,
     /// Rollbacks caused by stragglers.
@@ -21,6 +23,8 @@ pub struct Counts {
     pub annihilated: u64,
     /// Messages sent to other PEs, anti-messages not included.
     pub messages_sent: u64,
+    /// Those of them that went by value.
+    pub values_sent: u64,
     /// Messages received from other PEs, anti-messages not included.
     pub messages_received: u64,
     /// Anti-messages sent.
@@ -29,6 +33,8 @@ pub struct Counts {
     pub anti_received: u64,
     /// Events of this and other PEs that were cancelled before they were processed.
     pub cancelled_in_place: u64,
+    /// Events that anti-messages found pending: those sent by value, which cannot be cancelled in place.
+    pub cancelled_pending: u64,
     /// Committed events that another PE had sent.
     pub remote_committed: u64,
     /// Faults that were held back, as the event might still be undone.

@@ -1,4 +1,16 @@
+use warpline_base::{EventKey, LpId};
 use warpline_model::statistics::Notes;
+
+use crate::store::Incarnation;
+
+/// An event that was sent by value and may have to be cancelled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentByValue {
+    pub(crate) to: u32,
+    pub(crate) receiver: LpId,
+    pub(crate) key: EventKey,
+    pub(crate) incarnation: Incarnation,
+}
 
 /// What an executed event left behind beside its record, if anything.
 #[derive(Debug, Default)]
@@ -7,6 +19,8 @@ pub(crate) struct Extra {
     pub(crate) notes: Notes,
     /// What it saved for its reverse code.
     pub(crate) saved: Vec<u64>,
+    /// What it sent by value.
+    pub(crate) sent: Vec<SentByValue>,
 }
 
 /// Which extra belongs to a record.
@@ -36,6 +50,11 @@ impl Extras {
         (ExtraId(id), &mut self.all[id as usize])
     }
 
+    /// An extra in use, or an empty one in place of [`ExtraId::NONE`].
+    pub(crate) fn get_or_take(&mut self, id: ExtraId) -> (ExtraId, &mut Extra) {
+        if id == ExtraId::NONE { self.take() } else { (id, &mut self.all[id.0 as usize]) }
+    }
+
     /// An extra in use; `None` of [`ExtraId::NONE`].
     pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra> {
         self.all.get_mut(id.0 as usize)
@@ -56,6 +75,7 @@ impl Extras {
             let extra = &mut self.all[id.0 as usize];
             extra.notes.clear();
             extra.saved.clear();
+            extra.sent.clear();
             self.free.push(id.0);
         }
     }

@@ -2,11 +2,8 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::{EventKey, LpId, Moment, VirtualTime};
-use warpline_memory::Handle;
+use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_model::Fault;
-
-use crate::pending::Entry;
 
 /// A mistake of the model that is no speculation any more.
 #[derive(Debug)]
@@ -21,23 +18,6 @@ pub struct Failed {
     pub event: Option<String>,
     /// The mistake.
     pub fault: Fault,
-}
-
-/// An event that did what it must not. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before
-/// it; and all later events of the PE wait with it.
-#[derive(Debug)]
-pub(crate) struct Held {
-    pub(crate) entry: Entry,
-    pub(crate) key: EventKey,
-    pub(crate) fault: Fault,
-    /// Whether nothing can undo it any more, so that it is not tried again.
-    pub(crate) certain: bool,
-}
-
-impl Held {
-    pub(crate) fn event(&self) -> Handle {
-        self.entry.handle()
-    }
 }
 
 /// The message of a panic.

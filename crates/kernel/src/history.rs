@@ -4,6 +4,7 @@ use warpline_base::HistoryDigest;
 use warpline_memory::Handle;
 
 use crate::extras::ExtraId;
+use crate::store::Link;
 
 /// What became of an executed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub(crate) enum Fate {
 pub(crate) struct Record<S> {
     pub(crate) event: Handle,
     /// The last message that the event sent; each leads to the one before.
-    pub(crate) sent: Option<Handle>,
+    pub(crate) sent: Link,
     /// The place of the record before this one in the same KP.
     pub(crate) before: u64,
     /// The LP's digest before the event.

@@ -1,36 +1,46 @@
 //! One processing element (PE) of a parallel run and what it is made of: events, the pending event set, the history with rollback,
 //! GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of Time Warp.
 
-mod commit;
+mod agenda;
 mod committed;
+mod copies;
 mod counts;
+mod delays;
+mod effects;
 mod event;
-mod execute;
 mod extras;
 mod failure;
+mod faults;
+mod frontier;
+mod gauge;
 pub mod gvt;
 mod history;
 mod lp;
+mod mail;
 mod partition;
+mod past;
 mod pe;
 pub mod pending;
 mod phases;
-mod receive;
-mod rollback;
 mod rows;
+mod store;
 mod trace;
-mod undoing;
+mod tuning;
 mod window;
 mod wires;
+mod world;
 
+pub use copies::Undoing;
 pub use counts::{Counts, balance};
+pub use delays::Delays;
 pub use event::Event;
 pub use failure::{Failed, event_text, panic_message};
 pub use lp::Lp;
 pub use partition::Partition;
-pub use pe::{Parts, Pe, Position, Step, Task, Tuning};
+pub use pe::{Parts, Pe, Position, Step};
 pub use rows::MomentRow;
 pub use trace::{Doing, Level, LpEvent, Span, Thinned, Trace, TraceLimits};
-pub use undoing::Undoing;
+pub use tuning::{Lanes, Tuning, Wire};
 pub use window::{Rule, Window};
-pub use wires::{Message, MessageKind, Port};
+pub use wires::{Content, Message, MessageKind, Port, ValueMessage};
+pub use world::Task;

@@ -1,28 +1,90 @@
-use warpline_base::HistoryDigest;
+use std::ops::Range;
 
-/// An LP in a PE: its state, and the 16 bytes that the PE needs to know of it. Its random numbers and the sequence numbers of its
+use warpline_base::{HistoryDigest, LpId};
+use warpline_memory::{PoolFull, prefer_huge_pages, prefetch};
+
+/// An LP in an engine: its state, and the 16 bytes that the engine needs to know of it. Its random numbers and the sequence numbers of its
 /// sends follow from its event count.
 #[derive(Debug)]
 pub struct Lp<S> {
     /// Events executed and not undone.
     pub events: u64,
-    /// These events, in order.
-    pub history: HistoryDigest,
+    /// The digest of these events, in order.
+    pub digest: HistoryDigest,
     /// Its state.
     pub state: S,
 }
 
 impl<S> Lp<S> {
-    pub(crate) fn new(state: S) -> Self {
-        Lp { events: 0, history: HistoryDigest::default(), state }
+    /// An LP that has just been initialised.
+    pub fn new(state: S) -> Self {
+        Lp { events: 0, digest: HistoryDigest::default(), state }
     }
 }
 
-/// A kernel process: LPs of a PE that roll back together.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Kp {
-    /// The place of its last executed event in the history, which may be closed; 0 for none.
-    pub(crate) last: u64,
-    /// The time of that event: an event that is not later may be a straggler.
-    pub(crate) last_time: u64,
+/// The LPs of a PE, which are initialised in the order of their ids.
+#[derive(Debug)]
+pub(crate) struct Lps<S> {
+    initialised: Vec<Lp<S>>,
+    ids: Range<u32>,
+}
+
+impl<S> Lps<S> {
+    /// The LPs with these ids, none of them initialised.
+    pub(crate) fn new(ids: Range<u32>) -> Result<Self, PoolFull> {
+        let mut initialised = Vec::new();
+        initialised.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
+        prefer_huge_pages(&mut initialised);
+        Ok(Lps { initialised, ids })
+    }
+
+    /// How many have been initialised.
+    pub(crate) fn initialised(&self) -> usize {
+        self.initialised.len()
+    }
+
+    #[inline]
+    pub(crate) fn all_initialised(&self) -> bool {
+        self.initialised.len() == self.ids.len()
+    }
+
+    /// The LP that is to be initialised next, or was to be when that failed.
+    pub(crate) fn next(&self) -> LpId {
+        LpId(self.ids.start + self.initialised.len() as u32)
+    }
+
+    pub(crate) fn push(&mut self, state: S) {
+        self.initialised.push(Lp::new(state));
+    }
+
+    /// The place of an LP in the table.
+    #[inline(always)]
+    pub(crate) fn index(&self, id: LpId) -> usize {
+        (id.0 - self.ids.start) as usize
+    }
+
+    #[inline]
+    pub(crate) fn id(&self, index: usize) -> LpId {
+        LpId(self.ids.start + index as u32)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, index: usize) -> &mut Lp<S> {
+        &mut self.initialised[index]
+    }
+
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, index: usize) {
+        prefetch(&self.initialised[index]);
+    }
+
+    /// How much memory they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.initialised.len() * size_of::<Lp<S>>()
+    }
+
+    /// The first id, and the LPs.
+    pub(crate) fn into_parts(self) -> (u32, Vec<Lp<S>>) {
+        (self.ids.start, self.initialised)
+    }
 }

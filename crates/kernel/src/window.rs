@@ -64,8 +64,12 @@ impl Window {
 
     /// Events before this time may be executed.
     pub fn bound(&self, gvt: &Moment, end: VirtualTime) -> VirtualTime {
-        let now = gvt.time(end);
-        VirtualTime::new(now.get() + self.width).unwrap_or(end).max(Self::least_bound(gvt, end)).min(end)
+        self.bound_from(gvt.time(end).get()).max(Self::least_bound(gvt, end)).min(end)
+    }
+
+    /// Events before this time may be executed when all before `now` is done.
+    pub fn bound_from(&self, now: f64) -> VirtualTime {
+        VirtualTime::new(now + self.width).unwrap_or(self.end)
     }
 
     /// Events before this time may be executed, however narrow the window: what is due at GVT itself.

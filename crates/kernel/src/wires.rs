@@ -1,8 +1,11 @@
 //! What PEs send each other, and the wires that they know nothing of.
 
+use warpline_base::{EventKey, LpId};
 use warpline_memory::Handle;
 
+use crate::Event;
 use crate::gvt::{Control, Tag};
+use crate::store::Incarnation;
 
 /// Word of an event buffer that changes hands. The event itself is not copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +29,39 @@ pub enum MessageKind {
     Empty,
 }
 
+/// A message that holds what it says: the one kind that can leave an address space.
+#[derive(Debug)]
+pub struct ValueMessage<E> {
+    /// For GVT: when it was sent.
+    pub tag: Tag,
+    /// How often its PE had rolled back when the event was sent; `None` for an event that is certain to happen.
+    pub incarnation: Option<Incarnation>,
+    /// What it says.
+    pub content: Content<E>,
+}
+
+/// What a [`ValueMessage`] says.
+#[derive(Debug)]
+pub enum Content<E> {
+    /// An event.
+    Event(Event<E>),
+    /// The event with this key is cancelled: an anti-message, which may overtake it.
+    Anti {
+        /// The LP that the event was sent to.
+        receiver: LpId,
+        /// The event's key.
+        key: EventKey,
+    },
+}
+
 /// A PE's end of the wires to the others. Nothing here waits.
 ///
 /// Messages between two PEs may overtake each other; control messages between two PEs may not.
-pub trait Port {
-    /// Brings near what the next [`send`](Self::send) and [`receive`](Self::receive) will reach, while there is something else to do. It
-    /// has no effect but on speed.
+///
+/// What a PE [publishes](Self::publish) must not overtake its messages: whoever has seen it in [`bound`](Self::bound) finds all messages that
+/// were handed over before, if it looks for them afterwards.
+pub trait Port<E> {
+    /// Brings near what the next sends and receives will reach, while there is something else to do. It has no effect but on speed.
     fn prefetch(&self) {}
 
     /// Takes as many of the messages to PE `to`, from the first on, as there is room for, and returns how many.
@@ -39,6 +69,24 @@ pub trait Port {
 
     /// Appends messages that have arrived.
     fn receive(&mut self, into: &mut Vec<Message>);
+
+    /// Takes a message by value to PE `to`. It may keep it back until the next [`flush`](Self::flush).
+    ///
+    /// # Errors
+    /// The message, if there is no room for it.
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>>;
+
+    /// Lets go of all messages by value that were kept back.
+    fn flush(&mut self);
+
+    /// Hands over the messages by value that have arrived.
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
+
+    /// Lets all others know a word of this PE's, which never decreases.
+    fn publish(&mut self, word: u64);
+
+    /// The last word of PE `pe` that has become known; 0 before the first.
+    fn bound(&mut self, pe: u32) -> u64;
 
     /// Sends a control message.
     fn tell(&mut self, to: u32, control: Control);

@@ -9,7 +9,7 @@ use faulty_wires::{Fault, wires};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::Heap;
-use warpline_kernel::{Event, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, balance};
+use warpline_kernel::{Delays, Event, Lanes, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance};
 use warpline_memory::{Buffers, buffers};
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, LpId, Statistics};
@@ -17,8 +17,9 @@ use warpline_model::{Declarations, LpId, Statistics};
 const LPS: u32 = 12;
 const END: f64 = 12.0;
 const PES: u32 = 3;
+const LOOKAHEAD: f64 = 0.1;
 /// Far more steps than any run takes that goes well; checked below.
-const STEPS: u64 = 200_000;
+const STEPS: u64 = 400_000;
 
 /// LPs that send each other messages in a way that depends on all they have received, in order.
 struct Chain;
@@ -42,7 +43,7 @@ impl Model for Chain {
     fn handle(&self, state: &mut u64, event: &u64, lp: &mut Context<Self>) {
         *state = state.rotate_left(7) ^ event ^ lp.random().next_u64();
         let to = LpId((*state % u64::from(LPS)) as u32);
-        let delay = lp.random().exponential(1.0) * if *state & 256 == 0 { 0.1 } else { 1.9 };
+        let delay = LOOKAHEAD + lp.random().exponential(1.0) * if *state & 256 == 0 { 0.1 } else { 1.9 };
         lp.send(to, delay, *state);
     }
 }
@@ -72,12 +73,17 @@ struct Outcome {
     rolled_back: u64,
 }
 
-fn pe<P: Port>(port: P, buffers: Buffers<Event<u64>>, pes: u32, synchronous: bool) -> Pe<'static, Chain, Heap, P> {
+/// Every way to synchronise with every kind of wire, and a seed in four has synchronous GVT.
+fn pe<P: Port<u64>>(port: P, buffers: Buffers<Event<u64>>, pes: u32, seed: u64) -> Pe<'static, Chain, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
-    let task = Task { model: &Chain, partition: Partition::new(LPS, pes), ties: TieBreak::BySender, end };
-    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing: Undoing::Copy { interval: 1 }, lookahead: None };
+    let delays = Delays::uniform(LOOKAHEAD);
+    let task = Task { model: &Chain, partition: Partition::new(LPS, pes), ties: TieBreak::BySender, end, delays };
+    let lanes = [Lanes::Ahead, Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain][seed as usize % 5];
+    let wire = [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3];
+    let undoing = Undoing::Copy { interval: 1 };
+    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing, lanes, wire };
     let me = buffers.me();
-    let gvt = if synchronous {
+    let gvt = if seed.is_multiple_of(4) {
         AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))
     } else {
         AnyGvt::Asynchronous(Asynchronous::new(me, pes, task.ties))
@@ -91,7 +97,7 @@ fn pe<P: Port>(port: P, buffers: Buffers<Event<u64>>, pes: u32, synchronous: boo
 /// Steps PEs at random until all are done.
 fn run(pes: u32, seed: u64, fault: Fault) -> Outcome {
     let (network, ports) = wires(pes, seed, fault);
-    let make = |(buffers, port)| pe(port, buffers, pes, seed.is_multiple_of(4));
+    let make = |(buffers, port)| pe(port, buffers, pes, seed);
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).map(make).collect();
     let (mut steps, mut rolled_back, mut left) = (0, 0, vec![true; pes as usize]);
     let end = catch_unwind(AssertUnwindSafe(|| {
@@ -119,7 +125,7 @@ fn answer(parts: Vec<Parts<Chain>>) -> Answer {
     balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
     let (mut digest, mut states) = (RunDigest::default(), Vec::new());
     for (id, lp) in (0..).map(LpId).zip(parts.iter().flat_map(|pe| &pe.lps)) {
-        digest.add(id, lp.events, lp.history);
+        digest.add(id, lp.events, lp.digest);
         states.push(lp.state);
     }
     Answer { digest: digest.to_string(), states }
@@ -184,6 +190,7 @@ fn gvt_that_lies_is_noticed() {
     for (name, fault, share) in [
         ("verdict that is too late", Fault::LateVerdict as fn(u32) -> Fault, 0.5),
         ("share that leaves something out", Fault::NothingLeft, 0.25),
+        ("bound that is too high", Fault::HighBound, 0.5),
     ] {
         let (done, noticed) = noticed(fault);
         assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");

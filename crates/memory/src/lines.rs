@@ -16,25 +16,20 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 pub struct Lines {
     words: Arc<Box<[Apart<AtomicU64>]>>,
     me: usize,
-    /// What it wrote last.
-    written: u64,
 }
 
 /// The views of as many PEs on their words, all 0.
 pub fn lines(pes: u32) -> Vec<Lines> {
     let words = Arc::new((0..pes).map(|_| Apart(AtomicU64::new(0))).collect::<Box<[_]>>());
-    (0..pes as usize).map(|me| Lines { words: words.clone(), me, written: 0 }).collect()
+    (0..pes as usize).map(|me| Lines { words: words.clone(), me }).collect()
 }
 
 impl Lines {
     /// Writes this PE's word.
     #[inline]
     pub fn write(&mut self, word: u64) {
-        if word != self.written {
-            self.written = word;
-            // Release pairs with the Acquire of `read`.
-            self.words[self.me].0.store(word, Ordering::Release);
-        }
+        // Release pairs with the Acquire of `read`.
+        self.words[self.me].0.store(word, Ordering::Release);
     }
 
     /// The word of a PE as it was written last, or a little before.

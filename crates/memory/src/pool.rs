@@ -66,7 +66,7 @@ impl<T> Pool<T> {
     ///
     /// # Errors
     /// If there is no number or no memory for another value.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, value: T) -> Result<Handle, PoolFull> {
         match self.free.pop() {
             Some(place) => {
@@ -110,8 +110,17 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Puts another value in the place of the one at a handle.
+    /// The same, to change it.
     #[inline]
+    pub fn get_mut(&mut self, handle: Handle) -> &mut T {
+        match &mut self.places[handle.0 as usize].0 {
+            Some(value) => value,
+            None => stale(handle),
+        }
+    }
+
+    /// Puts another value in the place of the one at a handle.
+    #[inline(always)]
     pub fn replace(&mut self, handle: Handle, value: T) {
         match &mut self.places[handle.0 as usize].0 {
             Some(old) => *old = value,

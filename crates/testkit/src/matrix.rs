@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
-use warpline::{Error, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo};
+use warpline::{Error, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
 
 use crate::reference::{self, Outcome, Settings, Stop};
 use crate::{RandomModel, Recipe};
@@ -26,6 +26,10 @@ pub struct Parallel {
     pub pes: u32,
     /// The seed of the virtual cluster; `None` for threads.
     pub cluster: Option<u64>,
+    /// Whether it is conservative, if the model has lookahead; optimistic otherwise.
+    pub conservative: bool,
+    /// How events travel between PEs.
+    pub wire: Wire,
     /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
     pub reverse: bool,
     /// At every how many events a state is copied.
@@ -59,6 +63,8 @@ impl Parallel {
         Parallel {
             pes,
             cluster: Some(random.next_u64()),
+            conservative: random.bernoulli(0.3),
+            wire: [Wire::Auto, Wire::Value, Wire::Shared][random.below(3) as usize],
             reverse: random.bernoulli(0.5),
             copy_interval: any(random, &[1, 1, 2, 5, 100]),
             lookahead: random.bernoulli(0.5),
@@ -94,11 +100,14 @@ const CLUSTERS: usize = 4;
 /// `model` under one configuration, ready to run.
 pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Simulation<'static, M> {
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
+    let conservative = model.lookahead() > 0.0;
     let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
         let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
-        simulation = simulation.sync(Synchronisation::Optimistic).threads(parallel.pes).undo(undo).copy_interval(parallel.copy_interval);
-        simulation = simulation.use_lookahead(parallel.lookahead);
+        let conservative = parallel.conservative && conservative;
+        let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
+        simulation = simulation.sync(sync).wire(parallel.wire).threads(parallel.pes).undo(undo).copy_interval(parallel.copy_interval);
+        simulation = simulation.use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);

@@ -1,23 +1,31 @@
 use std::collections::VecDeque;
 
 use warpline_kernel::gvt::Control;
-use warpline_kernel::{Message, Port};
-use warpline_memory::{Consumer, Producer, ring};
+use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_memory::{Consumer, Lines, Producer, lines, ring};
 
 /// Room for messages between two PEs; what does not fit waits with the sender.
 const MESSAGES: usize = 4096;
 /// The same where there are many PEs, whose pairs are many more.
 const MESSAGES_LEAST: usize = 64;
+/// Room for messages by value between two PEs, in bytes: what a nearer cache holds.
+const VALUE_BYTES: usize = 256 << 10;
+/// The same as a number, however large they are.
+const VALUES_LEAST: usize = 16;
 /// Room for control messages between neighbours in the reduction tree.
 const CONTROLS: usize = 8;
 /// Wires are fetched ahead where there are so few PEs that most wires bring something in each step.
 const FETCHED_AHEAD: usize = 8;
 
 /// A thread's end of the wires: one ring from every other PE and one to it (per-sender mailboxes), so that only two threads ever meet.
-pub struct RingPort {
+pub struct RingPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<Producer<Message>>>,
     from: Vec<Consumer<Message>>,
+    /// Likewise, for messages by value.
+    values_to: Vec<Option<Producer<ValueMessage<E>>>>,
+    values_from: Vec<Consumer<ValueMessage<E>>>,
+    bounds: Lines,
     /// By PE; none but to neighbours in the reduction tree.
     control_to: Vec<Option<Producer<Control>>>,
     control_from: Vec<Consumer<Control>>,
@@ -27,22 +35,29 @@ pub struct RingPort {
 }
 
 /// The ends of the wires of as many PEs.
-pub fn ring_ports(pes: u32) -> Vec<RingPort> {
-    let empty = |_| RingPort {
+pub fn ring_ports<E: Send>(pes: u32) -> Vec<RingPort<E>> {
+    let empty = |bounds| RingPort {
         to: (0..pes).map(|_| None).collect(),
         from: Vec::new(),
+        values_to: (0..pes).map(|_| None).collect(),
+        values_from: Vec::new(),
+        bounds,
         control_to: (0..pes).map(|_| None).collect(),
         control_from: Vec::new(),
         late: VecDeque::new(),
         heard: Vec::new(),
     };
-    let mut ports: Vec<RingPort> = (0..pes).map(empty).collect();
+    let mut ports: Vec<RingPort<E>> = lines(pes).into_iter().map(empty).collect();
     let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
+    let values = (2 * VALUE_BYTES / pes as usize / size_of::<ValueMessage<E>>()).max(VALUES_LEAST);
     for sender in 0..pes as usize {
         for receiver in (0..pes as usize).filter(|&receiver| receiver != sender) {
             let (producer, consumer) = ring(capacity);
             ports[sender].to[receiver] = Some(producer);
             ports[receiver].from.push(consumer);
+            let (producer, consumer) = ring(values);
+            ports[sender].values_to[receiver] = Some(producer);
+            ports[receiver].values_from.push(consumer);
             if are_neighbours(sender, receiver) {
                 let (producer, consumer) = ring(CONTROLS);
                 ports[sender].control_to[receiver] = Some(producer);
@@ -59,7 +74,7 @@ fn are_neighbours(a: usize, b: usize) -> bool {
     parent(a) == Some(b) || parent(b) == Some(a)
 }
 
-impl RingPort {
+impl<E> RingPort<E> {
     fn tell_late(&mut self) {
         while let Some(&(to, control)) = self.late.front() {
             if !self.push_control(to, control) {
@@ -75,12 +90,14 @@ impl RingPort {
     }
 }
 
-impl Port for RingPort {
+impl<E: Send> Port<E> for RingPort<E> {
     #[inline]
     fn prefetch(&self) {
         if self.to.len() <= FETCHED_AHEAD {
             self.to.iter().flatten().for_each(Producer::prefetch);
             self.from.iter().for_each(Consumer::prefetch);
+            self.values_to.iter().flatten().for_each(Producer::prefetch);
+            self.values_from.iter().for_each(Consumer::prefetch);
             self.control_from.iter().for_each(Consumer::prefetch);
         }
     }
@@ -98,6 +115,38 @@ impl Port for RingPort {
         for wire in &mut self.from {
             wire.drain_into(into, usize::MAX);
         }
+    }
+
+    #[inline]
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        match &mut self.values_to[to as usize] {
+            Some(wire) => wire.write(message),
+            None => panic!("PE {to} has no wire to itself"),
+        }
+    }
+
+    #[inline]
+    fn flush(&mut self) {
+        self.values_to.iter_mut().flatten().for_each(Producer::publish);
+    }
+
+    #[inline]
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        for wire in &mut self.values_from {
+            if let Some(messages) = wire.drain() {
+                messages.for_each(&mut *take);
+            }
+        }
+    }
+
+    #[inline]
+    fn publish(&mut self, word: u64) {
+        self.bounds.write(word);
+    }
+
+    #[inline]
+    fn bound(&mut self, pe: u32) -> u64 {
+        self.bounds.read(pe)
     }
 
     fn tell(&mut self, to: u32, control: Control) {

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::Control;
-use warpline_kernel::{Message, Port};
+use warpline_kernel::{Message, Port, ValueMessage};
 
 /// PEs that live in one thread, and the network between them: who is stepped next, and how long messages take, which overtake each
 /// other, are drawn from a seed. The same seed gives the same schedule, so that whatever goes wrong can be seen again.
 #[derive(Debug)]
-pub struct VirtualCluster {
-    network: Rc<RefCell<Network>>,
+pub struct VirtualCluster<E> {
+    network: Rc<RefCell<Network<E>>>,
     random: Chance,
     /// How likely each PE is to be stepped: some are slow, some stand still, for a while.
     speeds: Vec<u32>,
@@ -21,7 +21,7 @@ pub struct VirtualCluster {
 }
 
 #[derive(Debug)]
-struct Network {
+struct Network<E> {
     /// Steps so far.
     now: u64,
     random: Chance,
@@ -29,6 +29,12 @@ struct Network {
     delay: u32,
     /// By receiver: when they arrive, and what.
     messages: Vec<Vec<(u64, Message)>>,
+    /// Likewise, those by value.
+    values: Vec<Vec<(u64, ValueMessage<E>)>>,
+    /// By receiver and sender: when the last message or word arrives of those that were sent so far.
+    last: Vec<u64>,
+    /// By receiver and sender: words on their way, and the last one that has arrived.
+    words: Vec<(VecDeque<(u64, u64)>, u64)>,
     /// By receiver: when they arrive, from whom, and what, in the order in which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
@@ -46,19 +52,22 @@ impl Chance {
 
 /// A PE's end of the wires of a [`VirtualCluster`].
 #[derive(Debug)]
-pub struct VirtualPort {
+pub struct VirtualPort<E> {
     me: u32,
-    network: Rc<RefCell<Network>>,
+    network: Rc<RefCell<Network<E>>>,
 }
 
-impl VirtualCluster {
+impl<E> VirtualCluster<E> {
     /// A cluster of as many PEs, and their ports.
-    pub fn new(pes: u32, seed: u64) -> (Self, Vec<VirtualPort>) {
+    pub fn new(pes: u32, seed: u64) -> (Self, Vec<VirtualPort<E>>) {
         let mut random = Chance(mix64(seed));
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let messages = vec![Vec::new(); pes as usize];
         let controls = vec![VecDeque::new(); pes as usize];
-        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, controls };
+        let values = (0..pes).map(|_| Vec::new()).collect();
+        let pairs = pes as usize * pes as usize;
+        let (last, words) = (vec![0; pairs], vec![(VecDeque::new(), 0); pairs]);
+        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, controls };
         let network = Rc::new(RefCell::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
         (VirtualCluster { network, random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
@@ -88,21 +97,32 @@ impl VirtualCluster {
     }
 }
 
-impl Network {
+impl<E> Network<E> {
     /// When a message that is sent now arrives: soon as a rule, and now and then very late.
     fn arrival(&mut self) -> u64 {
         let longest = if self.random.below(50) == 0 { 8 * self.delay } else { self.delay };
         self.now + u64::from(self.random.below(longest + 1))
     }
+
+    /// Likewise, for a message from one PE to another that the sender's words must not overtake.
+    fn arrival_between(&mut self, from: u32, to: u32) -> u64 {
+        let (arrival, pair) = (self.arrival(), self.pair(from, to));
+        self.last[pair] = self.last[pair].max(arrival);
+        arrival
+    }
+
+    fn pair(&self, from: u32, to: u32) -> usize {
+        to as usize * self.messages.len() + from as usize
+    }
 }
 
-impl Port for VirtualPort {
+impl<E> Port<E> for VirtualPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.borrow_mut();
         // There is not always room for all.
         let most = if network.random.below(4) == 0 { network.random.below(messages.len() as u32 + 1) as usize } else { messages.len() };
         for &message in &messages[..most] {
-            let arrival = network.arrival();
+            let arrival = network.arrival_between(self.me, to);
             network.messages[to as usize].push((arrival, message));
         }
         most
@@ -117,6 +137,52 @@ impl Port for VirtualPort {
             let other = first + network.random.below((last - first) as u32 + 1) as usize;
             into.swap(last, other);
         }
+    }
+
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        let network = &mut *self.network.borrow_mut();
+        // There is not always room.
+        if network.random.below(8) == 0 {
+            return Err(message);
+        }
+        let arrival = network.arrival_between(self.me, to);
+        network.values[to as usize].push((arrival, message));
+        Ok(())
+    }
+
+    fn flush(&mut self) {}
+
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        let network = &mut *self.network.borrow_mut();
+        let now = network.now;
+        let mut arrived: Vec<_> = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).collect();
+        // In any order.
+        while !arrived.is_empty() {
+            let next = network.random.below(arrived.len() as u32) as usize;
+            take(arrived.swap_remove(next).1);
+        }
+    }
+
+    fn publish(&mut self, word: u64) {
+        let network = &mut *self.network.borrow_mut();
+        for to in (0..network.messages.len() as u32).filter(|to| *to != self.me) {
+            let (arrival, pair) = (network.arrival_between(self.me, to), network.pair(self.me, to));
+            let arrival = arrival.max(network.last[pair]);
+            network.words[pair].0.push_back((arrival, word));
+        }
+    }
+
+    fn bound(&mut self, pe: u32) -> u64 {
+        let network = &mut *self.network.borrow_mut();
+        let (now, pair) = (network.now, network.pair(pe, self.me));
+        let (coming, last) = &mut network.words[pair];
+        while let Some(&(arrival, word)) = coming.front()
+            && arrival <= now
+        {
+            *last = word;
+            coming.pop_front();
+        }
+        *last
     }
 
     fn tell(&mut self, to: u32, control: Control) {

@@ -96,7 +96,7 @@ pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{GvtAlgorithm, Pending, Synchronisation, Undo};
+pub use settings::{GvtAlgorithm, Pending, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
 pub use verify::{Mismatch, Verified, VerifyError};
 pub use warpline_base as base;

@@ -7,13 +7,13 @@ pub(crate) struct Lp<S> {
     /// Events executed.
     pub(crate) events: u64,
     /// The events executed, in order.
-    pub(crate) history: HistoryDigest,
+    pub(crate) digest: HistoryDigest,
     pub(crate) state: S,
 }
 
 impl<S> Lp<S> {
     pub(crate) fn new(state: S) -> Self {
-        Lp { events: 0, history: HistoryDigest::default(), state }
+        Lp { events: 0, digest: HistoryDigest::default(), state }
     }
 }
 
@@ -27,6 +27,6 @@ pub(crate) fn add_digest(digest: &mut RunDigest, first: u32, histories: impl Ite
 /// The digest of all histories.
 pub(crate) fn digest<S>(lps: &[Lp<S>]) -> RunDigest {
     let mut digest = RunDigest::default();
-    add_digest(&mut digest, 0, lps.iter().map(|lp| (lp.events, lp.history)));
+    add_digest(&mut digest, 0, lps.iter().map(|lp| (lp.events, lp.digest)));
     digest
 }

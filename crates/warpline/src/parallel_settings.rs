@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::settings::ParallelSettings;
-use crate::{GvtAlgorithm, Simulation};
+use crate::{GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default that is meant to be good. A sequential run ignores them.
@@ -51,6 +51,11 @@ impl<M: Model> Simulation<'_, M> {
     /// as KPs are of equal size but the last.
     pub fn kps(self, kps: u32) -> Self {
         self.tuned(|parallel| parallel.kps = Some(kps))
+    }
+
+    /// How events travel between PEs.
+    pub fn wire(self, wire: Wire) -> Self {
+        self.tuned(|parallel| parallel.wire = wire)
     }
 
     /// How global virtual time (GVT) is found.

@@ -5,6 +5,8 @@ pub enum Synchronisation {
     /// One event after the other, in one thread.
     #[default]
     Sequential,
+    /// Every thread executes only what nothing can come before any more, as the model's [lookahead](crate::Model::lookahead) tells.
+    Conservative,
     /// Time Warp: every thread goes ahead with its LPs, and undoes what turns out to have been too early.
     Optimistic,
 }
@@ -19,6 +21,7 @@ impl Synchronisation {
     pub fn name(self) -> &'static str {
         match self {
             Synchronisation::Sequential => "sequential",
+            Synchronisation::Conservative => "conservative",
             Synchronisation::Optimistic => "optimistic",
         }
     }
@@ -51,6 +54,35 @@ impl GvtAlgorithm {
     }
 }
 
+/// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Wire {
+    /// Those that nobody can cancel any more by value, others in shared buffers.
+    #[default]
+    Auto,
+    /// All by value, cancelled by anti-messages.
+    Value,
+    /// All in shared buffers, cancelled in place.
+    Shared,
+}
+
+impl Wire {
+    /// The word for it on the command line.
+    ///
+    /// ```
+    /// use warpline::Wire;
+    /// assert_eq!([Wire::Auto, Wire::Value, Wire::Shared].map(Wire::name), ["auto", "value", "shared"]);
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Wire::Auto => "auto",
+            Wire::Value => "value",
+            Wire::Shared => "shared",
+        }
+    }
+}
+
 /// Settings of parallel runs. What is `None` is chosen by the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ParallelSettings {
@@ -64,6 +96,7 @@ pub(crate) struct ParallelSettings {
     pub(crate) devastator: bool,
     pub(crate) copy_interval: Option<u32>,
     pub(crate) ignore_lookahead: bool,
+    pub(crate) wire: Wire,
     /// Whether every PE has a thread of the operating system, however few cores there are.
     pub(crate) crowded: bool,
     /// The seed of a virtual cluster that takes the place of threads.

@@ -247,8 +247,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         match (self.sync, self.pending) {
             (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
             (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(),
-            (Synchronisation::Optimistic, Pending::Heap) => self.run_optimistic::<Heap>(),
-            (Synchronisation::Optimistic, Pending::Ladder) => self.run_optimistic::<Ladder>(),
+            (_, Pending::Heap) => self.run_parallel::<Heap>(),
+            (_, Pending::Ladder) => self.run_parallel::<Ladder>(),
         }
     }
 

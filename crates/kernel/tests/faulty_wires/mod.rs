@@ -7,7 +7,7 @@ use std::rc::Rc;
 use warpline_base::random::mix64;
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::gvt::Control;
-use warpline_kernel::{Message, MessageKind, Port};
+use warpline_kernel::{Content, Message, MessageKind, Port, ValueMessage};
 
 /// What is wrong with the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(crate) enum Fault {
     LateVerdict(u32),
     /// From the n-th share on, one PE says that it has nothing to do before the end.
     NothingLeft(u32),
+    /// From the n-th on, the words that PEs publish say that they are two units of time further than they are.
+    HighBound(u32),
     /// The n-th control message is lost; those to a parent that call it do not count, as it may be called by others, or need no call.
     LostControl(u32),
 }
@@ -40,6 +42,9 @@ pub(crate) struct Network {
     /// How often something was done to them.
     pub(crate) done: u32,
     messages: Vec<Vec<(u64, Message)>>,
+    values: Vec<Vec<(u64, ValueMessage<u64>)>>,
+    /// By receiver and sender: words on their way, and the last that has arrived.
+    words: Vec<Vec<(VecDeque<(u64, u64)>, u64)>>,
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
 
@@ -51,7 +56,9 @@ pub(crate) struct Wires {
 
 pub(crate) fn wires(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network>>, Vec<Wires>) {
     let (messages, controls) = (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
-    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, controls };
+    let values = (0..pes).map(|_| Vec::new()).collect();
+    let words = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
+    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, words, controls };
     let network = Rc::new(RefCell::new(network));
     let ports = (0..pes).map(|me| Wires { me, network: network.clone() }).collect();
     (network, ports)
@@ -80,8 +87,8 @@ impl Network {
     }
 
     /// How many copies of a message arrive.
-    fn copies(&mut self, message: &Message) -> u32 {
-        match (self.fault, message.kind) {
+    fn copies(&mut self, kind: MessageKind) -> u32 {
+        match (self.fault, kind) {
             (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) if self.strikes(n) => 0,
             (Fault::TwiceAnti(n), MessageKind::Anti) | (Fault::Twice(n), MessageKind::Event) if self.strikes(n) => 2,
             _ => 1,
@@ -106,6 +113,12 @@ impl Network {
     }
 }
 
+/// The word of a bound two units of time after that of `word`.
+fn too_high(word: u64) -> u64 {
+    let time = VirtualTime::from_bits(word - 1).get() + 2.0;
+    VirtualTime::new(time).expect("it is a time").bits() + 1
+}
+
 /// A moment two units of time after another.
 fn later(moment: Moment) -> Moment {
     let Moment::Event(mut key) = moment else { return moment };
@@ -113,11 +126,11 @@ fn later(moment: Moment) -> Moment {
     Moment::Event(key)
 }
 
-impl Port for Wires {
+impl Port<u64> for Wires {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.borrow_mut();
         for &message in messages {
-            for _ in 0..network.copies(&message) {
+            for _ in 0..network.copies(message.kind) {
                 let arrival = network.arrival();
                 network.messages[to as usize].push((arrival, message));
             }
@@ -129,6 +142,57 @@ impl Port for Wires {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
         into.extend(network.messages[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
+    }
+
+    fn send_value(&mut self, to: u32, message: ValueMessage<u64>) -> Result<(), ValueMessage<u64>> {
+        let network = &mut *self.network.borrow_mut();
+        let again = |content: &Content<u64>| match content {
+            Content::Event(event) => Content::Event(event.clone()),
+            Content::Anti { receiver, key } => Content::Anti { receiver: *receiver, key: *key },
+        };
+        let kind = if matches!(message.content, Content::Event(_)) { MessageKind::Event } else { MessageKind::Anti };
+        for _ in 0..network.copies(kind) {
+            let arrival = network.arrival();
+            let copy = ValueMessage { tag: message.tag, incarnation: message.incarnation, content: again(&message.content) };
+            network.values[to as usize].push((arrival, copy));
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) {}
+
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<u64>)) {
+        let network = &mut *self.network.borrow_mut();
+        let now = network.now;
+        let arrived = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);
+        arrived.for_each(|(_, message)| take(message));
+    }
+
+    fn publish(&mut self, word: u64) {
+        let network = &mut *self.network.borrow_mut();
+        let fault = network.fault;
+        let word = match fault {
+            Fault::HighBound(n) if network.strikes(n) || network.passed > n => too_high(word),
+            _ => word,
+        };
+        for to in (0..network.words.len()).filter(|to| *to != self.me as usize) {
+            // A word does not overtake the messages that were sent before it; no message takes longer than this.
+            let arrival = network.now + 100;
+            network.words[to][self.me as usize].0.push_back((arrival, word));
+        }
+    }
+
+    fn bound(&mut self, pe: u32) -> u64 {
+        let network = &mut *self.network.borrow_mut();
+        let now = network.now;
+        let (coming, last) = &mut network.words[self.me as usize][pe as usize];
+        while let Some(&(arrival, word)) = coming.front()
+            && arrival <= now
+        {
+            *last = word;
+            coming.pop_front();
+        }
+        *last
     }
 
     fn tell(&mut self, to: u32, control: Control) {

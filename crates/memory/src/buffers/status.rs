@@ -55,6 +55,24 @@ impl<T> Buffers<T> {
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
+    /// The message, or `None` if it has been cancelled; for a receiver that knows that its sender will not cancel it from now on. Its status
+    /// stays as it is.
+    ///
+    /// # Panics
+    /// Also if the message is processed already.
+    #[inline]
+    pub fn get_certain(&self, handle: Handle) -> Option<&T> {
+        let slot = owned(&self.arena, self.mine, handle);
+        // Acquire pairs with the Release of `cancel`, as in `turn`.
+        match slot.status.load(Ordering::Acquire) {
+            PENDING => {}
+            CANCELLED => return None,
+            _ => out_of_turn(handle, PROCESSED),
+        }
+        // SAFETY: as in `get`.
+        Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
+    }
+
     /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
     /// [undone](Self::is_undone) besides.
     ///

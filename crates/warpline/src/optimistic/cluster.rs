@@ -15,8 +15,8 @@ use crate::drive::Log;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
-    mut pes: Vec<Pe<'_, M, Q, VirtualPort>>,
-    mut cluster: VirtualCluster,
+    mut pes: Vec<Pe<'_, M, Q, VirtualPort<M::Event>>>,
+    mut cluster: VirtualCluster<M::Event>,
     mut watch: Watch<'_>,
 ) -> Driven<M> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());

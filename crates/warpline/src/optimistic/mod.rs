@@ -14,7 +14,7 @@ use warpline_base::record::ProgressSample;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Lp, Partition, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
+use warpline_kernel::{Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
 use warpline_memory::{Buffers, PoolFull, buffers};
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
@@ -27,7 +27,7 @@ use crate::error::{Failure, panic_message};
 use crate::finish::Finishing;
 use crate::lp;
 use crate::rows::Rows;
-use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Undo};
+use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
 
 /// The most events of a step, unless told otherwise: enough to pay for a step, which looks into a mailbox per PE, and few enough for
 /// messages not to wait long.
@@ -131,23 +131,34 @@ impl<M: Model> Simulation<'_, M> {
             gvt_interval,
             history_most: INTERVALS_MOST * u64::from(gvt_interval),
             undoing,
-            lookahead: (!parallel.ignore_lookahead).then(|| self.model.lookahead()),
+            lanes: match self.sync {
+                Synchronisation::Conservative => Lanes::Certain,
+                _ if parallel.ignore_lookahead => Lanes::Ahead,
+                _ => Lanes::Both,
+            },
+            wire: match parallel.wire {
+                Wire::Auto => warpline_kernel::Wire::Both,
+                Wire::Value => warpline_kernel::Wire::Value,
+                Wire::Shared => warpline_kernel::Wire::Shared,
+            },
         };
         Ok(Chosen { pes, tuning, gvt: parallel.gvt, window: parallel.window, devastator: parallel.devastator, cluster: parallel.cluster })
     }
 
-    pub(crate) fn run_optimistic<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
+    pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         let report = self.report.take();
         // Checked first: a model that panics when it is asked for its LPs is found there.
         let Checked { end, declared, ties } = self.check()?;
         let chosen = self.choose()?;
+        self.check_conservative(&chosen)?;
         let statistics = Statistics::new(declared, self.warmup, self.end);
         let rows = Rows::new(&self.records, &statistics)?;
         let looped = Instant::now();
         let file = self.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, self.model.lps()));
-        let task = Task { model: &self.model, partition: self.partition(chosen.pes)?, ties, end };
+        let delays = Delays::uniform(self.model.lookahead());
+        let task = Task { model: &self.model, partition: self.partition(chosen.pes)?, ties, end, delays };
         let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics, trace };
         let watch = Watch { looped, end: self.end, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
@@ -161,6 +172,24 @@ impl<M: Model> Simulation<'_, M> {
         let ended = self.end_of(driven, plan.statistics, end, chosen, Q::NAME)?;
         let run = self.conclude(started, ended)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
+    }
+
+    /// Without lookahead, conservative PEs would wait for each other for ever.
+    fn check_conservative(&self, chosen: &Chosen) -> Result<(), Error> {
+        let waits = self.sync == Synchronisation::Conservative && chosen.pes > 1;
+        if waits && self.parallel.ignore_lookahead {
+            return Err(Error::Setting(
+                "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
+            ));
+        }
+        if waits && self.model.lookahead() == 0.0 {
+            return Err(Error::Setting(format!(
+                "model `{}` has no lookahead, and without it conservative threads cannot work at the same time: use --sync optimistic, or let \
+                 Model::lookahead tell the least delay between two LPs",
+                self.name
+            )));
+        }
+        Ok(())
     }
 
     /// Shares the LPs out as the model says how much work they are.
@@ -207,7 +236,7 @@ impl<M: Model> Simulation<'_, M> {
         states.try_reserve_exact(self.model.lps() as usize).map_err(|_| Error::too_many_lps(self.model.lps(), size_of::<M::State>()))?;
         for pe in parts {
             statistics.merge(&pe.statistics);
-            lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.history)));
+            lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.digest)));
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
         let mut context = Context::new(&self.model, self.seed, self.zero_delay_hops, false);
@@ -229,7 +258,7 @@ impl<M: Model> Simulation<'_, M> {
 }
 
 impl<'m, M: Model> Plan<'m, M> {
-    fn pes<Q: PendingSet, P: Port>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
+    fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
         let Plan { task, chosen, .. } = self;
         let gvt = |me| match chosen.gvt {
             GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, chosen.pes, task.ties)),

@@ -78,7 +78,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, chosen: &Chosen, win
         ("window", chosen.window.map_or_else(|| json!("adaptive"), |window| json!(window))),
         ("final_window", json!(window)),
         ("copy_interval", interval),
-        ("use_lookahead", json!(chosen.tuning.lookahead.is_some())),
+        ("use_lookahead", json!(chosen.tuning.lanes.has_certain())),
         ("pool", json!("partitioned")),
         ("mailbox", json!("per-sender")),
         ("cancellation", json!("aggressive")),

@@ -40,7 +40,7 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    pub(crate) fn of<M: Model, Q: PendingSet, P: Port>(pe: &Pe<'_, M, Q, P>) -> Self {
+    pub(crate) fn of<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &Pe<'_, M, Q, P>) -> Self {
         let counts = pe.counts();
         let gvt = match pe.verdict().map(|verdict| verdict.gvt) {
             None | Some(Moment::Init(_)) => 0.0,
@@ -94,7 +94,7 @@ struct Posted {
 }
 
 /// A thread's PEs, and where it ran out of memory, if it did.
-type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort>>, Option<OutOfMemory>);
+type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>, Option<OutOfMemory>);
 
 /// Tells the others when a thread ends, in whatever way.
 struct Ending<'s> {
@@ -127,7 +127,7 @@ impl Drop for Ending<'_> {
 /// # Errors
 /// If the system refuses a thread.
 pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
-    pes: Vec<Pe<'_, M, Q, RingPort>>,
+    pes: Vec<Pe<'_, M, Q, RingPort<<M as Model>::Event>>>,
     mut watch: Watch<'_>,
     crowded: bool,
 ) -> Result<Driven<M>, Error> {
@@ -184,7 +184,7 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 
 /// The loop of a thread: steps its PEs in turn, until all of them are done or some thread cannot go on.
 fn work<'m, M: Model, Q: PendingSet>(
-    mut pes: Vec<Pe<'m, M, Q, RingPort>>,
+    mut pes: Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>,
     boards: &[Board],
     ending: Ending<'_>,
     patience: u32,
@@ -229,7 +229,7 @@ fn work<'m, M: Model, Q: PendingSet>(
     (pes, None)
 }
 
-fn post<M: Model, Q: PendingSet, P: Port>(pe: &mut Pe<'_, M, Q, P>, board: &Board) {
+fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q, P>, board: &Board) {
     let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
     posted.sight = Sight::of(pe);
     posted.settled = pe.settled();
@@ -253,7 +253,7 @@ fn look(boards: &[Board], log: &mut Log<'_>, watch: &mut Watch<'_>) {
 }
 
 /// What PEs that are done leave behind.
-pub(crate) fn gather<M: Model, Q: PendingSet, P: Port>(
+pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
     full: Option<OutOfMemory>,
     log: Log<'_>,
@@ -261,7 +261,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port>(
 ) -> Driven<M> {
     let Watch { looped, end, rows, mut merge, .. } = watch;
     // As in a sequential run, making LPs is not part of the loop.
-    let began = pes.iter().filter_map(Pe::made_at).min().unwrap_or(looped);
+    let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let loop_seconds = began.elapsed().as_secs_f64();
     let sight = pes.iter().map(Sight::of).reduce(Sight::and).unwrap_or_default();
     let failure = pes.first().and_then(|pe| pe.verdict()).map_or(Moment::Never, |verdict| verdict.failure);

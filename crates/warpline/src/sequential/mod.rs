@@ -153,7 +153,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             return self.fault();
         }
         lp.events = number;
-        lp.history.push(&event.key());
+        lp.digest.push(&event.key());
         self.context.commit(self.model, &event.payload);
         self.observe(id)?;
         self.deliver(Some(entry.handle()), id, number)?;

@@ -1,0 +1,219 @@
+//! What is still to happen in a PE.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
+use warpline_memory::{Buffers, Cancelled, Handle, PoolFull};
+
+use crate::Event;
+use crate::pending::{Entry, PendingSet, Ties};
+use crate::store::{Incarnation, Link, Store};
+
+/// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
+pub(crate) const EVENT_AHEAD: usize = 12;
+pub(crate) const LP_AHEAD: usize = 6;
+
+/// Orders entries of equal rank by the keys of their events.
+struct Keys<'a, E> {
+    store: &'a Store<E>,
+    ties: TieBreak,
+}
+
+impl<E> Ties for Keys<'_, E> {
+    #[cold]
+    fn order(&self, a: Handle, b: Handle) -> Ordering {
+        // Equal for an event that was cancelled and the one that was sent in its place; which goes first is all the same.
+        self.ties.compare(&self.store.event(a).key(), &self.store.event(b).key())
+    }
+}
+
+/// What tells a message that came by value from all others: the sender's LP and sequence number, and, as an LP that has rolled back uses its
+/// numbers again, the incarnation of the sender's PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Identity {
+    pub(crate) sender: LpId,
+    pub(crate) sequence: Sequence,
+    pub(crate) incarnation: Incarnation,
+}
+
+/// The pending event set and the memory of events.
+///
+/// Invariant: an event that has been sent or received is in exactly one place, under one handle: here and pending, executed and in the past
+/// (whose record has the handle), or held back as it failed. All of them lie in the store until they are released.
+pub(crate) struct Agenda<E, Q> {
+    pending: Q,
+    store: Store<E>,
+    ties: TieBreak,
+    /// Events that came by value and may still be cancelled.
+    by_identity: HashMap<Identity, Handle>,
+    /// What was cancelled by anti-messages that overtook it.
+    cancelled_early: HashSet<Identity>,
+}
+
+impl<E, Q: PendingSet> Agenda<E, Q> {
+    pub(crate) fn new(buffers: Buffers<Event<E>>, ties: TieBreak) -> Self {
+        let (by_identity, cancelled_early) = (HashMap::new(), HashSet::new());
+        Agenda { pending: Q::default(), store: Store::new(buffers), ties, by_identity, cancelled_early }
+    }
+
+    /// The events' memory, to read them and to change their status.
+    #[inline(always)]
+    pub(crate) fn store(&self) -> &Store<E> {
+        &self.store
+    }
+
+    #[inline(always)]
+    pub(crate) fn store_mut(&mut self) -> &mut Store<E> {
+        &mut self.store
+    }
+
+    #[inline(always)]
+    pub(crate) fn event(&self, handle: Handle) -> &Event<E> {
+        self.store.event(handle)
+    }
+
+    /// How many entries are pending, cancelled ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Takes out the first event before `end`.
+    #[inline(always)]
+    pub(crate) fn pop_before(&mut self, end: VirtualTime) -> Option<Entry> {
+        self.pending.pop_before(end, &Keys { store: &self.store, ties: self.ties })
+    }
+
+    /// The time of the first event, which may have been cancelled.
+    #[inline]
+    pub(crate) fn first_time(&mut self) -> Option<VirtualTime> {
+        self.pending.first(&Keys { store: &self.store, ties: self.ties }).map(|entry| entry.time())
+    }
+
+    /// Puts an event into the pending set.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.pending.push(entry, &Keys { store: &self.store, ties: self.ties });
+    }
+
+    /// Puts an event into the pending set by its handle.
+    pub(crate) fn push_event(&mut self, handle: Handle) {
+        let event = self.store.event(handle);
+        let entry = Entry::new(event.time, self.ties.prefix(&event.key()), handle);
+        self.push(entry);
+    }
+
+    /// Takes in an event that this PE sends to itself. `next` is what the same event sent before, if it may be undone.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, event: Event<E>, next: Link) -> Result<Handle, PoolFull> {
+        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let handle = self.store.insert(event, next, None)?;
+        self.push(Entry::new(time, tie, handle));
+        Ok(handle)
+    }
+
+    /// Takes in an event that this PE sends to itself and that is certain to happen, in the place of one that is over.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<(), PoolFull> {
+        let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+        let handle = self.store.replace(spent, event)?;
+        self.push(Entry::new(time, tie, handle));
+        Ok(())
+    }
+
+    /// Takes in an event that another PE has sent in a buffer. Returns its key.
+    #[inline]
+    pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> Result<EventKey, PoolFull> {
+        let ties = self.ties;
+        let (handle, event) = self.store.receive(buffer)?;
+        let key = event.key();
+        self.push(Entry::new(key.time, ties.prefix(&key), handle));
+        Ok(key)
+    }
+
+    /// Takes in an event that has come by value; with an incarnation if it may be cancelled. Returns whether it had been cancelled before it
+    /// arrived, and is dropped.
+    #[inline]
+    pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> Result<bool, PoolFull> {
+        let key = event.key();
+        if let Some(incarnation) = incarnation
+            && self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation })
+        {
+            return Ok(true);
+        }
+        let handle = self.store.insert(event, Link::default(), incarnation)?;
+        self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
+        if let Some(incarnation) = incarnation {
+            self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);
+        }
+        Ok(false)
+    }
+
+    /// Cancels an event that came by value, or will. Returns its handle if it has been processed and is to be undone, and whether it was
+    /// still pending.
+    pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
+        match self.by_identity.get(&identity) {
+            None => {
+                assert!(self.cancelled_early.insert(identity), "{identity:?} is cancelled twice");
+                (None, false)
+            }
+            Some(&handle) => match self.store.cancel(handle) {
+                Cancelled::Pending => (None, true),
+                Cancelled::Processed => (Some(handle), false),
+            },
+        }
+    }
+
+    /// Drops an event and frees its memory.
+    #[inline]
+    pub(crate) fn release(&mut self, handle: Handle) {
+        if !self.by_identity.is_empty() {
+            self.forget_identity(handle);
+        }
+        self.store.release(handle);
+    }
+
+    #[cold]
+    pub(crate) fn forget_identity(&mut self, handle: Handle) {
+        if let Some(incarnation) = self.store.incarnation(handle) {
+            let event = self.store.event(handle);
+            self.by_identity.remove(&Identity { sender: event.sender, sequence: event.sequence, incarnation });
+        }
+    }
+
+    /// Whether some of its events are known by identity.
+    #[inline]
+    pub(crate) fn has_identities(&self) -> bool {
+        !self.by_identity.is_empty()
+    }
+
+    /// Anti-messages whose messages have not arrived.
+    pub(crate) fn cancelled_early(&self) -> usize {
+        self.cancelled_early.len()
+    }
+
+    /// The earliest pending event before `end` that has not been cancelled. Those before it are dropped and counted in `annihilated`.
+    pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
+        loop {
+            let keys = Keys { store: &self.store, ties: self.ties };
+            let Some(first) = self.pending.first(&keys).filter(|first| first.time() < end) else { return Moment::Never };
+            if !self.store.is_cancelled(first.handle()) {
+                return Moment::Event(self.store.event(first.handle()).key());
+            }
+            self.pending.pop_before(end, &keys);
+            self.release(first.handle());
+            *annihilated += 1;
+        }
+    }
+
+    /// Which event is so many places behind the first, as far as the pending set knows. For fetching ahead.
+    #[inline(always)]
+    pub(crate) fn upcoming(&self, distance: usize) -> Option<Handle> {
+        self.pending.upcoming(distance)
+    }
+
+    /// How much memory pending events take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pending.len() * size_of::<Event<E>>()
+    }
+}

@@ -1,0 +1,67 @@
+use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
+use warpline_model::{Context, Fault, Model, Statistics};
+
+use crate::MomentRow;
+use crate::committed::Committed;
+use crate::rows::RowsOf;
+
+/// What committed events do to the outside.
+///
+/// Invariant: nothing is in here but what committed, and rows leave only once they are settled.
+pub(crate) struct Effects {
+    statistics: Statistics,
+    rows: Vec<MomentRow>,
+    /// The events that committed last: all that a failure of another PE may still turn out to precede.
+    committed: Committed,
+}
+
+impl Effects {
+    pub(crate) fn new(statistics: Statistics) -> Self {
+        Effects { statistics, rows: Vec::new(), committed: Committed::default() }
+    }
+
+    /// Lets what LP `lp` observed at `moment` count.
+    pub(crate) fn observe<M: Model>(&mut self, context: &mut Context<M>, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+        let notes = context.notes_mut();
+        let mut rows = RowsOf { moment, rows: &mut self.rows };
+        let outcome = self.statistics.apply(notes, time.get(), lp, &mut rows);
+        notes.clear();
+        outcome
+    }
+
+    /// Brings near what the observations at hand will reach.
+    pub(crate) fn fetch<M: Model>(&self, context: &mut Context<M>) {
+        self.statistics.fetch(context.notes_mut());
+    }
+
+    /// Notes that an event has committed.
+    #[inline(always)]
+    pub(crate) fn committed(&mut self, key: EventKey) {
+        self.committed.push(key);
+    }
+
+    /// No failure can come before this time any more.
+    #[inline]
+    pub(crate) fn forget_before(&mut self, time: VirtualTime) {
+        self.committed.forget_before(time);
+    }
+
+    /// How many of the events that committed last do not come before `moment`.
+    pub(crate) fn count_from(&self, moment: &Moment, ties: TieBreak) -> u64 {
+        self.committed.count_from(moment, ties)
+    }
+
+    /// Whether so many events wait for other PEs to pass them that this one must wait as well.
+    #[inline]
+    pub(crate) fn are_many(&self) -> bool {
+        self.committed.len() > Committed::MANY
+    }
+
+    pub(crate) fn take_rows(&mut self) -> Vec<MomentRow> {
+        std::mem::take(&mut self.rows)
+    }
+
+    pub(crate) fn into_parts(self) -> (Statistics, Vec<MomentRow>) {
+        (self.statistics, self.rows)
+    }
+}

@@ -1,0 +1,164 @@
+use std::time::Instant;
+
+use warpline_base::record::Phases;
+use warpline_base::{EventKey, LpId};
+
+use crate::counts::Counts;
+use crate::phases::{Meter, Phase, WallClock};
+use crate::trace::{Doing, Done, Level, Trace, TraceLimits};
+
+/// What is measured of a PE.
+///
+/// Invariant: it decides nothing.
+pub(crate) struct Gauge {
+    pub(crate) counts: Counts,
+    meter: Meter<WallClock>,
+    trace: Option<Box<Trace>>,
+    /// LPs initialised, for the trace.
+    initialised: u64,
+    /// When the last of them was.
+    initialised_at: Option<Instant>,
+}
+
+impl Gauge {
+    pub(crate) fn new() -> Self {
+        let meter = Meter::new(WallClock(Instant::now()));
+        Gauge { counts: Counts::default(), meter, trace: None, initialised: 0, initialised_at: None }
+    }
+
+    pub(crate) fn begin_thread(&mut self) {
+        self.meter.start();
+    }
+
+    pub(crate) fn trace(&mut self, limits: TraceLimits) {
+        self.meter = Meter::new(WallClock(limits.origin));
+        self.trace = Some(Box::new(Trace::new(limits)));
+    }
+
+    pub(crate) fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    fn done(&self) -> Done {
+        Done { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
+    }
+
+    /// A step begins. Returns whether it is looked into event by event: if it is a sample, or traced.
+    #[inline]
+    pub(crate) fn begin_step(&mut self) -> bool {
+        let watched = self.meter.begin_step() || self.trace.is_some();
+        if watched {
+            self.begin_watched();
+        }
+        watched
+    }
+
+    #[cold]
+    fn begin_watched(&mut self) {
+        let done = self.done();
+        if let Some(trace) = &mut self.trace {
+            trace.begin_step(self.meter.now(), done);
+        }
+        self.meter.begin_sample();
+    }
+
+    /// It ends. `over`: it was the last.
+    #[inline]
+    pub(crate) fn end_step(&mut self, idle: bool, watched: bool, over: bool) {
+        self.counts.steps += 1;
+        self.counts.idle_steps += u64::from(idle);
+        self.meter.end_step(idle);
+        if watched {
+            self.end_watched(idle, over);
+        }
+        if over {
+            self.meter.stop();
+        }
+    }
+
+    #[cold]
+    fn end_watched(&mut self, idle: bool, over: bool) {
+        self.meter.end_sample(idle);
+        let done = self.done();
+        if let Some(trace) = &mut self.trace {
+            trace.end_step(self.meter.now(), done, idle);
+            if over {
+                trace.end();
+            }
+        }
+    }
+
+    /// In a sample: what went on since the last border was `phase`.
+    #[inline]
+    pub(crate) fn lap(&mut self, phase: Phase) {
+        self.meter.lap_of_sample(phase);
+    }
+
+    /// The same for what happens with every event: nothing, unless it is watched.
+    #[inline(always)]
+    pub(crate) fn event_lap<const WATCHED: bool>(&mut self, phase: Phase) {
+        if WATCHED {
+            self.meter.lap_of_sample(phase);
+        }
+    }
+
+    /// An event has committed.
+    #[inline(always)]
+    pub(crate) fn committed<const TRACED: bool>(&mut self, lp: LpId, key: &EventKey) {
+        if TRACED && let Some(trace) = &mut self.trace {
+            trace.event(lp, key);
+        }
+    }
+
+    /// So many more LPs have been initialised; `all`: those were the last.
+    pub(crate) fn initialised(&mut self, more: usize, all: bool) {
+        self.initialised += more as u64;
+        if all {
+            self.initialised_at = Some(Instant::now());
+            self.meter.restart();
+        }
+    }
+
+    pub(crate) fn initialised_at(&self) -> Option<Instant> {
+        self.initialised_at
+    }
+
+    /// A commit begins.
+    pub(crate) fn begin_commit(&mut self) -> (u64, u64) {
+        (self.meter.begin_commit(), self.counts.committed)
+    }
+
+    /// It ends.
+    pub(crate) fn end_commit(&mut self, (since, before): (u64, u64)) {
+        let (stretch, after) = (self.meter.end_commit(since), self.done());
+        if let Some(trace) = &mut self.trace {
+            let committed = after.committed - before;
+            trace.stretch(stretch, Done { committed: before, ..after }, after, Doing::Commit { committed });
+        }
+    }
+
+    /// A rollback begins within a phase. Returns what [`end_rollback`](Self::end_rollback) wants.
+    pub(crate) fn begin_rollback(&mut self, within: Phase) -> (Option<u64>, u64) {
+        (self.meter.begin_rollback(within, self.trace.is_some()), self.counts.rolled_back)
+    }
+
+    /// It ends.
+    pub(crate) fn end_rollback(&mut self, (since, before): (Option<u64>, u64), primary: bool) {
+        let (stretch, done) = (self.meter.end_rollback(since), self.done());
+        if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
+            let length = self.counts.rolled_back - before;
+            trace.stretch(stretch, done, done, Doing::Rollback { length, primary });
+        }
+    }
+
+    /// How it stands after a commit, if it is traced.
+    pub(crate) fn level(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.level(Level { at: self.meter.now(), gvt, window, pending, uncommitted });
+        }
+    }
+
+    pub(crate) fn into_parts(self) -> (Counts, Phases, Option<Box<Trace>>) {
+        (self.counts, self.meter.phases(), self.trace)
+    }
+}

@@ -1,0 +1,170 @@
+//! Messages from and to other PEs: the only part of a PE that meets a transport.
+//!
+//! Every sender has a queue of its own at its receiver, and messages are received in two stages, from there into a list and, a batch of
+//! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
+//! multi-core systems", IPDPS 2012.
+
+use warpline_base::{EventKey, LpId};
+use warpline_memory::{Apart, Handle};
+
+use crate::Event;
+use crate::counts::Counts;
+use crate::gvt::{AnyGvt, Control, Tag};
+use crate::store::Incarnation;
+use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
+
+/// What waits to be handed over to a PE.
+struct Outgoing<E> {
+    messages: Vec<Message>,
+    /// Those by value that found no room.
+    values: Vec<ValueMessage<E>>,
+}
+
+/// A PE's mail.
+///
+/// Invariant: every message that GVT is to know of is counted once when it is sent, wherever it waits then, and once when it is received.
+pub(crate) struct Mail<E, P> {
+    port: P,
+    /// Received, and not yet in the pending set.
+    incoming: Vec<Message>,
+    /// By PE.
+    outgoing: Vec<Apart<Outgoing<E>>>,
+    /// Messages in `outgoing`.
+    waiting: usize,
+    /// Whether the port keeps messages back.
+    unflushed: bool,
+    /// The word published last.
+    published: u64,
+}
+
+impl<E, P: Port<E>> Mail<E, P> {
+    pub(crate) fn new(port: P, pes: u32) -> Self {
+        let outgoing = (0..pes).map(|_| Apart(Outgoing { messages: Vec::new(), values: Vec::new() })).collect();
+        Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        self.port.prefetch();
+    }
+
+    /// Takes the messages out of the mailbox, and returns them to have their buffers fetched.
+    #[inline]
+    pub(crate) fn receive(&mut self, counts: &mut Counts) -> &[Message] {
+        self.port.receive(&mut self.incoming);
+        if !self.incoming.is_empty() {
+            counts.receipts += 1;
+            counts.mailbox_depth_max = counts.mailbox_depth_max.max(self.incoming.len() as u64);
+        }
+        &self.incoming
+    }
+
+    /// The messages received, to be given back empty.
+    #[inline]
+    pub(crate) fn take_received(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.incoming)
+    }
+
+    pub(crate) fn give_back(&mut self, emptied: Vec<Message>) {
+        self.incoming = emptied;
+    }
+
+    /// Hands over the messages that have arrived by value.
+    #[inline]
+    pub(crate) fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        self.port.receive_values(take);
+    }
+
+    /// Sends an event by value, with the incarnation of this PE if it may still be cancelled.
+    #[inline(always)]
+    pub(crate) fn send_value(&mut self, to: u32, event: Event<E>, incarnation: Option<Incarnation>, gvt: &mut AnyGvt) {
+        let message = ValueMessage { tag: gvt.sent(), incarnation, content: Content::Event(event) };
+        self.unflushed = true;
+        if let Err(message) = self.port.send_value(to, message) {
+            self.keep_value(to, message);
+        }
+    }
+
+    #[cold]
+    fn keep_value(&mut self, to: u32, message: ValueMessage<E>) {
+        self.waiting += 1;
+        self.outgoing[to as usize].0.values.push(message);
+    }
+
+    /// Cancels an event that was sent by value.
+    pub(crate) fn send_value_anti(&mut self, to: u32, receiver: LpId, key: EventKey, incarnation: Incarnation, gvt: &mut AnyGvt) {
+        let message = ValueMessage { tag: gvt.sent(), incarnation: Some(incarnation), content: Content::Anti { receiver, key } };
+        self.unflushed = true;
+        if let Err(message) = self.port.send_value(to, message) {
+            self.keep_value(to, message);
+        }
+    }
+
+    /// Sends word of a buffer.
+    #[inline]
+    pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, gvt: &mut AnyGvt) {
+        let tag = if kind == MessageKind::Empty { Tag::default() } else { gvt.sent() };
+        self.waiting += 1;
+        self.outgoing[to as usize].0.messages.push(Message { event, tag, kind });
+    }
+
+    /// Hands over what was sent to other PEs, as far as there is room. Returns whether nothing is left.
+    #[inline]
+    pub(crate) fn hand_over(&mut self) -> bool {
+        if self.waiting > 0 {
+            self.hand_over_waiting();
+        }
+        if self.unflushed {
+            self.unflushed = false;
+            self.port.flush();
+        }
+        self.waiting == 0
+    }
+
+    #[inline(never)]
+    fn hand_over_waiting(&mut self) {
+        for (to, Apart(outgoing)) in (0..).zip(&mut self.outgoing) {
+            if !outgoing.messages.is_empty() {
+                let taken = self.port.send(to, &outgoing.messages);
+                outgoing.messages.drain(..taken);
+                self.waiting -= taken;
+            }
+            if !outgoing.values.is_empty() {
+                self.unflushed = true;
+                let mut values = std::mem::take(&mut outgoing.values).into_iter();
+                while let Some(message) = values.next() {
+                    match self.port.send_value(to, message) {
+                        Ok(()) => self.waiting -= 1,
+                        Err(message) => {
+                            outgoing.values = std::iter::once(message).chain(values.by_ref()).collect();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets all others know a word.
+    #[inline]
+    pub(crate) fn publish(&mut self, word: u64) {
+        if word != self.published {
+            self.published = word;
+            self.port.publish(word);
+        }
+    }
+
+    /// The word of another PE.
+    #[inline]
+    pub(crate) fn bound(&mut self, pe: u32) -> u64 {
+        self.port.bound(pe)
+    }
+
+    pub(crate) fn tell(&mut self, to: u32, control: Control) {
+        self.port.tell(to, control);
+    }
+
+    #[inline]
+    pub(crate) fn hear(&mut self) -> Option<Control> {
+        self.port.hear()
+    }
+}

@@ -1,0 +1,170 @@
+//! What all PEs must agree on: GVT, failures, the end. Algorithms ask a PE by [`Local`] what they need to know of it.
+
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
+use warpline_model::Model;
+
+use super::{Pe, Step};
+use crate::agenda::Agenda;
+use crate::counts::Counts;
+use crate::faults::Faults;
+use crate::gvt::{Action, AnyGvt, Local, Verdict, Work};
+use crate::pending::PendingSet;
+use crate::wires::Port;
+
+/// Events that are certain commit without GVT: so many of them count for it as one that is not.
+const CERTAIN_PER_AHEAD: u64 = 32;
+/// Where bounds push each other on, a PE asks for GVT when they have not moved its horizon for so many steps in which it had nothing to do,
+const PATIENCE: u32 = 32;
+/// or after so many when its next event is further away than bounds reach in a few exchanges.
+const PATIENCE_FAR: u32 = 4;
+/// That is, so many times the least delay.
+const FAR: f64 = 4.0;
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Hands over what was sent, and lets the others know how far this PE has come.
+    pub(super) fn hand_over_and_publish(&mut self) {
+        let all = self.mail.hand_over();
+        if !(all && self.world.tuning.lanes.has_certain() && self.lps.all_initialised()) {
+            return;
+        }
+        let end = self.world.end;
+        let mut first = self.agenda.first_time().unwrap_or(end);
+        if !self.faults.are_none() {
+            first = self.faults.first_time().unwrap_or(end).min(first);
+        }
+        let committed = self.past.committed_to(self.frontier.horizon());
+        self.mail.publish(self.frontier.own_bound(first, committed));
+        self.effects.forget_before(self.frontier.floor());
+    }
+
+    /// Does what there is to do for GVT, after a batch of `executed` events.
+    pub(super) fn advance_gvt(&mut self, executed: u32) {
+        if executed == 0 {
+            (self.idle_steps, self.stuck_steps) = (self.idle_steps.saturating_add(1), self.stuck_steps.saturating_add(1));
+        } else {
+            (self.idle_steps, self.stuck_steps) = (0, 0);
+        }
+        if self.wants_gvt(executed) {
+            self.gvt.wish();
+        }
+        loop {
+            let (gvt, mut view) = self.gvt_view();
+            match gvt.advance(&mut view) {
+                None => return,
+                Some(Action::Tell { to, control }) => self.mail.tell(to, control),
+                // At least one batch comes before the next computation, or a PE might never get to execute anything.
+                Some(Action::Adopt(verdict)) => return self.adopt(verdict),
+            }
+        }
+    }
+
+    /// Whether it is time for a new GVT: after so many events, or as there is nothing else to do.
+    fn wants_gvt(&mut self, executed: u32) -> bool {
+        let interval = u64::from(self.world.tuning.gvt_interval);
+        if !self.world.bounds_advance() {
+            self.since_gvt += u64::from(executed);
+            return executed == 0 || self.since_gvt >= interval;
+        }
+        let open = self.past.history.open_len();
+        self.since_gvt += u64::from(executed);
+        self.stuck_steps >= PATIENCE
+            || self.idle_steps >= PATIENCE_FAR && self.is_far()
+            || self.since_gvt >= CERTAIN_PER_AHEAD * interval
+            || open >= interval && self.since_gvt >= interval
+    }
+
+    /// Whether bounds would have to creep up to its next event.
+    fn is_far(&mut self) -> bool {
+        let next = self.agenda.first_time().unwrap_or(self.world.end).min(self.world.end);
+        next.get() - self.frontier.horizon().get() > FAR * self.world.least_delay
+    }
+
+    /// The PE as GVT sees it.
+    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, M::Event, Q>) {
+        let view = GvtView {
+            next_lp: (!self.lps.all_initialised()).then(|| self.lps.next()),
+            agenda: &mut self.agenda,
+            faults: &self.faults,
+            ties: self.world.ties,
+            end: self.world.end,
+            reported: &mut self.frontier.reported,
+            counts: &mut self.gauge.counts,
+        };
+        (&mut self.gvt, view)
+    }
+
+    /// The earliest thing that is still to be done here.
+    pub(super) fn least(&mut self) -> Moment {
+        self.gvt_view().1.least()
+    }
+
+    fn adopt(&mut self, verdict: Verdict) {
+        self.gauge.counts.gvt_epochs += 1;
+        self.gauge.counts.gvt_trials += u64::from(verdict.trials);
+        (self.since_gvt, self.idle_steps, self.stuck_steps) = (0, 0, 0);
+        if !self.world.tuning.lanes.has_certain() {
+            // A failure that is told of from now on comes no earlier than the GVT before this one.
+            let last = VirtualTime::new(self.frontier.gvt_time()).unwrap_or(self.world.end);
+            self.effects.forget_before(last);
+        }
+        let least_delay = if self.world.pes() == 1 { f64::INFINITY } else { self.world.least_delay };
+        self.frontier.adopt(verdict, self.world.tuning.lanes.has_certain().then_some(least_delay));
+        if verdict.failure != Moment::Never {
+            self.over = Some(Step::Failed);
+            return;
+        }
+        let timed = self.gauge.begin_commit();
+        self.commit_at(verdict.gvt);
+        self.return_surplus();
+        self.gauge.end_commit(timed);
+        // Only the verdict after the last commit tells whether it failed anywhere.
+        if self.frontier.settled() == Some(Moment::Never) {
+            self.over = Some(Step::Finished);
+            self.collect_fossils(0);
+        }
+        self.frontier.adapt_window();
+        let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());
+        self.gauge.level(gvt, window, self.agenda.len(), self.past.history.open_len());
+    }
+}
+
+/// What GVT wants to know of a PE.
+struct GvtView<'a, E, Q> {
+    /// The LP that is to be initialised next, if any.
+    next_lp: Option<LpId>,
+    agenda: &'a mut Agenda<E, Q>,
+    faults: &'a Faults,
+    ties: TieBreak,
+    end: VirtualTime,
+    /// What was done up to the last time.
+    reported: &'a mut Work,
+    counts: &'a mut Counts,
+}
+
+impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
+    fn least(&mut self) -> Moment {
+        if let Some(lp) = self.next_lp {
+            return Moment::Init(lp);
+        }
+        let store = self.agenda.store();
+        let held = self.faults.held().iter().filter(|held| !store.is_cancelled(held.event()));
+        let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
+        self.agenda.least(self.end, &mut self.counts.annihilated).earlier(held, self.ties)
+    }
+
+    fn failure(&self) -> Moment {
+        self.faults.failure_moment()
+    }
+
+    fn take_work(&mut self) -> Work {
+        let Counts { processed, rolled_back, steps, idle_steps, .. } = *self.counts;
+        let done = Work { processed, rolled_back, steps, idle_steps };
+        let reported = std::mem::replace(self.reported, done);
+        Work {
+            processed: done.processed - reported.processed,
+            rolled_back: done.rolled_back - reported.rolled_back,
+            steps: done.steps - reported.steps,
+            idle_steps: done.idle_steps - reported.idle_steps,
+        }
+    }
+}

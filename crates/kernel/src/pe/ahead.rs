@@ -1,0 +1,200 @@
+//! The lane ahead of the horizon: Time Warp. Events are executed that others may still come before, with a record of what it takes to undo
+//! them; and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
+//! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
+
+use warpline_base::{LpId, Sequence, VirtualTime};
+use warpline_memory::{Handle, PoolFull};
+use warpline_model::Model;
+use warpline_model::engine::Outgoing;
+
+use super::Pe;
+use crate::Event;
+use crate::extras::{ExtraId, SentByValue};
+use crate::history::{Fate, Record};
+use crate::pending::{Entry, PendingSet};
+use crate::phases::Phase;
+use crate::store::Link;
+use crate::tuning::Wire;
+use crate::wires::{MessageKind, Port};
+
+/// The nearest time that is not earlier and takes half the space.
+fn round_up_to_f32(time: f64) -> f32 {
+    let rounded = time as f32;
+    if f64::from(rounded) < time { rounded.next_up() } else { rounded }
+}
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Executes up to `most` events within the window.
+    #[inline(never)]
+    pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
+        let limit = self.limit();
+        for _ in 0..most {
+            let Some(entry) = self.agenda.pop_before(limit) else { break };
+            if !self.faults.are_none() && self.waits(entry) {
+                break;
+            }
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+            self.execute_with_record::<WATCHED>(entry)?;
+        }
+        self.gauge.counts.history_max = self.gauge.counts.history_max.max(self.past.history.open_len());
+        Ok(())
+    }
+
+    /// How far ahead events may be executed. With a full history only what comes before events executed already, or is due at GVT, so that
+    /// it can commit.
+    fn limit(&self) -> VirtualTime {
+        let limit = self.frontier.limit();
+        let full = self.past.history.open_len() >= self.world.tuning.history_most;
+        if full { self.past.latest().max(self.frontier.due()).min(limit) } else { limit }
+    }
+
+    #[inline(always)]
+    fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) -> Result<(), PoolFull> {
+        let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
+        // What was sent before GVT cannot be cancelled any more.
+        let Some(mut event) = self.agenda.store_mut().begin(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
+            self.annihilate(handle);
+            return Ok(());
+        };
+        let index = self.lps.index(event.receiver);
+        let k = self.past.kp_of(index);
+        if time.bits() <= self.past.kp(k).last_time {
+            let key = event.key();
+            self.roll_back_if_straggler(k, &key);
+            event = self.agenda.event(handle);
+        }
+        let (id, key) = (event.receiver, event.key());
+        let (lp, place) = (self.lps.get_mut(index), self.past.history.end());
+        let number = lp.events + 1;
+        self.running = Some(entry);
+        let copied = self.past.copies.is_due(index, place);
+        let (before, digest) = (self.past.kp(k).last, lp.digest);
+        // Nothing is to be undone, should the copy of the state panic.
+        let fate = Fate::Undone;
+        let record = self.past.history.push(Record {
+            event: handle,
+            sent: Link::default(),
+            before,
+            digest,
+            extra: ExtraId::NONE,
+            fate,
+            state: None,
+        });
+        if copied {
+            record.state = Some(lp.state.clone());
+        }
+        record.fate = Fate::Open;
+        self.context.begin(id, number, time, key.step);
+        self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        self.running = None;
+        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.hold_failed(entry, number, false);
+            return Ok(());
+        }
+        lp.events = number;
+        lp.digest.push(&key);
+        self.past.copies.executed(index, place, copied);
+        self.past.set_last(k, place, time);
+        self.past.executed(&entry, place);
+        self.gauge.counts.processed += 1;
+        self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        let extra = self.keep_extra();
+        let (sent, extra) = self.send_uncertain(id, number, extra)?;
+        let record = self.past.history.get_mut(place);
+        (record.sent, record.extra) = (sent, extra);
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+        Ok(())
+    }
+
+    /// Moves what the event at hand observed and saved out of the context.
+    #[inline(always)]
+    fn keep_extra(&mut self) -> ExtraId {
+        let nothing = self.context.notes_mut().is_empty() && self.context.saved_mut().is_empty();
+        if nothing { ExtraId::NONE } else { self.keep_some_extra() }
+    }
+
+    /// On its own, so that models without observations pay nothing for it.
+    #[inline(never)]
+    fn keep_some_extra(&mut self) -> ExtraId {
+        self.effects.fetch(&mut self.context);
+        let (id, extra) = self.past.extras.take();
+        std::mem::swap(self.context.notes_mut(), &mut extra.notes);
+        std::mem::swap(self.context.saved_mut(), &mut extra.saved);
+        id
+    }
+
+    /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which
+    /// what was sent by value is noted.
+    #[inline(always)]
+    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> Result<(Link, ExtraId), PoolFull> {
+        let (sequence, mut sent) = (Sequence::first_of(number), Link::default());
+        self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
+        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
+            let sequence = sequence.nth(self.context.outbox_mut().len() as u32);
+            let event = Event { time, sequence, sender, receiver, step, priority, payload };
+            let pe = self.world.partition.pe(receiver);
+            if pe == self.world.me {
+                sent = Link::to(self.agenda.insert(event, sent)?);
+                continue;
+            }
+            self.gauge.counts.messages_sent += 1;
+            if self.world.tuning.wire == Wire::Value {
+                extra = self.send_uncertain_value(pe, event, extra);
+            } else {
+                let mark = round_up_to_f32(self.context.now()).to_bits();
+                let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event)?;
+                sent = Link::to(handle);
+                self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
+            }
+        }
+        Ok((sent, extra))
+    }
+
+    #[inline(never)]
+    fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {
+        let (id, kept) = self.past.extras.get_or_take(extra);
+        kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation });
+        self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
+        self.gauge.counts.values_sent += 1;
+        id
+    }
+
+    /// Works the state of an LP out from an earlier copy, by executing again what came after it.
+    pub(super) fn coast_forward(&mut self, index: usize) {
+        let id = self.lps.id(index);
+        let mut again: Vec<Handle> = Vec::new();
+        let mut place = self.past.kp(self.past.kp_of(index)).last;
+        let lp = self.lps.get_mut(index);
+        loop {
+            assert!(self.past.history.holds(place), "there is a copy of the state of {id} before every event that may be undone");
+            let record = self.past.history.get(place);
+            if self.agenda.event(record.event).receiver == id {
+                again.push(record.event);
+                if let Some(state) = &record.state {
+                    lp.state = state.clone();
+                    break;
+                }
+            }
+            place = record.before;
+        }
+        let mut number = lp.events - again.len() as u64;
+        for handle in again.into_iter().rev() {
+            number += 1;
+            let event = self.agenda.event(handle);
+            self.context.begin(id, number, event.time, event.step);
+            self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+            self.context.forget();
+        }
+        self.past.copies.soon(index);
+    }
+
+    /// Works the states of stale LPs out.
+    pub(super) fn refresh(&mut self) {
+        while let Some(index) = self.past.take_stale() {
+            self.coast_forward(index);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The certain lane: events that nothing can come before any more. They are executed as in a sequential engine, without a record, and
+//! commit as they go. What they send can never be cancelled.
+
+use warpline_base::{EventKey, LpId, Moment, Sequence};
+use warpline_memory::{Handle, PoolFull};
+use warpline_model::Model;
+use warpline_model::engine::Outgoing;
+
+use super::Pe;
+use crate::Event;
+use crate::agenda::{EVENT_AHEAD, LP_AHEAD};
+use crate::pending::{Entry, PendingSet};
+use crate::phases::Phase;
+use crate::store::Link;
+use crate::tuning::Wire;
+use crate::wires::{MessageKind, Port};
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Executes up to `most` events before the horizon. On its own, so that nothing around it takes registers from it.
+    #[inline(never)]
+    pub(super) fn execute_certain<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
+        let horizon = self.frontier.horizon();
+        for _ in 0..most {
+            let Some(entry) = self.agenda.pop_before(horizon) else { break };
+            if !self.faults.are_none() && self.waits(entry) {
+                break;
+            }
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+            self.execute_for_good::<WATCHED>(entry)?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry) -> Result<(), PoolFull> {
+        let (handle, time) = (entry.handle(), entry.time());
+        let Some(mut event) = self.agenda.store().begin_certain(handle) else {
+            self.annihilate(handle);
+            return Ok(());
+        };
+        let index = self.lps.index(event.receiver);
+        if self.past.has_open() {
+            let key = event.key();
+            self.close_kp_before(self.past.kp_of(index), &key);
+            if !self.faults.are_none() && self.waits(entry) {
+                return Ok(());
+            }
+            event = self.agenda.event(handle);
+        }
+        let (id, key) = (event.receiver, event.key());
+        let lp = self.lps.get_mut(index);
+        let number = lp.events + 1;
+        self.running = Some(entry);
+        self.context.begin(id, number, time, key.step);
+        self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+            self.running = None;
+            self.hold_failed(entry, number, true);
+            return Ok(());
+        }
+        lp.events = number;
+        lp.digest.push(&key);
+        self.context.commit(self.world.model, &event.payload);
+        self.running = None;
+        if !self.context.notes_mut().is_empty()
+            && let Err(fault) = self.effects.observe(&mut self.context, Moment::Event(key), id, time)
+        {
+            self.hold(entry, fault, true);
+            return Ok(());
+        }
+        self.context.saved_mut().clear();
+        // Later states cannot be worked out from copies before this event.
+        self.past.copies.soon(index);
+        self.gauge.counts.processed += 1;
+        self.gauge.counts.certain += 1;
+        self.gauge.counts.committed += 1;
+        self.gauge.counts.remote_committed += u64::from(self.world.partition.pe(key.sender) != self.world.me);
+        self.effects.committed(key);
+        self.gauge.committed::<WATCHED>(id, &key);
+        self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        self.send_certain(Some(handle), id, number)?;
+        self.gauge.event_lap::<WATCHED>(Phase::Send);
+        Ok(())
+    }
+
+    /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
+    /// to one that it sent.
+    #[inline(always)]
+    pub(super) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), PoolFull> {
+        if self.agenda.has_identities()
+            && let Some(spent) = spent
+        {
+            self.agenda.forget_identity(spent);
+        }
+        let sequence = Sequence::first_of(number);
+        self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
+        // Last first, which is all the same to the pending set: the place in the order is in the key.
+        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
+            let sequence = sequence.nth(self.context.outbox_mut().len() as u32);
+            let event = Event { time, sequence, sender, receiver, step, priority, payload };
+            let pe = self.world.partition.pe(receiver);
+            if pe == self.world.me {
+                match spent.take() {
+                    Some(spent) => self.agenda.replace(spent, event)?,
+                    None => _ = self.agenda.insert(event, Link::default())?,
+                }
+            } else if self.world.tuning.wire == Wire::Shared {
+                // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
+                let (_, buffer) = self.agenda.store_mut().share(pe, 0, Link::default(), event)?;
+                self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
+                self.gauge.counts.messages_sent += 1;
+            } else {
+                self.mail.send_value(pe, event, None, &mut self.gvt);
+                self.gauge.counts.messages_sent += 1;
+                self.gauge.counts.values_sent += 1;
+            }
+        }
+        if let Some(spent) = spent {
+            self.agenda.store_mut().release(spent);
+        }
+        Ok(())
+    }
+
+    /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it comes later, and commits if it comes earlier:
+    /// it is as certain as the event.
+    #[cold]
+    fn close_kp_before(&mut self, k: usize, key: &EventKey) {
+        self.roll_back_if_straggler(k, key);
+        self.commit_kp(k);
+    }
+
+    /// Brings the memory of coming events near, and of the LPs that they reach.
+    #[inline(always)]
+    pub(super) fn fetch_ahead(&self) {
+        if let Some(handle) = self.agenda.upcoming(EVENT_AHEAD) {
+            self.agenda.store().prefetch(handle);
+        }
+        if let Some(handle) = self.agenda.upcoming(LP_AHEAD) {
+            self.lps.prefetch(self.lps.index(self.agenda.event(handle).receiver));
+        }
+    }
+
+    /// Drops a cancelled event.
+    #[cold]
+    pub(super) fn annihilate(&mut self, handle: Handle) {
+        self.agenda.release(handle);
+        self.gauge.counts.annihilated += 1;
+    }
+}

@@ -1,0 +1,203 @@
+//! What a new GVT or horizon brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors. These are the
+//! duties of the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use warpline_base::{Moment, VirtualTime};
+use warpline_model::{Fault, Model};
+
+use super::Pe;
+use crate::extras::ExtraId;
+use crate::failure::{Failed, event_text, panic_message};
+use crate::faults::Held;
+use crate::history::Fate;
+use crate::pending::{Entry, PendingSet};
+use crate::wires::Port;
+
+/// How many events ahead the memory of an event is fetched.
+const COMMIT_AHEAD: u64 = 8;
+
+/// Whether a commit goes on behind an event.
+enum Next {
+    /// It was committed, or is not open.
+    Done,
+    /// It may still be undone.
+    Open,
+}
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Raises the horizon, as all that had arrived when bounds were read has been filed, and commits what has become certain: at once if
+    /// there is nothing else to do, and otherwise when it is worth it.
+    pub(super) fn commit_if_horizon_moved(&mut self, executed: u32) {
+        if self.world.tuning.lanes.has_certain() {
+            self.frontier.raise_horizon();
+            if self.past.has_open() && self.lps.all_initialised() && (executed == 0 || self.past.is_worth_a_commit()) {
+                let timed = self.gauge.begin_commit();
+                self.commit_certain_and_before(Moment::Init(warpline_base::LpId(0)));
+                self.gauge.end_commit(timed);
+            }
+        }
+    }
+
+    /// Commits all events before `gvt`, and those before the horizon that nothing pending here comes before, whatever the order in which
+    /// they were executed; and reclaims their memory.
+    pub(super) fn commit_at(&mut self, gvt: Moment) {
+        self.raise(gvt);
+        self.commit_certain_and_before(gvt);
+    }
+
+    fn commit_certain_and_before(&mut self, gvt: Moment) {
+        let horizon = self.frontier.horizon();
+        let due = match gvt {
+            Moment::Init(_) => VirtualTime::ZERO,
+            _ => self.frontier.due(),
+        };
+        // With little or no lookahead, it is GVT that says what is certain.
+        let beyond = horizon >= due || gvt == Moment::Never;
+        loop {
+            // A fault found on the way lowers the limit, and what is left is looked through again.
+            let least = self.least();
+            let limit = if beyond { least } else { least.earlier(gvt, self.world.ties) };
+            let limit = limit.earlier(self.faults.failure_moment(), self.world.ties);
+            let until = due.max(horizon);
+            match catch_unwind(AssertUnwindSafe(|| self.commit_all_before(limit, until))) {
+                Ok(Ok(())) => {
+                    self.past.commit_done(limit.time(self.world.end).min(horizon));
+                    break;
+                }
+                Ok(Err((entry, fault))) => self.fail(entry, fault),
+                Err(panic) => self.fail_panicked(panic),
+            }
+        }
+        self.collect_fossils(self.world.tuning.undoing.lag());
+    }
+
+    /// Commits what a KP has executed ahead, in order: all of it, as what comes next in the KP is certain.
+    pub(super) fn commit_kp(&mut self, k: usize) {
+        let mut places = Vec::new();
+        let mut place = self.past.kp(k).last;
+        while self.past.history.is_open(place) {
+            places.push(place);
+            place = self.past.history.get(place).before;
+        }
+        for place in places.into_iter().rev() {
+            match catch_unwind(AssertUnwindSafe(|| self.commit_record::<true>(place, &Moment::Never, self.world.end))) {
+                Ok(Ok(_)) => {}
+                Ok(Err((entry, fault))) => return self.fail(entry, fault),
+                Err(panic) => return self.fail_panicked(panic),
+            }
+        }
+    }
+
+    /// Reclaims the memory of committed events but for the last `lag` places.
+    pub(super) fn collect_fossils(&mut self, lag: u64) {
+        if self.world.tuning.undoing.lag() == 0 {
+            // Their events were released when they committed.
+            return self.past.history.reclaim_closed();
+        }
+        while let Some(record) = self.past.history.reclaim(lag) {
+            if record.fate == Fate::Committed {
+                self.agenda.release(record.event);
+            }
+        }
+    }
+
+    /// Commits what comes before both `limit` and `end`.
+    fn commit_all_before(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
+        if self.gauge.is_traced() { self.commit_traced(limit, end) } else { self.commit_before::<false>(limit, end) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn commit_traced(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
+        self.commit_before::<true>(limit, end)
+    }
+
+    #[inline]
+    fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
+        let mut closed = self.past.history.open();
+        for place in self.past.history.open()..self.past.history.end() {
+            if let Some(coming) = self.past.history.event_at(place + COMMIT_AHEAD) {
+                self.agenda.store().prefetch(coming);
+            }
+            match self.commit_record::<TRACED>(place, &limit, end)? {
+                Next::Done => closed += u64::from(closed == place),
+                Next::Open if place >= self.past.inversion() => break,
+                Next::Open => {}
+            }
+        }
+        self.past.history.close(closed);
+        Ok(())
+    }
+
+    /// Commits the event whose record is at `place`, if it is open and comes before both `limit` and `end`.
+    #[inline(always)]
+    fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<Next, (Entry, Fault)> {
+        let record = self.past.history.get_mut(place);
+        if record.fate != Fate::Open {
+            return Ok(Next::Done);
+        }
+        let (handle, event) = (record.event, self.agenda.event(record.event));
+        let key = event.key();
+        let at = Moment::Event(key);
+        if key.time >= end || !at.is_before(limit, self.world.ties) {
+            return Ok(Next::Open);
+        }
+        let id = event.receiver;
+        if record.extra != ExtraId::NONE {
+            self.past.extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), self.context.notes_mut());
+        }
+        self.context.visit(id, key.time);
+        let entry = Entry::new(key.time, 0, handle);
+        self.running = Some(entry);
+        self.context.commit(self.world.model, &event.payload);
+        self.running = None;
+        if !self.context.notes_mut().is_empty() {
+            self.effects.observe(&mut self.context, at, id, key.time).map_err(|fault| (entry, fault))?;
+        }
+        record.fate = Fate::Committed;
+        if self.world.tuning.undoing.lag() == 0 {
+            self.agenda.release(handle);
+        }
+        self.gauge.counts.committed += 1;
+        self.gauge.counts.remote_committed += u64::from(self.world.partition.pe(key.sender) != self.world.me);
+        self.effects.committed(key);
+        self.gauge.committed::<TRACED>(id, &key);
+        Ok(Next::Done)
+    }
+
+    /// What was held back and turns out to happen becomes a failure.
+    fn raise(&mut self, gvt: Moment) {
+        let next = self.lps.next();
+        if gvt == Moment::Init(next) {
+            self.faults.raise_init(next);
+        }
+        while let Some(Held { entry, fault, .. }) = {
+            let store = self.agenda.store();
+            self.faults.take_held_at(&gvt, self.world.ties, |handle| store.is_cancelled(handle))
+        } {
+            self.fail(entry, fault);
+        }
+    }
+
+    fn fail_panicked(&mut self, panic: Box<dyn std::any::Any + Send>) {
+        // Without an event at hand, it was the engine that panicked.
+        let Some(entry) = self.running.take() else { resume_unwind(panic) };
+        self.context.forget();
+        self.fail(entry, Fault::Panic(panic_message(panic)));
+    }
+
+    /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
+    /// there may be earlier ones elsewhere.
+    fn fail(&mut self, entry: Entry, fault: Fault) {
+        let event = self.agenda.event(entry.handle());
+        let (key, lp, time) = (event.key(), event.receiver, event.time);
+        let moment = Moment::Event(key);
+        if self.frontier.gvt().is_before(&moment, self.world.ties) {
+            self.faults.hold(Held { entry, key, fault, certain: true });
+        } else {
+            let event = Some(event_text(&event.payload));
+            self.faults.fail(Failed { moment, lp, time, event, fault }, self.world.ties);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpline_base::{LpId, Moment, VirtualTime};
+use warpline_memory::PoolFull;
+use warpline_model::{Fault, Model};
+
+use super::Pe;
+use crate::failure::panic_message;
+use crate::pending::PendingSet;
+use crate::wires::Port;
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Initialises some of the LPs that are left, and returns how many.
+    pub(super) fn initialise_lps(&mut self) -> Result<u32, PoolFull> {
+        let before = self.lps.initialised();
+        let until = before + self.world.tuning.batch as usize;
+        while !self.faults.init_failed() && !self.lps.all_initialised() && self.lps.initialised() < until {
+            let id = self.lps.next();
+            match self.initialise(id) {
+                Ok(state) => {
+                    self.send_certain(None, id, 0)?;
+                    self.lps.push(state);
+                }
+                Err(fault) => self.faults.fail_init(fault),
+            }
+        }
+        let initialised = self.lps.initialised() - before;
+        self.gauge.initialised(initialised, self.lps.all_initialised());
+        Ok(initialised as u32)
+    }
+
+    fn initialise(&mut self, id: LpId) -> Result<M::State, Fault> {
+        let state = catch_unwind(AssertUnwindSafe(|| self.context.init(self.world.model, id))).map_err(|panic| {
+            // What the code did wrong before it panicked comes first.
+            self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
+        })?;
+        self.context.take_fault().map_or(Ok(()), Err)?;
+        self.effects.observe(&mut self.context, Moment::Init(id), id, VirtualTime::ZERO)?;
+        Ok(state)
+    }
+}

@@ -1,0 +1,307 @@
+//! One processing element (PE): the event loop of Time Warp, after D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985, with the
+//! kernel processes (KPs) of C. Carothers, D. Bauer and S. Pearce, "ROSS: a high-performance, low-memory, modular Time Warp
+//! system", J. Parallel and Distributed Computing 62(11), 2002; and, as far as lookahead goes, a conservative one.
+
+mod agree;
+mod ahead;
+mod certain;
+mod commit;
+mod hold;
+mod initialise;
+mod receive;
+mod rollback;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use warpline_base::record::Phases;
+use warpline_base::{LpId, Moment};
+use warpline_memory::{Books, Buffers, PoolFull};
+use warpline_model::{Context, Model, Statistics};
+
+use crate::agenda::Agenda;
+use crate::counts::Counts;
+use crate::effects::Effects;
+use crate::failure::Failed;
+use crate::faults::Faults;
+use crate::frontier::Frontier;
+use crate::gauge::Gauge;
+use crate::gvt::{AnyGvt, Verdict};
+use crate::lp::{Lp, Lps};
+use crate::mail::Mail;
+use crate::past::Past;
+use crate::pending::{Entry, PendingSet};
+use crate::phases::Phase;
+use crate::store::Incarnation;
+use crate::trace::{Trace, TraceLimits};
+use crate::wires::Port;
+use crate::world::{Task, World};
+use crate::{Event, MomentRow, Tuning, Window};
+
+/// A working set up to this many bytes stays in the nearest cache without being fetched ahead.
+const CACHED_BYTES: usize = 32 << 10;
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There was something to do.
+    Worked,
+    /// There was nothing to execute: the PE waits for others.
+    Idle,
+    /// The run is over, and everything has committed.
+    Finished,
+    /// The run is over, because a mistake of the model has committed.
+    Failed,
+}
+
+/// One processing element: some of the LPs, and the loop over their events.
+///
+/// It is on cache lines of its own, as its neighbours in memory are other threads' business.
+///
+/// A PE is stepped: [`step`](Self::step) does a bounded amount of work, and never blocks or sleeps, nor decides anything by a clock, which
+/// it only reads now and then to tell how long things took. Whoever steps it decides what to do when there is nothing to do.
+#[repr(align(128))]
+pub struct Pe<'m, M: Model, Q, P> {
+    world: World<'m, M>,
+    lps: Lps<M::State>,
+    agenda: Agenda<M::Event, Q>,
+    past: Past<M::State>,
+    mail: Mail<M::Event, P>,
+    gvt: AnyGvt,
+    frontier: Frontier,
+    effects: Effects,
+    faults: Faults,
+    gauge: Gauge,
+    context: Context<M>,
+    /// The event whose code of the model is running.
+    running: Option<Entry>,
+    /// How often this PE has rolled back.
+    incarnation: Incarnation,
+    /// Events executed since the last GVT: those ahead of the horizon, and as many as those count for that were certain.
+    since_gvt: u64,
+    /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
+    idle_steps: u32,
+    stuck_steps: u32,
+    over: Option<Step>,
+    prefetching: bool,
+}
+
+impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
+    /// The PE whose buffers these are, with its end of the wires. Its LPs are initialised by its first steps.
+    ///
+    /// # Errors
+    /// If the memory for its LPs cannot be had.
+    ///
+    /// # Panics
+    /// If there may be no KP at all.
+    pub fn new(
+        task: &Task<'m, M>,
+        tuning: Tuning,
+        (buffers, port): (Buffers<Event<M::Event>>, P),
+        gvt: AnyGvt,
+        window: Window,
+        context: Context<M>,
+        statistics: Statistics,
+    ) -> Result<Self, PoolFull> {
+        let world = World::new(task, buffers.me(), tuning);
+        let ids = world.partition.lps(world.me);
+        Ok(Pe {
+            lps: Lps::new(ids.clone())?,
+            agenda: Agenda::new(buffers, world.ties),
+            past: Past::new(ids.len(), tuning.kps, tuning.undoing),
+            mail: Mail::new(port, world.pes()),
+            gvt,
+            frontier: Frontier::new(window, world.end),
+            effects: Effects::new(statistics),
+            faults: Faults::default(),
+            gauge: Gauge::new(),
+            context,
+            running: None,
+            incarnation: Incarnation::MIN,
+            since_gvt: 0,
+            idle_steps: 0,
+            stuck_steps: 0,
+            over: None,
+            prefetching: false,
+            world,
+        })
+    }
+
+    /// From now on its thread does nothing else: all time between its steps counts as its own, and it waits then. Otherwise only the time
+    /// in its steps does.
+    pub fn begin_thread(&mut self) {
+        self.gauge.begin_thread();
+    }
+
+    /// Notes down what it does, within limits. To be called before its first step.
+    pub fn trace(&mut self, limits: TraceLimits) {
+        self.gauge.trace(limits);
+    }
+
+    /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
+    /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
+    ///
+    /// # Errors
+    /// If there is no memory for another event. The run cannot go on then; [`position`](Self::position) says where it was.
+    ///
+    /// # Panics
+    /// If a mistake of the engine is found out. Panics of the model are caught.
+    pub fn step(&mut self) -> Result<Step, PoolFull> {
+        if let Some(over) = self.over {
+            self.mail.hand_over();
+            return Ok(over);
+        }
+        let watched = self.gauge.begin_step();
+        self.receive();
+        self.gauge.lap(Phase::Receive);
+        let executed = self.execute(watched)?;
+        self.gauge.lap(Phase::Execute);
+        self.file_received()?;
+        self.commit_if_horizon_moved(executed);
+        self.gauge.lap(Phase::Receive);
+        self.hand_over_and_publish();
+        self.gauge.lap(Phase::Send);
+        self.advance_gvt(executed);
+        self.gauge.end_step(executed == 0, watched, self.over.is_some());
+        Ok(self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle }))
+    }
+
+    /// Executes a batch of events, or initialises LPs, and returns how many.
+    fn execute(&mut self, watched: bool) -> Result<u32, PoolFull> {
+        if !self.lps.all_initialised() {
+            return self.initialise_lps();
+        }
+        if self.gvt.holds() || self.faults.failure().is_some() {
+            return Ok(0);
+        }
+        self.prefetching = self.lps.bytes() + self.agenda.bytes() > CACHED_BYTES;
+        self.retry_held();
+        let start = self.gauge.counts.processed;
+        // Panics are caught once per batch, not per event.
+        loop {
+            let left = self.world.tuning.batch - (self.gauge.counts.processed - start) as u32;
+            let run = AssertUnwindSafe(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) });
+            match catch_unwind(run) {
+                Ok(outcome) => break outcome?,
+                Err(panic) => self.hold_panicked(panic),
+            }
+        }
+        Ok((self.gauge.counts.processed - start) as u32)
+    }
+
+    /// A batch of a sample, which is timed event by event, or one that is traced.
+    #[cold]
+    #[inline(never)]
+    fn execute_watched(&mut self, most: u32) -> Result<(), PoolFull> {
+        self.execute_lanes::<true>(most)
+    }
+
+    /// First what is certain; what is not only where that leaves nothing to do.
+    fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
+        let before = self.gauge.counts.processed;
+        if self.world.tuning.lanes.has_certain() {
+            if self.effects.are_many() {
+                return Ok(());
+            }
+            self.execute_certain::<WATCHED>(most)?;
+        }
+        if self.world.tuning.lanes.has_ahead() && self.gauge.counts.processed == before {
+            self.execute_ahead::<WATCHED>(most)?;
+        }
+        // For what was looked for and not found.
+        self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+        Ok(())
+    }
+
+    /// When all its LPs had been initialised, if they have.
+    pub fn initialised_at(&self) -> Option<Instant> {
+        self.gauge.initialised_at()
+    }
+
+    /// The last verdict on GVT, if there was any.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.frontier.verdict()
+    }
+
+    /// All before this moment is settled: it has committed here, and no PE has failed there. It lags behind GVT, as a failure that is
+    /// found while events commit becomes known with the next verdict.
+    pub fn settled(&self) -> Option<Moment> {
+        self.frontier.settled()
+    }
+
+    /// What it has done so far.
+    pub fn counts(&self) -> &Counts {
+        &self.gauge.counts
+    }
+
+    /// How far beyond GVT it may execute events at present, in model time.
+    pub fn window(&self) -> f64 {
+        self.frontier.window()
+    }
+
+    /// The rows that have committed since this was last asked, in no particular order. All of its rows before GVT have been given out
+    /// then, and perhaps some after it.
+    pub fn take_rows(&mut self) -> Vec<MomentRow> {
+        self.effects.take_rows()
+    }
+
+    /// How many committed events of this PE come before `moment`, at which a PE has failed.
+    pub fn committed_before(&self, moment: &Moment) -> u64 {
+        self.gauge.counts.committed - self.effects.count_from(moment, self.world.ties)
+    }
+
+    /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
+    pub fn position(&self) -> Position {
+        Position { lp: self.context.id(), time: self.context.now(), pending: self.agenda.store().books().live }
+    }
+
+    /// What is left when the run is over.
+    ///
+    /// # Panics
+    /// If an anti-message has come for a message that never did.
+    pub fn into_parts(self) -> Parts<M> {
+        let Pe { lps, effects, faults, gauge, agenda, .. } = self;
+        assert!(agenda.cancelled_early() == 0 || faults.failure().is_some(), "an anti-message came for a message that never did");
+        let (first_lp, lps) = lps.into_parts();
+        let (statistics, rows) = effects.into_parts();
+        let (counts, phases, trace) = gauge.into_parts();
+        let (books, pending, failure) = (agenda.store().books(), agenda.len(), faults.into_failure());
+        Parts { first_lp, lps, statistics, rows, failure, counts, books, pending, phases, trace }
+    }
+}
+
+/// Where a PE was when memory ran out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// The LP whose code ran last.
+    pub lp: LpId,
+    /// Its time, in model units.
+    pub time: f64,
+    /// How many events the PE held.
+    pub pending: u64,
+}
+
+/// What a PE leaves behind.
+#[derive(Debug)]
+pub struct Parts<M: Model> {
+    /// Its first LP.
+    pub first_lp: u32,
+    /// Its LPs.
+    pub lps: Vec<Lp<M::State>>,
+    /// What its committed events observed.
+    pub statistics: Statistics,
+    /// Rows that have not been taken.
+    pub rows: Vec<MomentRow>,
+    /// Its failure, if it had one.
+    pub failure: Option<Failed>,
+    /// What it did.
+    pub counts: Counts,
+    /// The books of its events' memory.
+    pub books: Books,
+    /// How many events are pending beyond the end, cancelled ones included.
+    pub pending: usize,
+    /// How long it spent on what: an estimate.
+    pub phases: Phases,
+    /// What it did, if it was to be traced.
+    pub trace: Option<Box<Trace>>,
+}

@@ -1,0 +1,145 @@
+use warpline_base::{EventKey, Moment};
+use warpline_memory::{Handle, PoolFull};
+use warpline_model::Model;
+
+use super::Pe;
+use crate::agenda::Identity;
+use crate::pending::PendingSet;
+use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
+
+/// How many free buffers a PE keeps for the others, shared out among them.
+const SURPLUS_MOST: usize = 8192;
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// The first stage: reads what others let it know, takes the messages out of the mailbox and has their buffers fetched, which takes a while.
+    pub(super) fn receive(&mut self) {
+        // First what is told for GVT and the bounds, so that all that was sent before is there as well.
+        while let Some(control) = self.mail.hear() {
+            self.gvt.hear(control);
+        }
+        if self.world.tuning.lanes.has_certain() {
+            let moves = self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe));
+            if moves {
+                self.stuck_steps = 0;
+            }
+        }
+        for message in self.mail.receive(&mut self.gauge.counts) {
+            self.agenda.store().prefetch_buffer(message.event);
+        }
+        self.mail.prefetch();
+    }
+
+    /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
+    /// turn comes; anti-messages take effect now.
+    pub(super) fn file_received(&mut self) -> Result<(), PoolFull> {
+        let mut received = self.mail.take_received();
+        for message in received.drain(..) {
+            match message.kind {
+                MessageKind::Event => self.receive_event(message)?,
+                MessageKind::Anti => self.receive_anti_message(message),
+                MessageKind::Empty => self.agenda.store_mut().accept_empty(message.event),
+            }
+        }
+        self.mail.give_back(received);
+        self.receive_values()
+    }
+
+    #[inline]
+    fn receive_event(&mut self, message: Message) -> Result<(), PoolFull> {
+        self.gauge.counts.messages_received += 1;
+        let key = self.agenda.receive_buffer(message.event)?;
+        self.gvt.received(message.tag, || Moment::Event(key));
+        self.check_arrival(&key);
+        Ok(())
+    }
+
+    /// Undoes the event that an anti-message cancels.
+    #[cold]
+    fn receive_anti_message(&mut self, message: Message) {
+        self.gauge.counts.anti_received += 1;
+        let handle = self.agenda.store().received(message.event);
+        let key = self.agenda.event(handle).key();
+        self.gvt.received(message.tag, || Moment::Event(key));
+        self.check_arrival(&key);
+        self.undo_received(handle);
+    }
+
+    /// The same for messages by value, which are only in the mailbox until then.
+    #[inline]
+    fn receive_values(&mut self) -> Result<(), PoolFull> {
+        let Pe { mail, agenda, gvt, gauge, frontier, world, .. } = self;
+        let (earliest, me) = (frontier.earliest_arrival(), world.me);
+        let (mut outcome, mut undone, mut cancelled) = (Ok(()), Vec::new(), false);
+        let mut received = 0;
+        mail.receive_values(&mut |message: ValueMessage<M::Event>| {
+            received += 1;
+            match (message.content, message.incarnation) {
+                (Content::Event(event), incarnation) => {
+                    let key = event.key();
+                    gvt.received(message.tag, || Moment::Event(key));
+                    if key.time < earliest {
+                        arrived_too_early(&key, me, earliest.get());
+                    }
+                    gauge.counts.messages_received += 1;
+                    match agenda.receive_value(event, incarnation) {
+                        Ok(dropped) => gauge.counts.annihilated += u64::from(dropped),
+                        Err(why) => outcome = Err(why),
+                    }
+                }
+                (Content::Anti { key, .. }, Some(incarnation)) => {
+                    gvt.received(message.tag, || Moment::Event(key));
+                    if key.time < earliest {
+                        arrived_too_early(&key, me, earliest.get());
+                    }
+                    gauge.counts.anti_received += 1;
+                    let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
+                    let (processed, pending) = agenda.cancel_value(identity);
+                    gauge.counts.cancelled_pending += u64::from(pending);
+                    cancelled = true;
+                    undone.extend(processed);
+                }
+                (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
+            }
+        });
+        if received > 0 {
+            gauge.counts.receipts += 1;
+            gauge.counts.mailbox_depth_max = gauge.counts.mailbox_depth_max.max(received);
+        }
+        if cancelled {
+            self.undo_received_values(undone);
+        }
+        outcome
+    }
+
+    #[cold]
+    fn undo_received_values(&mut self, processed: Vec<Handle>) {
+        self.release_held();
+        processed.into_iter().for_each(|handle| self.undo_received(handle));
+    }
+
+    /// Nothing may come before what has been found out to be the earliest arrival there can be.
+    #[inline(always)]
+    fn check_arrival(&self, key: &EventKey) {
+        let earliest = self.frontier.earliest_arrival();
+        if key.time < earliest {
+            arrived_too_early(key, self.world.me, earliest.get());
+        }
+    }
+
+    /// Sends free buffers back to PEs that send more than they receive, or these would take ever new ones. (Fujimoto and Panesar let such
+    /// a PE wait instead.)
+    pub(super) fn return_surplus(&mut self) {
+        let most = SURPLUS_MOST.div_ceil(self.world.pes() as usize);
+        for to in 0..self.world.pes() {
+            while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
+                self.mail.send(to, buffer, MessageKind::Empty, &mut self.gvt);
+            }
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn arrived_too_early(key: &EventKey, me: u32, earliest: f64) -> ! {
+    panic!("a message for time {} reached PE {me}, where nothing may arrive before {earliest} any more: {key:?}", key.time.get())
+}

@@ -1,0 +1,170 @@
+//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation).
+//!
+//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. That a message is cancelled in the
+//! one copy that sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans.
+//! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
+//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpline_base::EventKey;
+use warpline_memory::{Cancelled, Handle};
+use warpline_model::Model;
+
+use super::Pe;
+use crate::Undoing;
+use crate::extras::ExtraId;
+use crate::history::Fate;
+use crate::pending::PendingSet;
+use crate::phases::Phase;
+use crate::store::Incarnation;
+use crate::wires::{MessageKind, Port};
+
+/// How far a KP rolls back.
+#[derive(Clone, Copy)]
+enum Until<'a> {
+    /// Everything after this key is undone.
+    After(&'a EventKey),
+    /// This event is the last to be undone.
+    With(Handle),
+}
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Rolls a KP back, if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers
+    /// are looked for here, and not on receipt: many are cancelled before their turn comes.
+    #[cold]
+    pub(super) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
+        if let Some(last) = self.past.last_open(k)
+            && self.world.ties.compare(key, &self.key_at(last)).is_lt()
+        {
+            self.gauge.counts.primary += 1;
+            let timed = self.gauge.begin_rollback(Phase::Execute);
+            self.roll_back(k, Until::After(key));
+            self.undo_cancelled();
+            self.gauge.end_rollback(timed, true);
+        }
+    }
+
+    /// Undoes processed events that were cancelled, and whatever came after them in their KPs, until no more are cancelled by that.
+    pub(super) fn undo_cancelled(&mut self) {
+        while let Some(handle) = self.past.take_cancelled() {
+            // It may have been undone together with others of its KP.
+            if !self.agenda.store().is_undone(handle) {
+                self.gauge.counts.secondary += 1;
+                let k = self.past.kp_of(self.index_of(handle));
+                self.roll_back(k, Until::With(handle));
+                assert!(self.agenda.store().is_undone(handle), "a processed event is in the history of its KP");
+            }
+            self.annihilate(handle);
+        }
+    }
+
+    /// Undoes a processed event that an anti-message has cancelled.
+    pub(super) fn undo_received(&mut self, handle: Handle) {
+        self.release_held();
+        self.past.cancel(handle);
+        let timed = self.gauge.begin_rollback(Phase::Receive);
+        self.undo_cancelled();
+        self.gauge.end_rollback(timed, false);
+    }
+
+    pub(super) fn key_at(&self, place: u64) -> EventKey {
+        self.agenda.event(self.past.history.get(place).event).key()
+    }
+
+    fn roll_back(&mut self, k: usize, until: Until<'_>) {
+        // What is sent from now on may have the sequence numbers of what is cancelled.
+        self.incarnation = self.incarnation.checked_add(1).unwrap_or(Incarnation::MIN);
+        let before = self.gauge.counts.rolled_back;
+        while let Some(place) = self.past.last_open(k) {
+            let handle = self.past.history.get(place).event;
+            match until {
+                Until::After(key) if self.world.ties.compare(&self.key_at(place), key).is_le() => break,
+                Until::With(last) if last == handle => {
+                    self.undo(k, place);
+                    break;
+                }
+                _ => self.undo(k, place),
+            }
+        }
+        let time = self.past.last_open(k).map(|last| self.key_at(last).time);
+        self.past.set_last_time(k, time);
+        self.refresh();
+        self.past.history.trim();
+        self.gauge.counts.rollback(self.gauge.counts.rolled_back - before);
+    }
+
+    /// Undoes the last event of a KP.
+    fn undo(&mut self, k: usize, place: u64) {
+        let record = self.past.history.get_mut(place);
+        record.fate = Fate::Undone;
+        let (handle, extra, digest, mut sent) = (record.event, record.extra, record.digest, std::mem::take(&mut record.sent));
+        let (state, before) = (record.state.take(), record.before);
+        self.past.set_last_place(k, before);
+        let index = self.index_of(handle);
+        self.restore(handle, index, state, extra);
+        let lp = self.lps.get_mut(index);
+        lp.events -= 1;
+        lp.digest = digest;
+        self.past.copies.soon(index);
+        while let Some(message) = sent.handle() {
+            // Looked up first, as the buffer may be used anew once it is cancelled.
+            sent = self.agenda.store().next(message);
+            self.cancel(message);
+        }
+        self.cancel_values(extra);
+        self.past.extras.give_back(extra);
+        if self.agenda.store_mut().undo(handle) {
+            self.agenda.push_event(handle);
+        }
+        self.gauge.counts.rolled_back += 1;
+    }
+
+    /// Brings back the state that an LP had before an event, or notes that it is still to be worked out.
+    fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: ExtraId) {
+        if let Some(state) = state {
+            self.lps.get_mut(index).state = state;
+            self.past.set_fresh(index);
+        } else if !self.past.is_stale(index) && !(self.world.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra)) {
+            self.past.set_stale(index);
+        }
+    }
+
+    /// Runs the model's reverse code, and returns whether it came to a good end.
+    fn reverse(&mut self, handle: Handle, index: usize, extra: ExtraId) -> bool {
+        let event = self.agenda.event(handle);
+        let lp = self.lps.get_mut(index);
+        self.context.begin(event.receiver, lp.events, event.time, event.step);
+        if let Some(extra) = self.past.extras.get(extra) {
+            std::mem::swap(self.context.saved_mut(), &mut extra.saved);
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.context.reverse(self.world.model, &mut lp.state, &event.payload)));
+        let good = outcome.is_ok() && !self.context.has_fault();
+        self.context.forget();
+        good
+    }
+
+    /// Cancels a message that an undone event had sent: in place, if it has not been processed.
+    fn cancel(&mut self, message: Handle) {
+        let receiver = self.agenda.store().receiver(message);
+        match self.agenda.store_mut().cancel(message) {
+            Cancelled::Pending => self.gauge.counts.cancelled_in_place += 1,
+            Cancelled::Processed => match receiver {
+                None => self.past.cancel(message),
+                Some((to, buffer)) => {
+                    self.mail.send(to, buffer, MessageKind::Anti, &mut self.gvt);
+                    self.gauge.counts.anti_sent += 1;
+                }
+            },
+        }
+    }
+
+    /// Cancels what an undone event had sent by value.
+    fn cancel_values(&mut self, extra: ExtraId) {
+        let Some(extra) = self.past.extras.get(extra) else { return };
+        for sent in extra.sent.drain(..) {
+            self.mail.send_value_anti(sent.to, sent.receiver, sent.key, sent.incarnation, &mut self.gvt);
+            self.gauge.counts.anti_sent += 1;
+        }
+    }
+}

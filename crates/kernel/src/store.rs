@@ -1,0 +1,295 @@
+//! Where the events of a PE lie: in a pool of its own, or, if another PE sent them and may still cancel them, in a buffer that both share.
+
+use std::num::NonZeroU32;
+
+use warpline_memory::{Books, Buffers, Cancelled, Handle, Pool, PoolFull};
+
+use crate::Event;
+
+/// The highest bit of a handle tells a shared buffer from a place in the pool.
+const SHARED: u32 = 1 << 31;
+
+/// Where an event lies.
+enum Place {
+    Own(Handle),
+    Shared(Handle),
+}
+
+#[inline(always)]
+fn place(handle: Handle) -> Place {
+    let bits = handle.bits();
+    if bits & SHARED == 0 { Place::Own(handle) } else { Place::Shared(Handle::from_bits(bits ^ SHARED)) }
+}
+
+/// The handle of a shared buffer among those of a store.
+#[inline(always)]
+fn of_shared(buffer: Handle) -> Result<Handle, PoolFull> {
+    let bits = buffer.bits();
+    if bits & SHARED == 0 { Ok(Handle::from_bits(bits | SHARED)) } else { Err(PoolFull::Numbers) }
+}
+
+/// A handle that may be missing, in four bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Link(Option<NonZeroU32>);
+
+impl Link {
+    #[inline]
+    pub(crate) fn to(handle: Handle) -> Self {
+        // A handle of all ones stands for none; there are fewer events than that.
+        Link(NonZeroU32::new(!handle.bits()))
+    }
+
+    #[inline]
+    pub(crate) fn handle(self) -> Option<Handle> {
+        self.0.map(|bits| Handle::from_bits(!bits.get()))
+    }
+}
+
+/// How often its PE had rolled back when a message was sent: tells it from one that was sent in its place.
+pub(crate) type Incarnation = NonZeroU32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Pending,
+    Processed,
+    Cancelled,
+    /// Cancelled while it was processed, and undone since.
+    Undone,
+}
+
+/// An event in the pool: one cache line, if its payload has up to 16 bytes.
+#[derive(Debug)]
+struct Own<E> {
+    event: Event<E>,
+    /// What the same event sent before this one.
+    next: Link,
+    /// Of an event that came by value and may be cancelled.
+    incarnation: Option<Incarnation>,
+    status: Status,
+}
+
+/// The events of a PE, each under one handle from when it is sent or received until it is released.
+pub(crate) struct Store<E> {
+    own: Pool<Own<E>>,
+    shared: Buffers<Event<E>>,
+}
+
+impl<E> Store<E> {
+    pub(crate) fn new(shared: Buffers<Event<E>>) -> Self {
+        Store { own: Pool::default(), shared }
+    }
+
+    /// Takes in an event that this PE has sent to itself, or that has come by value.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, event: Event<E>, next: Link, incarnation: Option<Incarnation>) -> Result<Handle, PoolFull> {
+        let handle = self.own.insert(Own { event, next, incarnation, status: Status::Pending })?;
+        if handle.bits() & SHARED == 0 { Ok(handle) } else { Err(PoolFull::Numbers) }
+    }
+
+    /// Puts an event that nobody will cancel in the place of one that is over. Where that one lay in a shared buffer, it is released.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<Handle, PoolFull> {
+        match place(spent) {
+            Place::Own(handle) => {
+                self.own.replace(handle, Own { event, next: Link::default(), incarnation: None, status: Status::Pending });
+                Ok(spent)
+            }
+            Place::Shared(buffer) => {
+                self.shared.release(buffer);
+                self.insert(event, Link::default(), None)
+            }
+        }
+    }
+
+    /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's, which that PE [receives](Self::receive).
+    #[inline]
+    pub(crate) fn share(&mut self, to: u32, mark: u32, next: Link, event: Event<E>) -> Result<(Handle, Handle), PoolFull> {
+        let buffer = self.shared.insert_with(to, mark, next.handle(), || event)?;
+        Ok((of_shared(buffer)?, buffer))
+    }
+
+    /// Takes over a buffer that another PE has sent. Returns its handle here and the event in it.
+    #[inline]
+    pub(crate) fn receive(&mut self, buffer: Handle) -> Result<(Handle, &Event<E>), PoolFull> {
+        Ok((of_shared(buffer)?, self.shared.accept(buffer)))
+    }
+
+    /// The handle of a buffer that was received before.
+    pub(crate) fn received(&self, buffer: Handle) -> Handle {
+        Handle::from_bits(buffer.bits() | SHARED)
+    }
+
+    #[inline(always)]
+    pub(crate) fn event(&self, handle: Handle) -> &Event<E> {
+        match place(handle) {
+            Place::Own(handle) => &self.own.get(handle).event,
+            Place::Shared(buffer) => self.shared.get(buffer),
+        }
+    }
+
+    /// The event, which is certain to happen now, unless it has been cancelled.
+    #[inline(always)]
+    pub(crate) fn begin_certain(&self, handle: Handle) -> Option<&Event<E>> {
+        match place(handle) {
+            Place::Own(handle) => {
+                let own = self.own.get(handle);
+                (own.status == Status::Pending).then_some(&own.event)
+            }
+            Place::Shared(buffer) => self.shared.get_certain(buffer),
+        }
+    }
+
+    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure` tells by the buffer's mark whether its
+    /// sender can cancel it no more.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&Event<E>> {
+        match place(handle) {
+            Place::Own(handle) => {
+                let own = self.own.get_mut(handle);
+                match own.status {
+                    Status::Pending => own.status = Status::Processed,
+                    Status::Cancelled => return None,
+                    _ => out_of_turn("processed"),
+                }
+                Some(&own.event)
+            }
+            Place::Shared(buffer) => self.shared.begin_if(buffer, sure),
+        }
+    }
+
+    /// Marks a processed event as pending again; false if it has been cancelled, and is then [undone](Self::is_undone).
+    #[inline]
+    pub(crate) fn undo(&mut self, handle: Handle) -> bool {
+        match place(handle) {
+            Place::Own(handle) => {
+                let own = self.own.get_mut(handle);
+                own.status = match own.status {
+                    Status::Processed => Status::Pending,
+                    Status::Cancelled => Status::Undone,
+                    _ => out_of_turn("pending"),
+                };
+                own.status == Status::Pending
+            }
+            Place::Shared(buffer) => self.shared.undo(buffer),
+        }
+    }
+
+    /// Whether an event was cancelled after it was processed, and has been undone.
+    pub(crate) fn is_undone(&self, handle: Handle) -> bool {
+        match place(handle) {
+            Place::Own(handle) => self.own.get(handle).status == Status::Undone,
+            Place::Shared(buffer) => self.shared.is_undone(buffer),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_cancelled(&self, handle: Handle) -> bool {
+        match place(handle) {
+            Place::Own(handle) => matches!(self.own.get(handle).status, Status::Cancelled | Status::Undone),
+            Place::Shared(buffer) => self.shared.is_cancelled(buffer),
+        }
+    }
+
+    /// Cancels an event that this PE has sent, whoever has it now, and tells what it was until then.
+    #[inline]
+    pub(crate) fn cancel(&mut self, handle: Handle) -> Cancelled {
+        match place(handle) {
+            Place::Own(handle) => {
+                let own = self.own.get_mut(handle);
+                match std::mem::replace(&mut own.status, Status::Cancelled) {
+                    Status::Pending => Cancelled::Pending,
+                    Status::Processed => Cancelled::Processed,
+                    _ => out_of_turn("cancelled"),
+                }
+            }
+            Place::Shared(buffer) => self.shared.cancel(buffer),
+        }
+    }
+
+    /// What the event that sent this one had sent before it.
+    #[inline]
+    pub(crate) fn next(&self, handle: Handle) -> Link {
+        match place(handle) {
+            Place::Own(handle) => self.own.get(handle).next,
+            Place::Shared(buffer) => self.shared.next(buffer).map_or_else(Link::default, Link::to),
+        }
+    }
+
+    /// The PE that an event was sent to, and the buffer that it knows it by; `None` for one that never left this PE.
+    pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
+        match place(handle) {
+            Place::Own(_) => None,
+            Place::Shared(buffer) => Some((self.shared.owner(buffer), buffer)).filter(|(owner, _)| *owner != self.shared.me()),
+        }
+    }
+
+    /// Which incarnation of its sender's PE sent an event, if it came by value and may be cancelled.
+    #[inline]
+    pub(crate) fn incarnation(&self, handle: Handle) -> Option<Incarnation> {
+        match place(handle) {
+            Place::Own(handle) => self.own.get(handle).incarnation,
+            Place::Shared(_) => None,
+        }
+    }
+
+    /// Drops an event.
+    #[inline]
+    pub(crate) fn release(&mut self, handle: Handle) {
+        match place(handle) {
+            Place::Own(handle) => drop(self.own.remove(handle)),
+            Place::Shared(buffer) => _ = self.shared.release(buffer),
+        }
+    }
+
+    /// Brings the first cache line of an event near.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, handle: Handle) {
+        match place(handle) {
+            Place::Own(handle) => self.own.prefetch(handle),
+            Place::Shared(buffer) => self.shared.prefetch(buffer),
+        }
+    }
+
+    /// Brings a buffer near that is about to be received.
+    #[inline]
+    pub(crate) fn prefetch_buffer(&self, buffer: Handle) {
+        self.shared.prefetch_write(buffer);
+    }
+
+    /// A free buffer for PE `to` out of more than `most`.
+    pub(crate) fn give_surplus(&mut self, to: u32, most: usize) -> Option<Handle> {
+        self.shared.give_surplus(to, most)
+    }
+
+    /// Takes back a free buffer.
+    pub(crate) fn accept_empty(&mut self, buffer: Handle) {
+        self.shared.accept_empty(buffer);
+    }
+
+    /// The books of pool and buffers together.
+    pub(crate) fn books(&self) -> Books {
+        let mut books = self.shared.books();
+        let (places, live) = (self.own.places() as u64, self.own.len() as u64);
+        books.places += places;
+        books.live += live;
+        books.free += places - live;
+        books
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_turn(what: &str) -> ! {
+    panic!("the event is {what} already, or cancelled")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_with_16_bytes_of_payload_is_one_cache_line() {
+        assert_eq!(size_of::<Option<Own<[u64; 2]>>>(), 64);
+        assert_eq!(size_of::<Link>(), 4);
+    }
+}

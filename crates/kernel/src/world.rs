@@ -1,0 +1,62 @@
+use warpline_base::{TieBreak, VirtualTime};
+use warpline_model::Model;
+
+use crate::{Delays, Partition, Tuning};
+
+/// What a PE is to simulate.
+#[derive(Debug)]
+pub struct Task<'m, M: Model> {
+    /// The model.
+    pub model: &'m M,
+    /// Which PE has which LPs.
+    pub partition: Partition,
+    /// The order of events of one time.
+    pub ties: TieBreak,
+    /// The end of the run, in model time: events at it are not executed.
+    pub end: VirtualTime,
+    /// The least delays between PEs.
+    pub delays: Delays,
+}
+
+/// What a PE knows from the start and never changes.
+pub(crate) struct World<'m, M> {
+    /// Which PE this is.
+    pub(crate) me: u32,
+    pub(crate) model: &'m M,
+    pub(crate) partition: Partition,
+    pub(crate) ties: TieBreak,
+    pub(crate) end: VirtualTime,
+    pub(crate) tuning: Tuning,
+    /// By PE: the least delay of anything that it sends here.
+    pub(crate) delays: Box<[f64]>,
+    /// The least delay between any two PEs.
+    pub(crate) least_delay: f64,
+}
+
+impl<'m, M: Model> World<'m, M> {
+    pub(crate) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
+        let pes = task.partition.pes();
+        World {
+            me,
+            model: task.model,
+            partition: task.partition.clone(),
+            ties: task.ties,
+            end: task.end,
+            tuning,
+            delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
+            least_delay: task.delays.least(pes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn pes(&self) -> u32 {
+        self.partition.pes()
+    }
+
+    /// Whether the bounds of PEs push each other on. Without any lookahead they may all wait for each other at one instant, which only GVT
+    /// gets them out of.
+    #[inline]
+    pub(crate) fn bounds_advance(&self) -> bool {
+        self.tuning.lanes.has_certain() && self.least_delay > 0.0
+    }
+}
