@@ -362,7 +362,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port> Pe<'m, M, Q, P> {
 
     /// What is left when the run is over.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { ids, lps, statistics, rows, failure, counts, buffers, pending, meter, trace, .. } = self;
+        let Pe { ids, lps, statistics, rows, failure, mut counts, buffers, pending, extras, meter, trace, .. } = self;
+        counts.extras_kept = extras.in_use();
         let (books, pending, phases) = (buffers.books(), pending.len(), meter.phases());
         Parts { first_lp: ids.start, lps, statistics, rows, failure, counts, books, pending, phases, trace }
     }
