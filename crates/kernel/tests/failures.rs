@@ -142,6 +142,8 @@ fn events_that_committed_after_a_failure_do_not_count() {
             "1st" => vec![(5, 15.0, "2nd")],
             "2nd" => vec![(5, 16.0, "3rd")],
             "3rd" => vec![(5, 17.0, "4th")],
+            // Within the lookahead, and so for good.
+            "4th" => vec![(5, 20.5, "after")],
             _ => vec![],
         }
     }

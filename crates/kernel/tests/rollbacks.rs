@@ -4,6 +4,7 @@
 mod by_hand;
 
 use by_hand::{Play, Sent, Setting, Stage};
+use warpline_kernel::gvt::Work;
 use warpline_kernel::{Counts, Tuning, Undoing};
 
 /// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 goes through `a` to `d`; `b` is cancelled together with what it sent, of which one is
@@ -106,6 +107,14 @@ fn every_rollback_is_counted(undoing: Undoing) {
         [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
     assert_eq!(ended.handled, expected);
     assert_eq!(ended.observed, 11);
+    // What flow control goes by is what was done since it was last told.
+    let told = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
+    assert_eq!((told.processed, told.rolled_back), (18, 7));
+    let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
+    assert!(told.steps <= most(|counts| counts.steps) && told.idle_steps <= most(|counts| counts.idle_steps), "{told:?}");
+    let epochs = ended.verdicts.len() as u64;
+    let trials = ended.verdicts.iter().map(|verdict| u64::from(verdict.trials)).sum();
+    assert!(ended.counts.iter().all(|counts| (counts.gvt_epochs, counts.gvt_trials) == (epochs, trials)), "{:?}", ended.counts);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use warpline_base::{Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous};
+use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{Counts, Message, Partition, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, balance};
 use warpline_memory::buffers;
@@ -155,12 +155,15 @@ pub(crate) struct Ended {
     pub(crate) handled: Vec<Vec<&'static str>>,
     /// How many there were as the statistics have it.
     pub(crate) observed: u64,
+    /// All verdicts on GVT.
+    pub(crate) verdicts: Vec<Verdict>,
 }
 
 /// PEs and their wires.
 pub(crate) struct Stage<'m> {
     pub(crate) pes: Vec<Pe<'m, Play, Heap, Wire>>,
     network: Rc<RefCell<Network>>,
+    verdicts: Vec<Verdict>,
 }
 
 impl<'m> Stage<'m> {
@@ -192,20 +195,27 @@ impl<'m> Stage<'m> {
             pe
         };
         let pes = buffers(pes).into_iter().map(make).collect();
-        Stage { pes, network }
+        Stage { pes, network, verdicts: Vec::new() }
+    }
+
+    fn step_once(&mut self, pe: usize) -> Step {
+        let step = self.pes[pe].step().expect("there is memory");
+        let adopted = self.pes[pe].verdict().filter(|verdict| verdict.epoch == self.verdicts.len() as u64);
+        self.verdicts.extend(adopted);
+        step
     }
 
     /// Steps a PE so many times.
     pub(crate) fn step(&mut self, pe: usize, times: u32) {
         for _ in 0..times {
-            self.pes[pe].step().expect("there is memory");
+            self.step_once(pe);
         }
     }
 
     /// Steps a PE until it has nothing to execute, which it tells by a wish for GVT.
     pub(crate) fn exhaust(&mut self, pe: usize) {
         for _ in 0..10_000 {
-            if self.pes[pe].step().expect("there is memory") != Step::Worked {
+            if self.step_once(pe) != Step::Worked {
                 return;
             }
         }
@@ -236,9 +246,9 @@ impl<'m> Stage<'m> {
         let before: Vec<u64> = self.pes.iter().map(|pe| pe.counts().gvt_epochs).collect();
         for _ in 0..10_000 {
             let mut waiting = false;
-            for (pe, before) in self.pes.iter_mut().zip(&before) {
-                if pe.counts().gvt_epochs == *before {
-                    pe.step().expect("there is memory");
+            for (pe, before) in before.iter().enumerate() {
+                if self.pes[pe].counts().gvt_epochs == *before {
+                    self.step_once(pe);
                     waiting = true;
                 }
             }
@@ -260,7 +270,7 @@ impl<'m> Stage<'m> {
             let mut over = true;
             for pe in 0..self.pes.len() {
                 self.deliver(pe);
-                over &= matches!(self.pes[pe].step().expect("there is memory"), Step::Finished | Step::Failed);
+                over &= matches!(self.step_once(pe), Step::Finished | Step::Failed);
             }
             if over {
                 return self.end();
@@ -286,7 +296,7 @@ impl<'m> Stage<'m> {
         }
         let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
         let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
-        Ended { failure, counts, handled: lps.into_iter().flatten().map(|lp| lp.state).collect(), observed }
+        Ended { failure, counts, handled: lps.into_iter().flatten().map(|lp| lp.state).collect(), observed, verdicts: self.verdicts }
     }
 }
 
