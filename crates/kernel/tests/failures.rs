@@ -166,46 +166,63 @@ fn events_that_committed_after_a_failure_do_not_count() {
     });
 }
 
-/// An event that failed for good is not tried again when what comes after it is undone: it would find what it did itself.
-#[test]
-fn what_is_certain_fails_once() {
+/// Lets PE 1 find out for certain that an event fails, and undo a later one after that.
+fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: fn(&'static str), expected: Option<Failure>) {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 20.0, "undone")],
-            1 => vec![(6, 15.25, "fills a step"), (6, 15.5, "fails")],
+            1 => vec![(6, 15.25, "speculative"), (6, 15.5, "certain")],
             4 => vec![(4, 10.0, "start")],
             7 => vec![(7, 60.0, "fills a step")],
             _ => vec![],
         }
     }
-    fn then(handled: &[&'static str]) -> Vec<Sent> {
-        match last(handled) {
-            "start" => vec![(0, 15.0, "straggler")],
-            "undone" => vec![(5, 50.0, "cancelled")],
-            "fails" => panic!("number {} of its LP", handled.len()),
-            _ => vec![],
-        }
+    let play = Play { lps: 8, lookahead: 1.0, first, then, commit };
+    let setting = Setting { synchronous: true, ..Setting::default() };
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lookahead: Some(1.0), ..setting.tuning }, ..setting });
+    stage.step(1, 1);
+    stage.step(0, 1);
+    stage.deliver_last(1);
+    // To receive what will be cancelled, and to execute it.
+    stage.step(1, 2);
+    assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 2));
+    stage.step(1, 1);
+    // PE 1 executes one event when it hears of the verdict, before it makes use of it.
+    stage.gvt();
+    assert_eq!((stage.gvt_time(0), stage.gvt_time(1)), (15.0, 15.0));
+    // PE 1 fails and asks for GVT; PE 0 joins in when it has executed the straggler.
+    stage.step(1, 1);
+    stage.step(0, 1);
+    assert_eq!((stage.pes[0].counts().primary, stage.pes[0].counts().anti_sent), (1, 1));
+    assert_eq!(stage.deliver(1), 1);
+    stage.step(1, 1);
+    assert_eq!((stage.pes[1].counts().secondary, stage.pes[1].counts().held_back), (1, 0), "the failed event was never undone");
+    assert_eq!(stage.finish().failure, expected);
+}
+
+fn straggler_and_undone(handled: &[&'static str]) -> Vec<Sent> {
+    match last(handled) {
+        "start" => vec![(0, 15.0, "straggler")],
+        "undone" => vec![(5, 50.0, "cancelled")],
+        _ => vec![],
     }
-    in_time(|| {
-        let play = Play { lps: 8, lookahead: 1.0, first, then, ..Play::default() };
-        let setting = Setting { synchronous: true, ..Setting::default() };
-        let mut stage = Stage::new(&play, Setting { tuning: Tuning { lookahead: Some(1.0), ..setting.tuning }, ..setting });
-        stage.step(1, 1);
-        stage.step(0, 1);
-        stage.deliver_last(1);
-        // To receive what will be cancelled, and to execute it.
-        stage.step(1, 2);
-        assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 2));
-        stage.step(1, 1);
-        stage.gvt();
-        assert_eq!((stage.gvt_time(0), stage.gvt_time(1)), (15.0, 15.0));
-        // PE 1 fails and asks for GVT; PE 0 joins in when it has executed the straggler.
-        stage.step(1, 1);
-        stage.step(0, 1);
-        assert_eq!((stage.pes[0].counts().primary, stage.pes[0].counts().anti_sent), (1, 1));
-        assert_eq!(stage.deliver(1), 1);
-        stage.step(1, 1);
-        assert_eq!((stage.pes[1].counts().secondary, stage.pes[1].counts().held_back), (1, 0), "it was never undone");
-        assert_eq!(stage.finish().failure, failure(15.5, "fails", "number 2 of its LP", 3));
-    });
+}
+
+/// An event that failed for good is not tried again when what comes after it is undone: it would find what it did itself.
+#[test]
+fn what_is_certain_fails_once() {
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        assert!(last(handled) != "certain", "number {} of its LP", handled.len());
+        straggler_and_undone(handled)
+    }
+    in_time(|| undo_after_a_certain_failure(then, |_| {}, failure(15.5, "certain", "number 2 of its LP", 3)));
+}
+
+/// Nor is one that was executed speculatively, and failed when it committed.
+#[test]
+fn what_fails_at_commit_is_not_executed_again() {
+    fn commit(label: &'static str) {
+        assert!(label != "speculative", "as planned");
+    }
+    in_time(|| undo_after_a_certain_failure(straggler_and_undone, commit, failure(15.25, "speculative", "as planned", 2)));
 }

@@ -66,6 +66,28 @@ fn a_full_history_takes_what_comes_before_its_events() {
     assert!(ended.counts[0].history_max < 12 + 4, "{}", ended.counts[0].history_max);
 }
 
+/// What is due at GVT is executed even if it comes at the same time as all that fills the history, and before it in the order of ties.
+#[test]
+fn a_full_history_takes_what_is_due_at_gvt() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            2 => vec![(2, 5.0, "own"); 8],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        if handled == ["start"] { vec![(3, 5.0, "due")] } else { vec![] }
+    }
+    let play = Play { first, then, ..Play::default() };
+    let setting = Setting::default();
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { history_most: 4, ..setting.tuning }, ..setting });
+    stage.exhaust(1);
+    assert_eq!(stage.pes[1].counts().processed, 4);
+    let ended = stage.finish();
+    assert_eq!((ended.failure, ended.observed), (None, 10));
+}
+
 /// An event within the lookahead of GVT leaves no record, and is counted as others are.
 #[test]
 fn what_is_certain_needs_no_history() {
