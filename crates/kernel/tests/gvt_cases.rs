@@ -12,6 +12,9 @@ fn at(time: u64) -> Moment {
     Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
 }
 
+/// More turns than any case takes: what needs that long goes on for ever.
+const TURNS: u32 = 1000;
+
 /// A PE with one pending event.
 struct Still {
     least: Moment,
@@ -79,6 +82,7 @@ impl<G: Gvt> Machine<G> {
         while !self.wires.is_empty() {
             self.turn();
             turns += 1;
+            assert!(turns < TURNS, "GVT does not come to an end");
         }
         turns
     }

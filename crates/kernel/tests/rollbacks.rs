@@ -131,3 +131,90 @@ fn every_rollback_is_counted_with_rare_copies() {
 fn every_rollback_is_counted_with_reverse_code() {
     every_rollback_is_counted(Undoing::Reverse);
 }
+
+/// Lets PE 0 execute what PE 1 sent, in the knowledge of a GVT that does not make it certain, and PE 1 cancel it after that.
+fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Vec<Sent>, lookahead: f64, gvt: f64) {
+    let play = Play { lookahead, first, then, ..Play::default() };
+    let setting = Setting { synchronous: true, ..Setting::default() };
+    let lookahead = (lookahead > 0.0).then_some(lookahead);
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lookahead, ..setting.tuning }, ..setting });
+    stage.step(1, 1);
+    stage.step(0, 1);
+    assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));
+    // Both receive, and hold until GVT is found.
+    loop {
+        stage.step(0, 1);
+        if stage.pes[0].counts().gvt_epochs > 0 {
+            break;
+        }
+        stage.step(1, 1);
+    }
+    assert_eq!(stage.gvt_time(0), gvt);
+    stage.step(0, 1);
+    assert_eq!(stage.pes[0].counts().processed, 2);
+    stage.step(1, 1);
+    assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().anti_sent), (1, 1));
+    let ended = stage.finish();
+    assert_eq!((ended.failure, ended.observed), (None, 4));
+    assert_eq!((&ended.handled[1][..], &ended.handled[3][..]), (&["sent"][..], &["straggler", "sender"][..]));
+}
+
+/// What was sent at GVT itself may still be cancelled, by something that comes at the same time.
+#[test]
+fn what_was_sent_at_gvt_may_be_cancelled() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            3 => vec![(3, 15.0, "sender")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled[handled.len() - 1] {
+            "start" => vec![(3, 15.0, "straggler")],
+            "sender" => vec![(1, 50.0, "sent")],
+            _ => vec![],
+        }
+    }
+    cancel_after_gvt(first, then, 0.0, 15.0);
+}
+
+/// The time of sending is kept with less precision than GVT, and must not be taken for an earlier one.
+#[test]
+fn what_was_sent_just_after_gvt_may_be_cancelled() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            3 => vec![(3, 15.0 + 2e-9, "sender")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled[handled.len() - 1] {
+            "start" => vec![(3, 15.0 + 1e-9, "straggler")],
+            "sender" => vec![(1, 50.0, "sent")],
+            _ => vec![],
+        }
+    }
+    cancel_after_gvt(first, then, 0.0, 15.0 + 1e-9);
+}
+
+/// So may what comes exactly the lookahead after GVT.
+#[test]
+fn what_comes_at_the_horizon_may_be_cancelled() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            3 => vec![(3, 15.0, "sender")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled[handled.len() - 1] {
+            "start" => vec![(3, 15.0, "straggler")],
+            "sender" => vec![(1, 25.0, "sent")],
+            _ => vec![],
+        }
+    }
+    cancel_after_gvt(first, then, 10.0, 15.0);
+}
