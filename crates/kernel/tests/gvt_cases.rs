@@ -301,3 +301,46 @@ fn late_calls_change_nothing() {
     late_calls::<Asynchronous>();
     late_calls::<Synchronous>();
 }
+
+/// A share that is given before the parent's cut lacks what the parent sends until then, and another reduction would be needed.
+fn share_waits<G: Gvt>() {
+    let mut gvt = G::new(1, 2, TIES);
+    let mut local = Still::until(at(1));
+    gvt.wish();
+    let told = gvt.advance(&mut local);
+    assert_eq!(told, Some(Action::Tell { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
+    assert_eq!(gvt.advance(&mut local), None, "{} GVT gives a share before the parent has begun", G::NAME);
+    gvt.hear(Control::Begin { from: 0, epoch: 0 });
+    let told = gvt.advance(&mut local);
+    assert!(matches!(told, Some(Action::Tell { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })), "{told:?}");
+}
+
+#[test]
+fn a_share_waits_for_the_parent() {
+    share_waits::<Asynchronous>();
+    share_waits::<Synchronous>();
+}
+
+/// Trials are counted anew in every epoch.
+fn trials<G: Gvt>(trials: u32) {
+    let mut machine = Machine::<G>::new(2);
+    for epoch in 0..3 {
+        let tag = machine.pes[1].0.sent();
+        machine.pes[0].0.wish();
+        machine.advance(0);
+        (0..10).for_each(|_| machine.turn());
+        assert!(machine.adopted.is_empty(), "a message is in flight");
+        machine.pes[0].0.received(tag, || at(11));
+        machine.wish(0);
+        let adopted = std::mem::take(&mut machine.adopted);
+        let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.trials)).collect();
+        assert_eq!(found, [(epoch, trials); 2], "{} GVT", G::NAME);
+    }
+}
+
+#[test]
+fn trials_are_counted_anew_in_every_epoch() {
+    trials::<Asynchronous>(6);
+    // One more, as the counts of two rounds are compared.
+    trials::<Synchronous>(7);
+}
