@@ -3,7 +3,7 @@
 
 mod by_hand;
 
-use by_hand::{Failure, Play, Sent, Setting, Stage, in_time};
+use by_hand::{END, Failure, Play, Sent, Setting, Stage, in_time, time};
 use warpline_kernel::{Tuning, Undoing};
 
 fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failure> {
@@ -162,6 +162,9 @@ fn events_that_committed_after_a_failure_do_not_count() {
         assert_eq!((stage.gvt_time(0), committed(&stage)), (11.0, [2, 1]));
         stage.gvt();
         assert_eq!((stage.gvt_time(0), committed(&stage)), (16.0, [2, 3]));
+        // Rows after this moment must not come out: the failure, which is not known yet, comes before the next GVT.
+        let settled = stage.pes[0].settled().map(|moment| moment.time(time(END)));
+        assert_eq!(settled, Some(time(11.0)));
         assert_eq!(stage.finish().failure, failure(18.0, "fails", "as planned", 4));
     });
 }

@@ -49,7 +49,11 @@ fn a_full_history_takes_what_comes_before_its_events() {
         }
     }
     fn then(handled: &[&'static str]) -> Vec<Sent> {
-        if handled == ["start"] { vec![(1, 13.0, "in flight"), (1, 12.5, "late"), (1, 5.0, "early")] } else { vec![] }
+        if handled == ["start"] {
+            vec![(1, 13.0, "in flight"), (1, 12.5, "late"), (1, 6.0, "early, too"), (1, 5.0, "early")]
+        } else {
+            vec![]
+        }
     }
     let play = Play { first, then, ..Play::default() };
     let setting = Setting::default();
@@ -57,12 +61,12 @@ fn a_full_history_takes_what_comes_before_its_events() {
     stage.step(0, 20);
     assert_eq!(stage.pes[0].counts().processed, 12);
     stage.step(1, 1);
-    assert_eq!(stage.deliver_first(0, 2), 2);
+    assert_eq!(stage.deliver_first(0, 3), 3);
     stage.step(0, 20);
-    assert_eq!((stage.pes[0].counts().processed, stage.pes[0].counts().committed), (13, 0));
+    assert_eq!((stage.pes[0].counts().processed, stage.pes[0].counts().committed), (14, 0));
     let ended = stage.finish();
-    assert_eq!((ended.failure, ended.observed, ended.handled[0].len()), (None, 44, 40));
-    assert_eq!(ended.handled[1], ["early", "late", "in flight"]);
+    assert_eq!((ended.failure, ended.observed, ended.handled[0].len()), (None, 45, 40));
+    assert_eq!(ended.handled[1], ["early", "early, too", "late", "in flight"]);
     assert!(ended.counts[0].history_max < 12 + 4, "{}", ended.counts[0].history_max);
 }
 
@@ -111,4 +115,32 @@ fn what_is_certain_needs_no_history() {
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 5));
     assert_eq!(ended.handled[2], ["one", "two", "three", "four"]);
+}
+
+/// A PE that only sends gets its buffers back from one that only receives, and does not take ever new ones.
+#[test]
+fn buffers_come_back_from_where_they_are_not_needed() {
+    const WAVES: u32 = 20;
+    const EACH: usize = 3000;
+    fn first(lp: u32) -> Vec<Sent> {
+        if lp == 0 { (1..=WAVES).map(|wave| (0, f64::from(wave), "wave")).collect() } else { vec![] }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        if handled[handled.len() - 1] == "wave" { vec![(1, 0.5 + handled.len() as f64, "drop"); EACH] } else { vec![] }
+    }
+    let play = Play { lps: 2, first, then, ..Play::default() };
+    let setting = Setting { synchronous: true, ..Setting::default() };
+    // States are long here, and copies of them would take their time.
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, ..setting.tuning }, ..setting });
+    // The receiver handles all that the sender sends in a step, and both have time to find GVT.
+    for _ in 0..6 * WAVES {
+        stage.deliver(0);
+        stage.step(0, 1);
+        stage.deliver(1);
+        stage.exhaust(1);
+    }
+    let ended = stage.finish();
+    assert_eq!((ended.failure, ended.observed), (None, u64::from(WAVES) * (1 + EACH as u64)));
+    let sent = u64::from(WAVES) * EACH as u64;
+    assert!(ended.places < sent, "{} buffers for {sent} messages", ended.places);
 }

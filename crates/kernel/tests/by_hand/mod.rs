@@ -155,6 +155,8 @@ pub(crate) struct Ended {
     pub(crate) handled: Vec<Vec<&'static str>>,
     /// How many there were as the statistics have it.
     pub(crate) observed: u64,
+    /// How many buffers there were.
+    pub(crate) places: u64,
     /// All verdicts on GVT.
     pub(crate) verdicts: Vec<Verdict>,
 }
@@ -294,9 +296,17 @@ impl<'m> Stage<'m> {
         if failure.is_none() {
             balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         }
+        let places = parts.iter().map(|pe| pe.books.places).sum();
         let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
         let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
-        Ended { failure, counts, handled: lps.into_iter().flatten().map(|lp| lp.state).collect(), observed, verdicts: self.verdicts }
+        Ended {
+            failure,
+            counts,
+            handled: lps.into_iter().flatten().map(|lp| lp.state).collect(),
+            observed,
+            places,
+            verdicts: self.verdicts,
+        }
     }
 }
 
