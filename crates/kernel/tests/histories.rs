@@ -61,7 +61,10 @@ fn a_full_history_takes_what_comes_before_its_events() {
     stage.step(0, 20);
     assert_eq!(stage.pes[0].counts().processed, 12);
     stage.step(1, 1);
-    assert_eq!(stage.deliver_first(0, 3), 3);
+    assert_eq!(stage.deliver_first(0, 1), 1);
+    stage.step(0, 20);
+    assert_eq!((stage.pes[0].counts().processed, stage.pes[0].counts().committed), (13, 0));
+    assert_eq!(stage.deliver_first(0, 2), 2);
     stage.step(0, 20);
     assert_eq!((stage.pes[0].counts().processed, stage.pes[0].counts().committed), (14, 0));
     let ended = stage.finish();
