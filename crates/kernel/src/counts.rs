@@ -53,6 +53,8 @@ pub struct Counts {
     pub mailbox_depth_max: u64,
     /// The most events that were executed and not committed at once.
     pub history_max: u64,
+    /// Of how many events what they observed or saved is still kept, when the run is over.
+    pub extras_kept: u64,
 }
 
 impl Counts {
@@ -88,6 +90,7 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
         // Sent back and not yet arrived: the run is over when no event is on its way, whatever else is.
         accounted += books.free + books.live + books.returned;
         places += books.taken_back;
+        assert_eq!(counts.extras_kept, 0, "what events observed and saved is kept until they commit or are undone");
         assert_eq!(books.live, pending as u64, "every buffer in use holds a pending event");
     }
     assert_eq!(processed, kept, "every event processed was committed or rolled back");

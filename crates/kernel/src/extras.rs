@@ -68,6 +68,11 @@ impl Extras {
         self.give_back(id);
     }
 
+    /// How many are in use.
+    pub(crate) fn in_use(&self) -> u64 {
+        (self.all.len() - self.free.len()) as u64
+    }
+
     /// Empties an extra for the next event.
     #[inline]
     pub(crate) fn give_back(&mut self, id: ExtraId) {

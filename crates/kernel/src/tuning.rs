@@ -46,6 +46,8 @@ pub struct Tuning {
     /// How many events are executed ahead of the horizon before a new GVT is asked for; it takes many more that are certain. A PE that has
     /// nothing to execute asks sooner.
     pub gvt_interval: u32,
+    /// Where the bounds of PEs push each other on: for how many steps a PE with nothing to execute waits for them before it asks for GVT.
+    pub patience: u32,
     /// The most events that are executed and not committed, about: at most a batch more, and what comes before the latest of them.
     pub history_most: u64,
     /// How events are undone.

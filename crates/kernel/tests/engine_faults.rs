@@ -81,7 +81,7 @@ fn pe<P: Port<u64>>(port: P, buffers: Buffers<Event<u64>>, pes: u32, seed: u64) 
     let lanes = [Lanes::Ahead, Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain][seed as usize % 5];
     let wire = [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3];
     let undoing = Undoing::Copy { interval: 1 };
-    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing, lanes, wire };
+    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, patience: 32, history_most: 1000, undoing, lanes, wire };
     let me = buffers.me();
     let gvt = if seed.is_multiple_of(4) {
         AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Action, AnyGvt, Asynchronous, Control, Gvt, Local, Synchronous, Tag, Verdict, Work};
+use warpline_kernel::gvt::{Action, AnyGvt, Asynchronous, Control, Gvt, Local, Share, Synchronous, Tag, Verdict, Work};
 
 const TIES: TieBreak = TieBreak::BySender;
 
@@ -11,6 +11,9 @@ fn at(time: u64) -> Moment {
     let (time, step, priority, sequence) = (VirtualTime::from_bits(time), 0, Priority::NORMAL, Sequence::first_of(1));
     Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
 }
+
+/// More turns than any case takes: what needs that long goes on for ever.
+const TURNS: u32 = 1000;
 
 /// A PE with one pending event.
 struct Still {
@@ -79,6 +82,7 @@ impl<G: Gvt> Machine<G> {
         while !self.wires.is_empty() {
             self.turn();
             turns += 1;
+            assert!(turns < TURNS, "GVT does not come to an end");
         }
         turns
     }
@@ -206,4 +210,137 @@ fn a_share_that_went_astray_is_found_out() {
     let told = gvts[1].advance(&mut Still::until(at(1)));
     let Some(Action::Tell { to: 0, control }) = told else { panic!("{told:?}") };
     gvts[0].hear(control);
+}
+
+/// PE 1 of two, which has given its share of the first trial.
+fn given() -> Asynchronous {
+    let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
+    gvt.hear(Control::Begin { from: 0, epoch: 0 });
+    while gvt.advance(&mut Still::until(at(1))).is_some() {}
+    gvt
+}
+
+fn verdict(epoch: u64, trials: u32) -> Control {
+    Control::Verdict(Verdict { epoch, trials, gvt: at(1), failure: Moment::Never, work: Work::default() })
+}
+
+#[test]
+fn a_verdict_is_adopted_once_its_share_was_given() {
+    let mut gvt = given();
+    gvt.hear(verdict(0, 1));
+    assert!(matches!(gvt.advance(&mut Still::until(at(1))), Some(Action::Adopt(verdict)) if verdict.gvt == at(1)));
+}
+
+#[test]
+#[should_panic(expected = "another (epoch, trial)")]
+fn a_verdict_of_another_epoch_is_found_out() {
+    given().hear(verdict(1, 1));
+}
+
+#[test]
+#[should_panic(expected = "another (epoch, trial)")]
+fn a_verdict_of_another_trial_is_found_out() {
+    given().hear(verdict(0, 2));
+}
+
+#[test]
+#[should_panic(expected = "another (epoch, trial)")]
+fn a_call_for_a_later_trial_is_found_out() {
+    given().hear(Control::Again { epoch: 0, trial: 2 });
+}
+
+#[test]
+#[should_panic(expected = "a verdict came before PE 1 gave its share")]
+fn a_verdict_without_a_share_is_found_out() {
+    let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
+    gvt.wish();
+    gvt.advance(&mut Still::until(at(1)));
+    gvt.hear(verdict(0, 1));
+}
+
+#[test]
+#[should_panic(expected = "a trial was over before PE 1 gave its share")]
+fn a_call_for_a_trial_without_a_share_is_found_out() {
+    let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
+    gvt.wish();
+    gvt.advance(&mut Still::until(at(1)));
+    gvt.hear(Control::Again { epoch: 0, trial: 1 });
+}
+
+#[test]
+#[should_panic(expected = "two shares of PE 1 in epoch 0, trial 0")]
+fn a_share_that_came_twice_is_found_out() {
+    let mut gvt: Asynchronous = Gvt::new(0, 3, TIES);
+    let share = Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
+    for _ in 0..2 {
+        gvt.hear(Control::Share { from: 1, epoch: 0, trial: 0, share });
+    }
+}
+
+/// A call for an epoch that is closed already neither opens it again nor hides a later one.
+fn late_calls<G: Gvt>() {
+    let mut machine = Machine::<G>::new(2);
+    machine.wish(0);
+    assert_eq!(machine.adopted.len(), 2);
+    let call = |epoch| Control::Begin { from: 0, epoch };
+    let gvt = &mut machine.pes[1].0;
+    gvt.hear(call(0));
+    assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{} GVT opens an epoch again", G::NAME);
+    gvt.hear(call(1));
+    gvt.hear(call(0));
+    let told = gvt.advance(&mut Still::until(at(11)));
+    assert!(
+        matches!(told, Some(Action::Tell { to: 0, control: Control::Share { epoch: 1, .. } })),
+        "{} GVT forgets a call: {told:?}",
+        G::NAME
+    );
+}
+
+#[test]
+fn late_calls_change_nothing() {
+    late_calls::<Asynchronous>();
+    late_calls::<Synchronous>();
+}
+
+/// A share that is given before the parent's cut lacks what the parent sends until then, and another reduction would be needed.
+fn share_waits<G: Gvt>() {
+    let mut gvt = G::new(1, 2, TIES);
+    let mut local = Still::until(at(1));
+    gvt.wish();
+    let told = gvt.advance(&mut local);
+    assert_eq!(told, Some(Action::Tell { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
+    assert_eq!(gvt.advance(&mut local), None, "{} GVT gives a share before the parent has begun", G::NAME);
+    gvt.hear(Control::Begin { from: 0, epoch: 0 });
+    let told = gvt.advance(&mut local);
+    assert!(matches!(told, Some(Action::Tell { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })), "{told:?}");
+}
+
+#[test]
+fn a_share_waits_for_the_parent() {
+    share_waits::<Asynchronous>();
+    share_waits::<Synchronous>();
+}
+
+/// Trials are counted anew in every epoch.
+fn trials<G: Gvt>(trials: u32) {
+    let mut machine = Machine::<G>::new(2);
+    for epoch in 0..3 {
+        let tag = machine.pes[1].0.sent();
+        machine.pes[0].0.wish();
+        machine.advance(0);
+        (0..10).for_each(|_| machine.turn());
+        assert!(machine.adopted.is_empty(), "a message is in flight");
+        machine.pes[0].0.received(tag, || at(11));
+        machine.wish(0);
+        let adopted = std::mem::take(&mut machine.adopted);
+        let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.trials)).collect();
+        assert_eq!(found, [(epoch, trials); 2], "{} GVT", G::NAME);
+    }
+}
+
+#[test]
+fn trials_are_counted_anew_in_every_epoch() {
+    trials::<Asynchronous>(6);
+    // One more, as the counts of two rounds are compared.
+    trials::<Synchronous>(7);
 }

@@ -39,8 +39,8 @@ const ENERGY: u32 = 300;
 const PES: [u32; 12] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8];
 
 impl Case {
-    /// The case of a seed, with `clusters` virtual clusters and, for one seed in sixteen, threads. One model in four makes a
-    /// mistake sooner or later.
+    /// The case of a seed, with `clusters` virtual clusters and, for one seed in sixteen, threads. One model in three makes a mistake sooner
+    /// or later, and half of these make several.
     pub fn from_seed(seed: u64, clusters: usize) -> Self {
         let random = &mut Random::new(seed, LpId(0), CASES);
         let recipe = Recipe::from_seed(random.next_u64());
@@ -53,7 +53,10 @@ impl Case {
             lp: random.below(lps),
             event: 1 + u64::from(random.below(8)),
         });
-        let recipe = Recipe { lps, energy, burst: recipe.burst.min(20), fault, ..recipe };
+        let several = &mut Random::new(seed, LpId(1), CASES);
+        let widespread = several.bernoulli(0.3);
+        let fails_at_commit = several.bernoulli(0.1).then(|| 1 + several.below(6));
+        let recipe = Recipe { lps, energy, burst: recipe.burst.min(20), fault, widespread, fails_at_commit, ..recipe };
         let end = [1e9, 1e9, 6.0, 1.5][random.below(4) as usize];
         let warmup = if random.bernoulli(0.2) { 0.1 * end } else { 0.0 };
         let settings = Settings { warmup, zero_delay_hops: 200, ..Settings::new(random.next_u64(), end) };

@@ -13,12 +13,10 @@ use crate::wires::Port;
 
 /// Events that are certain commit without GVT: so many of them count for it as one that is not.
 const CERTAIN_PER_AHEAD: u64 = 32;
-/// Where bounds push each other on, a PE asks for GVT when they have not moved its horizon for so many steps in which it had nothing to do,
-const PATIENCE: u32 = 32;
-/// or after so many when its next event is further away than bounds reach in a few exchanges.
-const PATIENCE_FAR: u32 = 4;
-/// That is, so many times the least delay.
+/// An event is far away if it is so many times the least delay beyond the horizon: bounds would have to creep up to it.
 const FAR: f64 = 4.0;
+/// A PE whose next event is far away has so much less patience.
+const FAR_PATIENCE: u32 = 8;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Hands over what was sent, and lets the others know how far this PE has come.
@@ -65,10 +63,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.since_gvt += u64::from(executed);
             return executed == 0 || self.since_gvt >= interval;
         }
-        let open = self.past.history.open_len();
+        let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
         self.since_gvt += u64::from(executed);
-        self.stuck_steps >= PATIENCE
-            || self.idle_steps >= PATIENCE_FAR && self.is_far()
+        self.stuck_steps >= patience
+            || self.idle_steps > patience / FAR_PATIENCE && self.is_far()
             || self.since_gvt >= CERTAIN_PER_AHEAD * interval
             || open >= interval && self.since_gvt >= interval
     }

@@ -260,7 +260,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// # Panics
     /// If an anti-message has come for a message that never did.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { lps, effects, faults, gauge, agenda, .. } = self;
+        let Pe { lps, effects, faults, mut gauge, agenda, past, .. } = self;
+        gauge.counts.extras_kept = past.extras.in_use();
         assert!(agenda.cancelled_early() == 0 || faults.failure().is_some(), "an anti-message came for a message that never did");
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();

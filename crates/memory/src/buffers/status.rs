@@ -1,7 +1,7 @@
 //! The status of a message: its receiver begins it and may undo that, and its sender may cancel it.
 //!
 //! Both may write it at once, and no memory safety hangs on it: who may reach a slot's value is for its tag alone to say. An engine that
-//! gets the status wrong may lose a cancellation, no worse.
+//! gets the status wrong may lose a cancellation, no worse. Debug builds panic then.
 
 use super::{Buffers, found, owned, stale};
 use crate::Handle;
@@ -13,6 +13,9 @@ const PROCESSED: u8 = 1;
 const CANCELLED: u8 = 2;
 /// Cancelled while it was processed, and undone since.
 const UNDONE: u8 = 3;
+/// In debug builds, set beside `PENDING` and `PROCESSED` once the receiver has begun a message as one that its sender will never cancel.
+/// Only the receiver sets it, so it knows whether it is set; the sender's `cancel` finds it. Release builds have no such bit.
+const CERTAIN: u8 = if cfg!(debug_assertions) { 1 << 7 } else { 0 };
 
 /// What a message was before [`Buffers::cancel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,16 +37,19 @@ impl<T> Buffers<T> {
     }
 
     /// Like [`begin`](Self::begin), and returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
-    /// its sender will never cancel it, there is no need for an atomic step, which takes as long as some twenty others.
+    /// its sender will never cancel it, there is no need for an atomic step, which takes as long as some twenty others. Debug builds make it
+    /// all the same, and mark the message as certain.
     ///
     /// # Panics
-    /// Likewise.
+    /// Likewise; in debug builds also if the message is cancelled at the same time.
     #[inline]
     pub fn begin_if(&self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&T> {
         let slot = owned(&self.arena, self.mine, handle);
         // All Relaxed: the mark is as old as the value. An engine that is sure and wrong may lose a cancellation, no worse.
         if sure(slot.mark.load(Ordering::Relaxed)) {
-            match slot.status.load(Ordering::Relaxed) {
+            let status = slot.status.load(Ordering::Relaxed);
+            match status & !CERTAIN {
+                PENDING if cfg!(debug_assertions) => self.mark_certain(handle, status, PROCESSED),
                 PENDING => slot.status.store(PROCESSED, Ordering::Relaxed),
                 CANCELLED => return None,
                 _ => out_of_turn(handle, PROCESSED),
@@ -55,22 +61,36 @@ impl<T> Buffers<T> {
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
-    /// The message, or `None` if it has been cancelled; for a receiver that knows that its sender will not cancel it from now on. Its status
-    /// stays as it is.
+    /// The message, or `None` if it has been cancelled; for a receiver that knows that its sender will not cancel it from now on. It stays
+    /// pending. Debug builds mark it as certain.
     ///
     /// # Panics
-    /// Also if the message is processed already.
+    /// Also if the message is processed already; in debug builds also if it is cancelled at the same time.
     #[inline]
     pub fn get_certain(&self, handle: Handle) -> Option<&T> {
         let slot = owned(&self.arena, self.mine, handle);
         // Acquire pairs with the Release of `cancel`, as in `turn`.
-        match slot.status.load(Ordering::Acquire) {
+        let status = slot.status.load(Ordering::Acquire);
+        match status & !CERTAIN {
+            PENDING if cfg!(debug_assertions) => self.mark_certain(handle, status, PENDING),
             PENDING => {}
             CANCELLED => return None,
             _ => out_of_turn(handle, PROCESSED),
         }
         // SAFETY: as in `get`.
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
+    }
+
+    /// In debug builds: turns a pending message into what it is `to` be, and certain. A local one may still be cancelled, which takes no
+    /// atomic step anyway.
+    fn mark_certain(&self, handle: Handle, pending: u8, to: u8) {
+        let slot = owned(&self.arena, self.mine, handle);
+        let local = slot.partner.load(Ordering::Relaxed) == self.me;
+        let to = if local { to } else { to | CERTAIN };
+        // Relaxed: nothing else is passed on by it.
+        if slot.status.compare_exchange(pending, to, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            cancelled_though_certain(handle);
+        }
     }
 
     /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
@@ -108,8 +128,9 @@ impl<T> Buffers<T> {
         } else {
             // Relaxed where it succeeds: nothing but the status passes between the PEs. Acquire where it fails pairs with the Release of
             // `cancel`: this PE may now free the buffer and write it anew, after the sender's last look at it.
-            let turned = slot.status.compare_exchange(from, to, Ordering::Relaxed, Ordering::Acquire);
-            turned.unwrap_or_else(|status| status)
+            let certain = if cfg!(debug_assertions) { slot.status.load(Ordering::Relaxed) & CERTAIN } else { 0 };
+            let turned = slot.status.compare_exchange(from | certain, to | certain, Ordering::Relaxed, Ordering::Acquire);
+            turned.unwrap_or_else(|status| status) & !CERTAIN
         };
         if status != from && status != CANCELLED {
             out_of_turn(handle, to);
@@ -132,7 +153,8 @@ impl<T> Buffers<T> {
     /// as the [next](Self::next) message.
     ///
     /// # Panics
-    /// If the buffer is free, or the message cancelled already.
+    /// If the buffer is free, or the message cancelled already; in debug builds also if the receiver has [begun](Self::begin_if) it as one
+    /// that is never cancelled.
     #[inline]
     pub fn cancel(&self, handle: Handle) -> Cancelled {
         let slot = found(&self.arena, handle);
@@ -153,6 +175,7 @@ impl<T> Buffers<T> {
         match status {
             PENDING => Cancelled::Pending,
             PROCESSED => Cancelled::Processed,
+            status if status & CERTAIN != 0 => cancelled_though_certain(handle),
             _ => cancelled_twice(handle),
         }
     }
@@ -168,4 +191,10 @@ fn out_of_turn(handle: Handle, to: u8) -> ! {
 #[inline(never)]
 fn cancelled_twice(handle: Handle) -> ! {
     panic!("the message at {handle:?} is cancelled already")
+}
+
+#[cold]
+#[inline(never)]
+fn cancelled_though_certain(handle: Handle) -> ! {
+    panic!("the message at {handle:?} is cancelled, but its receiver was sure that it never would be")
 }

@@ -128,6 +128,36 @@ fn status_of_local_and_remote_messages() {
     assert!(b.is_cancelled(in_flight));
 }
 
+/// A message of PE 0 that PE 1 has begun and is sure of.
+fn certain(a: &mut Buffers<u64>, b: &mut Buffers<u64>) -> Handle {
+    let handle = given(a);
+    b.accept(handle);
+    assert_eq!(b.begin_if(handle, |_| true), Some(&1));
+    handle
+}
+
+#[test]
+fn certain_messages_are_begun_and_undone_like_others() {
+    let [mut a, mut b] = pair();
+    let handle = certain(&mut a, &mut b);
+    assert!(b.undo(handle) && b.begin(handle) && b.undo(handle) && b.begin_if(handle, |_| true).is_some());
+    assert!(!a.is_cancelled(handle) && !b.is_undone(handle));
+    assert_eq!(b.release(handle), 0);
+    // Nothing of it is left in the buffer.
+    assert_eq!(b.insert(0, 2), Ok(handle));
+    a.accept(handle);
+    assert!(a.begin(handle));
+    assert_eq!(b.cancel(handle), Cancelled::Processed);
+    // Of a local message, which needs no atomic step, everyone is sure; cancelled it may be.
+    let local = a.insert(0, 1).unwrap();
+    assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == Cancelled::Processed && !a.undo(local));
+    // What was cancelled before is found cancelled.
+    let late = given(&mut a);
+    assert_eq!(a.cancel(late), Cancelled::Pending);
+    b.accept(late);
+    assert_eq!(b.begin_if(late, |_| true), None);
+}
+
 /// One test for each mistake, which must panic with this message.
 macro_rules! caught {
     ($($name:ident: $expected:literal, |$a:ident, $b:ident| $mistake:expr;)*) => {
@@ -168,6 +198,19 @@ caught! {
     no_such_partner: "out of bounds", |a, b| a.insert(2, 1).unwrap();
     no_pes: "1 to 32767", |a, b| buffers::<u8>(0);
     too_many_pes: "1 to 32767", |a, b| buffers::<u8>(32768);
+}
+
+#[cfg(debug_assertions)]
+caught! {
+    cancelling_the_certain: "sure that it never would be", |a, b| { let h = certain(&mut a, &mut b); a.cancel(h) };
+    cancelling_the_certain_after_undoing: "sure that it never would be", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); a.cancel(h) };
+    cancelling_what_was_certain_once: "sure that it never would be", |a, b| {
+        let h = certain(&mut a, &mut b);
+        assert!(b.undo(h) && b.begin(h));
+        a.cancel(h)
+    };
+    beginning_the_certain_twice: "processed already", |a, b| { let h = certain(&mut a, &mut b); b.begin_if(h, |_| true) };
+    undoing_the_certain_twice: "pending already", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); b.undo(h) };
 }
 
 #[test]

@@ -234,7 +234,8 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
             self.lend(parcel.hops, lp);
         }
         self.note(state, parcel, lp);
-        if let Some(PlannedFault { crime, .. }) = self.recipe.fault.filter(|fault| fault.lp == lp.id().0 && fault.event == state.seen) {
+        let here = |fault: &PlannedFault| (self.recipe.widespread || fault.lp == lp.id().0) && fault.event == state.seen;
+        if let Some(PlannedFault { crime, .. }) = self.recipe.fault.filter(here) {
             crime.commit(self, lp);
         }
     }
@@ -243,7 +244,11 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         state.release(parcel, lp);
     }
 
-    fn commit(&self, _: &Parcel<WORDS>, lp: &mut Commit<Self>) {
+    fn commit(&self, parcel: &Parcel<WORDS>, lp: &mut Commit<Self>) {
+        if self.recipe.fails_at_commit == Some(parcel.energy) {
+            assert!(lp.id().0.is_multiple_of(2), "the cat ate {}", lp.id());
+            lp.observe(LATE, f64::NAN);
+        }
         if self.recipe.observing {
             lp.count(COMMITTED.at(u32::from(lp.id().0 * 2 >= lp.lps())), 1);
             lp.observe(LATE, lp.now());

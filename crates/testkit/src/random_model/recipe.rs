@@ -48,6 +48,11 @@ pub struct Recipe {
     pub loans: bool,
     /// What goes wrong, if anything.
     pub fault: Option<PlannedFault>,
+    /// Whether it goes wrong in every LP, and not only in the one that was planned: then there are several mistakes, of which the earliest is to
+    /// be told.
+    pub widespread: bool,
+    /// The energy of events that go wrong when they commit, if any do.
+    pub fails_at_commit: Option<u32>,
 }
 
 /// Who sends to whom.
@@ -173,6 +178,8 @@ impl Recipe {
             recording: random.bernoulli(0.5),
             loans: random.bernoulli(0.3),
             fault: None,
+            widespread: false,
+            fails_at_commit: None,
         }
     }
 

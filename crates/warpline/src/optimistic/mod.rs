@@ -38,6 +38,8 @@ const BATCH_MOST: u32 = 128;
 const KPS: u32 = 1024;
 /// Events of a PE between two computations of GVT, unless told otherwise: with some lookahead most events are certain then.
 const GVT_INTERVAL: u32 = 128;
+/// Steps without anything to execute before a PE asks for GVT, where bounds should have moved by then.
+const PATIENCE: u32 = 32;
 /// The most PEs of a run. Each keeps a mailbox for every other, so that memory grows with the square.
 const PES_MOST: u32 = 1024;
 /// How many intervals' worth of events a PE may have executed and not committed.
@@ -129,6 +131,7 @@ impl<M: Model> Simulation<'_, M> {
             batch: parallel.batch.unwrap_or((BATCH_PER_PE * pes).clamp(BATCH_LEAST, BATCH_MOST)),
             kps: parallel.kps.unwrap_or(KPS),
             gvt_interval,
+            patience: PATIENCE,
             history_most: INTERVALS_MOST * u64::from(gvt_interval),
             undoing,
             lanes: match self.sync {

@@ -1,0 +1,352 @@
+//! PEs stepped by hand, and wires on which a message arrives when the test says so.
+//!
+//! The tests that use this are in files of their own, and each uses only some of it.
+#![allow(dead_code)]
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous, Verdict};
+use warpline_kernel::pending::Heap;
+use warpline_kernel::{
+    Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Tuning, Undoing, ValueMessage, Window, balance,
+};
+use warpline_memory::buffers;
+use warpline_model::prelude::*;
+use warpline_model::{Declarations, Statistics};
+
+/// How many events were handled, as the statistics have it.
+pub(crate) const HANDLED: Counter = Counter::slot(0);
+/// The end of every run.
+pub(crate) const END: f64 = 100.0;
+
+/// To which LP, at what time, and what.
+pub(crate) type Sent = (u32, f64, &'static str);
+
+/// A model that does as the test says. An LP's state is the list of the events that it has handled.
+pub(crate) struct Play {
+    pub(crate) lps: u32,
+    pub(crate) lookahead: f64,
+    /// What an LP sends when it is made.
+    pub(crate) first: fn(u32) -> Vec<Sent>,
+    /// What an LP sends that has handled these events, the last of them just now. It may panic.
+    pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
+    /// What happens when an event commits.
+    pub(crate) commit: fn(&'static str),
+}
+
+impl Default for Play {
+    fn default() -> Self {
+        Play { lps: 4, lookahead: 0.0, first: |_| Vec::new(), then: |_| Vec::new(), commit: |_| {} }
+    }
+}
+
+impl Model for Play {
+    type State = Vec<&'static str>;
+    type Event = &'static str;
+
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(HANDLED, "handled", "events", "events handled");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Vec<&'static str> {
+        for (to, at, label) in (self.first)(lp.id().0) {
+            lp.send(to, at, label);
+        }
+        Vec::new()
+    }
+
+    fn handle(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Context<Self>) {
+        handled.push(label);
+        lp.count(HANDLED, 1);
+        for (to, at, label) in (self.then)(handled) {
+            lp.send(to, at - lp.now(), label);
+        }
+    }
+
+    fn reverse(&self, handled: &mut Vec<&'static str>, label: &&'static str, _: &mut Reverse<Self>) {
+        assert_eq!(handled.pop(), Some(*label));
+    }
+
+    fn commit(&self, label: &&'static str, _: &mut Commit<Self>) {
+        (self.commit)(label);
+    }
+}
+
+/// How a play is run.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting {
+    pub(crate) pes: u32,
+    pub(crate) synchronous: bool,
+    pub(crate) tuning: Tuning,
+}
+
+impl Default for Setting {
+    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if there is none.
+    fn default() -> Self {
+        let undoing = Undoing::Copy { interval: 1 };
+        let tuning = Tuning {
+            batch: 1,
+            kps: 1000,
+            gvt_interval: 10_000,
+            patience: 1,
+            history_most: 10_000,
+            undoing,
+            lanes: Lanes::Ahead,
+            wire: warpline_kernel::Wire::Shared,
+        };
+        Setting { pes: 2, synchronous: false, tuning }
+    }
+}
+
+/// What is on the wires, by receiver.
+struct Network {
+    under_way: Vec<Vec<Message>>,
+    arrived: Vec<Vec<Message>>,
+    controls: Vec<VecDeque<Control>>,
+}
+
+pub(crate) struct Wire {
+    me: u32,
+    network: Rc<RefCell<Network>>,
+}
+
+impl Port<&'static str> for Wire {
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        self.network.borrow_mut().under_way[to as usize].extend_from_slice(messages);
+        messages.len()
+    }
+
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        into.append(&mut self.network.borrow_mut().arrived[self.me as usize]);
+    }
+
+    fn send_value(&mut self, _: u32, _: ValueMessage<&'static str>) -> Result<(), ValueMessage<&'static str>> {
+        panic!("all messages go through shared buffers");
+    }
+
+    fn flush(&mut self) {}
+
+    fn receive_values(&mut self, _: &mut impl FnMut(ValueMessage<&'static str>)) {}
+
+    fn publish(&mut self, _: u64) {}
+
+    /// Bounds never arrive, so that the horizon is where GVT says.
+    fn bound(&mut self, _: u32) -> u64 {
+        0
+    }
+
+    fn tell(&mut self, to: u32, control: Control) {
+        self.network.borrow_mut().controls[to as usize].push_back(control);
+    }
+
+    fn hear(&mut self) -> Option<Control> {
+        self.network.borrow_mut().controls[self.me as usize].pop_front()
+    }
+}
+
+/// A failure as a user is told of it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Failure {
+    pub(crate) time: f64,
+    pub(crate) event: String,
+    pub(crate) fault: String,
+    /// How many events had committed before it.
+    pub(crate) committed: u64,
+}
+
+/// What a run comes to.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) failure: Option<Failure>,
+    /// By PE.
+    pub(crate) counts: Vec<Counts>,
+    /// The events that each LP has handled.
+    pub(crate) handled: Vec<Vec<&'static str>>,
+    /// How many there were as the statistics have it.
+    pub(crate) observed: u64,
+    /// How many buffers there were.
+    pub(crate) places: u64,
+    /// All verdicts on GVT.
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// PEs and their wires.
+pub(crate) struct Stage<'m> {
+    pub(crate) pes: Vec<Pe<'m, Play, Heap, Wire>>,
+    network: Rc<RefCell<Network>>,
+    verdicts: Vec<Verdict>,
+}
+
+impl<'m> Stage<'m> {
+    /// PEs that have made their LPs and executed nothing.
+    pub(crate) fn new(play: &'m Play, setting: Setting) -> Self {
+        let Setting { pes, synchronous, tuning } = setting;
+        let (end, ties) = (time(END), TieBreak::BySender);
+        let task = Task { model: play, partition: Partition::new(play.lps, pes), ties, end, delays: Delays::uniform(play.lookahead) };
+        let empty = || vec![Vec::new(); pes as usize];
+        let network = Network { under_way: empty(), arrived: empty(), controls: vec![VecDeque::new(); pes as usize] };
+        let network = Rc::new(RefCell::new(network));
+        let mut declarations = Declarations::default();
+        play.declare(&mut declarations);
+        let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
+        let make = |buffers: warpline_memory::Buffers<_>| {
+            let me = buffers.me();
+            let gvt = if synchronous {
+                AnyGvt::Synchronous(Synchronous::new(me, pes, ties))
+            } else {
+                AnyGvt::Asynchronous(Asynchronous::new(me, pes, ties))
+            };
+            let context = Context::new(play, 1, 1000, tuning.undoing == Undoing::Reverse);
+            let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
+            let wire = Wire { me, network: network.clone() };
+            let mut pe = Pe::new(&task, tuning, (buffers, wire), gvt, window, context, statistics.clone()).expect("there is memory");
+            while pe.initialised_at().is_none() {
+                pe.step().expect("there is memory");
+            }
+            pe
+        };
+        let pes = buffers(pes).into_iter().map(make).collect();
+        Stage { pes, network, verdicts: Vec::new() }
+    }
+
+    fn step_once(&mut self, pe: usize) -> Step {
+        let step = self.pes[pe].step().expect("there is memory");
+        let adopted = self.pes[pe].verdict().filter(|verdict| verdict.epoch == self.verdicts.len() as u64);
+        self.verdicts.extend(adopted);
+        step
+    }
+
+    /// Steps a PE so many times.
+    pub(crate) fn step(&mut self, pe: usize, times: u32) {
+        for _ in 0..times {
+            self.step_once(pe);
+        }
+    }
+
+    /// Steps a PE until it has nothing to execute, which it tells by a wish for GVT.
+    pub(crate) fn exhaust(&mut self, pe: usize) {
+        for _ in 0..10_000 {
+            if self.step_once(pe) != Step::Worked {
+                return;
+            }
+        }
+        panic!("PE {pe} always finds something to execute");
+    }
+
+    /// Lets all that was sent to a PE arrive. It receives it in its next step. Returns how many messages those are.
+    pub(crate) fn deliver(&mut self, to: usize) -> usize {
+        self.deliver_first(to, usize::MAX)
+    }
+
+    /// The same of the first `most` messages alone.
+    pub(crate) fn deliver_first(&mut self, to: usize, most: usize) -> usize {
+        let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
+        let count = most.min(under_way[to].len());
+        arrived[to].extend(under_way[to].drain(..count));
+        count
+    }
+
+    /// The same of the last message alone, which overtakes the others.
+    pub(crate) fn deliver_last(&mut self, to: usize) {
+        let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
+        arrived[to].extend(under_way[to].pop());
+    }
+
+    /// Steps all PEs in turn, with nothing new arriving, until each has adopted one more verdict.
+    pub(crate) fn gvt(&mut self) {
+        let before: Vec<u64> = self.pes.iter().map(|pe| pe.counts().gvt_epochs).collect();
+        for _ in 0..10_000 {
+            let mut waiting = false;
+            for (pe, before) in before.iter().enumerate() {
+                if self.pes[pe].counts().gvt_epochs == *before {
+                    self.step_once(pe);
+                    waiting = true;
+                }
+            }
+            if !waiting {
+                return;
+            }
+        }
+        panic!("GVT does not come to an end");
+    }
+
+    /// The time of the last GVT, as a PE knows it.
+    pub(crate) fn gvt_time(&self, pe: usize) -> f64 {
+        self.pes[pe].verdict().map_or(0.0, |verdict| verdict.gvt.time(time(END)).get())
+    }
+
+    /// Steps all PEs in turn, with everything arriving at once, until the run is over.
+    pub(crate) fn finish(mut self) -> Ended {
+        for _ in 0..100_000 {
+            let mut over = true;
+            for pe in 0..self.pes.len() {
+                self.deliver(pe);
+                over &= matches!(self.step_once(pe), Step::Finished | Step::Failed);
+            }
+            if over {
+                return self.end();
+            }
+        }
+        panic!("the run does not come to an end");
+    }
+
+    fn end(self) -> Ended {
+        let moment = self.pes[0].verdict().map_or(Moment::Never, |verdict| verdict.failure);
+        let committed = self.pes.iter().map(|pe| pe.committed_before(&moment)).sum();
+        let mut parts: Vec<_> = self.pes.into_iter().map(Pe::into_parts).collect();
+        let failed = parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == moment);
+        let failure = failed.map(|failed| Failure {
+            time: failed.time.get(),
+            event: failed.event.unwrap_or_default(),
+            fault: failed.fault.to_string(),
+            committed,
+        });
+        assert_eq!(failure.is_none(), moment == Moment::Never, "the PE that failed says how");
+        if failure.is_none() {
+            balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
+        }
+        let places = parts.iter().map(|pe| pe.books.places).sum();
+        let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
+        let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
+        Ended {
+            failure,
+            counts,
+            handled: lps.into_iter().flatten().map(|lp| lp.state).collect(),
+            observed,
+            places,
+            verdicts: self.verdicts,
+        }
+    }
+}
+
+pub(crate) fn time(time: f64) -> VirtualTime {
+    VirtualTime::new(time).expect("it is a time")
+}
+
+/// Runs a test that might hang, which then fails.
+pub(crate) fn in_time(test: impl FnOnce() + Send + 'static) {
+    let (tell, told) = channel();
+    thread::spawn(move || tell.send(catch_unwind(AssertUnwindSafe(test))));
+    match told.recv_timeout(Duration::from_secs(60)) {
+        Ok(Ok(())) => {}
+        Ok(Err(panic)) => resume_unwind(panic),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => panic!("it does not come to an end"),
+    }
+}

@@ -1,0 +1,220 @@
+//! Rollbacks made by hand: what is undone, and that all of it is counted.
+#![cfg(not(miri))]
+
+mod by_hand;
+
+use by_hand::{Play, Sent, Setting, Stage};
+use warpline_kernel::gvt::Work;
+use warpline_kernel::{Counts, Lanes, Tuning, Undoing};
+
+/// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 goes through `a` to `d`; `b` is cancelled together with what it sent, of which one is
+/// on its own PE, one on the other and processed; what `c` sent is pending there, and what `d` sent still on its way.
+const PLAY: Play = Play { lps: 8, lookahead: 0.0, first, then, commit: |_| {} };
+
+fn first(lp: u32) -> Vec<Sent> {
+    match lp {
+        0 => vec![(0, 1.0, "late")],
+        1 => vec![(1, 7.5, "own")],
+        4 => vec![(4, 2.0, "a"), (4, 3.0, "b"), (4, 4.0, "c"), (4, 5.0, "d")],
+        _ => vec![],
+    }
+}
+
+fn then(handled: &[&'static str]) -> Vec<Sent> {
+    match handled[handled.len() - 1] {
+        "late" => vec![(4, 2.5, "straggler")],
+        "b" => vec![(5, 6.0, "of b, here"), (1, 7.0, "of b, there")],
+        "c" => vec![(1, 8.0, "of c")],
+        "d" => vec![(2, 9.0, "of d")],
+        _ => vec![],
+    }
+}
+
+/// The first 32 numbers of a histogram of lengths that has these at its start.
+fn lengths(start: &[u64]) -> [u64; 32] {
+    std::array::from_fn(|bits| start.get(bits).copied().unwrap_or(0))
+}
+
+/// What was executed, undone, sent and received; without what depends on how often a PE is stepped and when GVT is found.
+fn done(counts: &Counts) -> Counts {
+    let without = Counts { steps: 0, idle_steps: 0, gvt_epochs: 0, gvt_trials: 0, receipts: 0, mailbox_depth_max: 0, ..counts.clone() };
+    Counts { committed: 0, remote_committed: 0, history_max: 0, ..without }
+}
+
+fn every_rollback_is_counted(undoing: Undoing) {
+    let setting = Setting::default();
+    let mut stage = Stage::new(&PLAY, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+    stage.exhaust(1);
+    let mut one = Counts { processed: 5, sent: 8, messages_sent: 3, ..Counts::default() };
+    assert_eq!(done(stage.pes[1].counts()), one, "PE 1 before anything is undone");
+    assert_eq!(stage.pes[1].counts().history_max, 5);
+
+    // It executes what is its own first, then what comes from `b`, but not what comes from `c`.
+    assert_eq!(stage.deliver_first(0, 2), 2);
+    stage.step(0, 3);
+    let mut zero = Counts { processed: 3, sent: 3, messages_sent: 1, messages_received: 2, ..Counts::default() };
+    assert_eq!(done(stage.pes[0].counts()), zero, "PE 0 before anything is undone");
+    let counts = stage.pes[0].counts();
+    assert_eq!((counts.history_max, counts.receipts, counts.mailbox_depth_max), (3, 1, 2));
+
+    assert_eq!(stage.deliver(1), 1);
+    // To receive it, and to execute it.
+    stage.step(1, 2);
+    one = Counts {
+        processed: 6,
+        // `d`, `c` and `b` in one rollback, and what `b` sent to LP 5 in another.
+        rolled_back: 4,
+        primary: 1,
+        secondary: 1,
+        lengths: lengths(&[1, 1]),
+        annihilated: 1,
+        anti_sent: 1,
+        cancelled_in_place: 2,
+        messages_received: 1,
+        ..one
+    };
+    assert_eq!(done(stage.pes[1].counts()), one, "PE 1 after the straggler");
+
+    // What `d` sent has been cancelled on its way, and what `b` sent is undone, together with what came after it.
+    assert_eq!(stage.deliver(0), 2);
+    stage.step(0, 1);
+    zero = Counts {
+        rolled_back: 2,
+        secondary: 1,
+        lengths: lengths(&[0, 1]),
+        // What came from `c`, when its turn came, and from `b`.
+        annihilated: 2,
+        messages_received: 3,
+        anti_received: 1,
+        ..zero
+    };
+    assert_eq!(done(stage.pes[0].counts()), zero, "PE 0 after the anti-message");
+    let counts = stage.pes[0].counts();
+    assert_eq!((counts.receipts, counts.mailbox_depth_max, counts.mailbox_depth_mean()), (2, 2, 2.0));
+
+    stage.exhaust(1);
+    let ended = stage.finish();
+    assert_eq!(ended.failure, None);
+    // What `b` sends again is received and, in the same step, `own` is executed again; so that is undone once more.
+    let lengths = lengths(&[1, 1]);
+    zero = Counts { processed: 8, rolled_back: 3, primary: 1, lengths, annihilated: 3, messages_received: 6, ..zero };
+    one = Counts { processed: 10, sent: 12, messages_sent: 6, ..one };
+    assert_eq!(done(&ended.counts[0]), zero, "PE 0 in the end");
+    assert_eq!(done(&ended.counts[1]), one, "PE 1 in the end");
+    let committed: Vec<_> = ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
+    assert_eq!(committed, [(5, 3), (6, 1)]);
+    let expected: [&[&str]; 8] =
+        [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
+    assert_eq!(ended.handled, expected);
+    assert_eq!(ended.observed, 11);
+    // What flow control goes by is what was done since it was last told.
+    let told = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
+    assert_eq!((told.processed, told.rolled_back), (18, 7));
+    let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
+    assert!(told.steps <= most(|counts| counts.steps) && told.idle_steps <= most(|counts| counts.idle_steps), "{told:?}");
+    let epochs = ended.verdicts.len() as u64;
+    let trials = ended.verdicts.iter().map(|verdict| u64::from(verdict.trials)).sum();
+    assert!(ended.counts.iter().all(|counts| (counts.gvt_epochs, counts.gvt_trials) == (epochs, trials)), "{:?}", ended.counts);
+}
+
+#[test]
+fn every_rollback_is_counted_with_copies() {
+    every_rollback_is_counted(Undoing::Copy { interval: 1 });
+}
+
+#[test]
+fn every_rollback_is_counted_with_rare_copies() {
+    every_rollback_is_counted(Undoing::Copy { interval: 1000 });
+}
+
+#[test]
+fn every_rollback_is_counted_with_reverse_code() {
+    every_rollback_is_counted(Undoing::Reverse);
+}
+
+/// Lets PE 0 execute what PE 1 sent, in the knowledge of a GVT that does not make it certain, and PE 1 cancel it after that.
+fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Vec<Sent>, lookahead: f64, gvt: f64) {
+    let play = Play { lookahead, first, then, ..Play::default() };
+    let setting = Setting { synchronous: true, ..Setting::default() };
+    let lanes = if lookahead > 0.0 { Lanes::Both } else { Lanes::Ahead };
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes, ..setting.tuning }, ..setting });
+    stage.step(1, 1);
+    stage.step(0, 1);
+    assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));
+    // Both receive, and hold until GVT is found.
+    loop {
+        stage.step(0, 1);
+        if stage.pes[0].counts().gvt_epochs > 0 {
+            break;
+        }
+        stage.step(1, 1);
+    }
+    assert_eq!(stage.gvt_time(0), gvt);
+    stage.step(0, 1);
+    assert_eq!(stage.pes[0].counts().processed, 2);
+    stage.step(1, 1);
+    assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().anti_sent), (1, 1));
+    let ended = stage.finish();
+    assert_eq!((ended.failure, ended.observed), (None, 4));
+    assert_eq!((&ended.handled[1][..], &ended.handled[3][..]), (&["sent"][..], &["straggler", "sender"][..]));
+}
+
+/// What was sent at GVT itself may still be cancelled, by something that comes at the same time.
+#[test]
+fn what_was_sent_at_gvt_may_be_cancelled() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            3 => vec![(3, 15.0, "sender")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled[handled.len() - 1] {
+            "start" => vec![(3, 15.0, "straggler")],
+            "sender" => vec![(1, 50.0, "sent")],
+            _ => vec![],
+        }
+    }
+    cancel_after_gvt(first, then, 0.0, 15.0);
+}
+
+/// The time of sending is kept with less precision than GVT, and must not be taken for an earlier one.
+#[test]
+fn what_was_sent_just_after_gvt_may_be_cancelled() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            3 => vec![(3, 15.0 + 2e-9, "sender")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled[handled.len() - 1] {
+            "start" => vec![(3, 15.0 + 1e-9, "straggler")],
+            "sender" => vec![(1, 50.0, "sent")],
+            _ => vec![],
+        }
+    }
+    cancel_after_gvt(first, then, 0.0, 15.0 + 1e-9);
+}
+
+/// So may what comes exactly the lookahead after GVT.
+#[test]
+fn what_comes_at_the_horizon_may_be_cancelled() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            3 => vec![(3, 15.0, "sender")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled[handled.len() - 1] {
+            "start" => vec![(3, 15.0, "straggler")],
+            "sender" => vec![(1, 25.0, "sent")],
+            _ => vec![],
+        }
+    }
+    cancel_after_gvt(first, then, 10.0, 15.0);
+}
