@@ -371,6 +371,38 @@ mod tests {
         assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
     }
 
+    /// Of two zeros the order of adding would decide which is the least, if there were two.
+    #[test]
+    fn the_sign_of_a_zero_does_not_show() {
+        const SEEN: Mean = Mean::slot(0);
+        const LEVEL: TimeMean = TimeMean::slot(1);
+        const SPREAD: Histogram = Histogram::slot(2);
+        let mut declare = Declarations::default();
+        declare.mean(SEEN, "seen", "", "");
+        declare.time_mean(LEVEL, "level", "", "");
+        declare.histogram(SPREAD, "spread", "", "");
+        let empty = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        let json = |zeros: &[f64]| {
+            let parts = zeros.iter().map(|&zero| {
+                let list = vec![
+                    Note::Observe { mean: SEEN, value: zero },
+                    Note::Span { mean: LEVEL, from: 0.25, to: 0.75, level: zero },
+                    Note::Sample { histogram: SPREAD, value: zero },
+                ];
+                let (notes, mut part) = (Notes { list, cells: Vec::new() }, empty.clone());
+                part.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap();
+                part
+            });
+            let mut merged = empty.clone();
+            parts.for_each(|part| merged.merge(&part));
+            merged.to_json().to_string()
+        };
+        for (one, other) in [(&[-0.0, 0.0][..], &[0.0, -0.0][..]), (&[-0.0, -0.0], &[0.0, 0.0]), (&[-0.0], &[0.0])] {
+            assert_eq!(json(one), json(other));
+            assert!(!json(one).contains("-0"), "{}", json(one));
+        }
+    }
+
     #[test]
     fn spans_run_forward() {
         const LEVEL: TimeMean = TimeMean::slot(0);
