@@ -87,6 +87,12 @@ mod tests {
     }
 
     #[test]
+    fn the_sign_of_time_zero_does_not_count() {
+        assert_eq!(digest_of(&[key(-0.0)]), digest_of(&[key(0.0)]));
+        assert_eq!(crate::TieBreak::BySender.compare(&key(-0.0), &key(0.0)), std::cmp::Ordering::Equal);
+    }
+
+    #[test]
     fn order_counts_within_an_lp_and_not_between_lps() {
         let (one_event, other) = (key(1.5), EventKey { sender: LpId(9), ..key(1.5) });
         let (ab, ba) = (digest_of(&[one_event, other]), digest_of(&[other, one_event]));
