@@ -74,6 +74,17 @@ fn all_settings_are_heard() {
     assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
 }
 
+/// What was typed reaches the engine, whose record tells what it did, and the answer is the same.
+#[test]
+fn both_words_for_the_use_of_lookahead_are_heard() {
+    let run = |words: &str| warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {words}")).json();
+    let usual = run("");
+    for (words, used) in [("--use-lookahead yes", true), ("--use-lookahead no", false), ("", true)] {
+        let json = run(words);
+        assert_eq!((&json["engine"]["use_lookahead"], &json["digest"]), (&used.into(), &usual["digest"]), "`{words}`");
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_thread_that_is_refused_is_told() {
