@@ -403,6 +403,35 @@ mod tests {
         }
     }
 
+    /// Each value of an observation by itself, and the area of a span, which can be infinite where its sides are not.
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        const SEEN: Mean = Mean::slot(0);
+        const LEVEL: TimeMean = TimeMean::slot(1);
+        const SPREAD: Histogram = Histogram::slot(2);
+        let mut declare = Declarations::default();
+        declare.mean(SEEN, "seen", "", "");
+        declare.time_mean(LEVEL, "level", "", "");
+        declare.histogram(SPREAD, "spread", "", "");
+        let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        let span = |from, to, level| Note::Span { mean: LEVEL, from, to, level };
+        let infinite = f64::INFINITY;
+        for (note, name) in [
+            (Note::Observe { mean: SEEN, value: infinite }, "seen"),
+            (Note::Sample { histogram: SPREAD, value: infinite }, "spread"),
+            (span(infinite, infinite, 1.0), "level"),
+            (span(0.0, infinite, 0.0), "level"),
+            (span(0.0, 1.0, infinite), "level"),
+            (span(0.0, 1e200, 1e200), "level"),
+        ] {
+            let notes = Notes { list: vec![note.clone()], cells: Vec::new() };
+            let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
+            assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
+        }
+        let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300)];
+        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap();
+    }
+
     #[test]
     fn spans_run_forward() {
         const LEVEL: TimeMean = TimeMean::slot(0);
