@@ -7,6 +7,7 @@ use serde_json::json;
 use warpline::Synchronisation;
 use warpline::base::LpId;
 use warpline::prelude::*;
+use warpline_testkit::time_limit;
 
 const TICKS: Counter = Counter::slot(0);
 const TIMES: Mean = Mean::slot(1);
@@ -144,6 +145,7 @@ fn the_event_rate_is_that_of_the_loop() {
         }
     }
     for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
+        let _limit = time_limit(sync);
         let record = Simulation::new(Slow).end(100.5).sync(sync).threads(2).run().expect("it runs").record;
         let (wall, of_loop) = (record.wall_seconds, record.loop_seconds);
         assert!(of_loop > 0.0 && wall >= of_loop + RESULTS_TAKE.as_secs_f64(), "{sync:?}: {of_loop} s of {wall} s");
