@@ -424,7 +424,7 @@ mod tests {
             (span(0.0, 1.0, infinite), "level"),
             (span(0.0, 1e200, 1e200), "level"),
         ] {
-            let notes = Notes { list: vec![note.clone()], cells: Vec::new() };
+            let notes = Notes { list: vec![note], cells: Vec::new() };
             let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
             assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
         }
