@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test bench check layers loom miri tsan setup setup-rust setup-browser soak
+.PHONY: demo test bench check layers loom miri tsan mutants setup setup-rust setup-browser setup-mutants soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -58,11 +58,20 @@ bench: setup-rust
 soak: setup-rust
 	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel
 
+## How many planted faults the tests notice. CRATE=name: a random sample of those that can be planted in that crate; without it, in what
+## changed since BASE (origin/main, or else the commit before). SAMPLE faults (60) in MINUTES (60) at most; SEED repeats a sample. JOBS (1) at a
+## time; ARGS go to cargo-mutants.
+mutants: setup-rust setup-mutants
+	@CRATE='$(CRATE)' BASE='$(BASE)' SAMPLE='$(SAMPLE)' MINUTES='$(MINUTES)' SEED='$(SEED)' JOBS='$(JOBS)' ARGS='$(ARGS)' .ci/mutants
+
 setup: setup-rust setup-browser
 
 setup-rust:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from https://rustup.rs and run make again" >&2; exit 1; }
 	@rustup component list --installed 2>/dev/null | grep -q clippy || rustup component add clippy rustfmt 2>/dev/null || true
+
+setup-mutants:
+	@$(CARGO) mutants --version >/dev/null 2>&1 || $(CARGO) install cargo-mutants --locked
 
 # Reports are tested in a real browser.
 setup-browser:

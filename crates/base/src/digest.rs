@@ -86,6 +86,23 @@ mod tests {
         }
     }
 
+    /// Digests are the same on every platform and in every release, so that runs can be compared across them.
+    #[test]
+    fn known_digests() {
+        let keys = [key(0.0), key(1.5), EventKey { step: 9, priority: Priority::new(-5), sender: LpId(u32::MAX), ..key(1e300) }];
+        let (mut run, history) = (RunDigest::default(), digest_of(&keys));
+        assert_eq!(history.0, 12_418_001_880_193_597_970);
+        run.add(LpId(7), 3, history);
+        run.add(LpId(8), 0, HistoryDigest::default());
+        assert_eq!(run.to_string(), "70a18f6f4770a701");
+    }
+
+    #[test]
+    fn the_sign_of_time_zero_does_not_count() {
+        assert_eq!(digest_of(&[key(-0.0)]), digest_of(&[key(0.0)]));
+        assert_eq!(crate::TieBreak::BySender.compare(&key(-0.0), &key(0.0)), std::cmp::Ordering::Equal);
+    }
+
     #[test]
     fn order_counts_within_an_lp_and_not_between_lps() {
         let (one_event, other) = (key(1.5), EventKey { sender: LpId(9), ..key(1.5) });

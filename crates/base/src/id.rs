@@ -27,3 +27,14 @@ impl fmt::Display for LpId {
         write!(f, "LP {}", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_its_number() {
+        let id = LpId::from(7);
+        assert_eq!((id, id.index(), id.to_string()), (LpId(7), 7, "LP 7".into()));
+    }
+}

@@ -188,6 +188,57 @@ mod tests {
         }
     }
 
+    /// Where the prefix has room for the difference, the full order is not needed.
+    #[test]
+    fn prefix_tells_most_events_apart() {
+        let key = |step, priority, sender| EventKey {
+            time: VirtualTime::from_bits(5),
+            step,
+            priority: Priority::new(priority),
+            sender: LpId(sender),
+            sequence: Sequence::first_of(0),
+        };
+        let order = [
+            key(0, -127, (1 << 21) - 2),
+            key(0, 0, 0),
+            key(0, 0, 1),
+            key(0, 0, (1 << 21) - 2),
+            key(0, 1, 0),
+            key(0, 127, 0),
+            key(1, -127, 0),
+            key(6, 127, (1 << 21) - 2),
+            key(7, 0, 0),
+        ];
+        for pair in order.windows(2) {
+            assert!(TieBreak::BySender.prefix(&pair[0]) < TieBreak::BySender.prefix(&pair[1]), "{pair:?}");
+        }
+        let ties = TieBreak::Unbiased { seed: 3 };
+        let distinct: std::collections::BTreeSet<u32> = (0..1000).map(|sender| ties.prefix(&key(0, 0, sender))).collect();
+        assert!(distinct.len() > 990, "{} of 1000 prefixes", distinct.len());
+        assert!((0..1000).all(|sender| ties.prefix(&key(0, 0, sender)) >> 21 == 128 && ties.prefix(&key(2, 0, sender)) >> 29 == 2));
+    }
+
+    /// The order of ties is the same on every platform and in every release.
+    #[test]
+    fn known_unbiased_ties() {
+        let key = |sender| EventKey {
+            time: VirtualTime::new(2.5).unwrap(),
+            step: 1,
+            priority: Priority::NORMAL,
+            sender: LpId(sender),
+            sequence: Sequence::first_of(0),
+        };
+        assert_eq!([1, 2].map(|sender| unbiased(9, &key(sender))), [12_668_175_673_457_007_568, 9_659_157_333_363_734_621]);
+    }
+
+    #[test]
+    fn halves_of_a_sequence_number_come_back() {
+        for (event, index) in [(0, 0), (1, 0), (3, 5), (Sequence::EVENT_LIMIT - 1, SEND_LIMIT - 1)] {
+            let sequence = Sequence::first_of(event).nth(index);
+            assert_eq!((sequence.event(), sequence.index(), sequence.bits()), (event, index, event << 24 | u64::from(index)));
+        }
+    }
+
     #[test]
     fn priority_keeps_its_level() {
         for level in -127..=127 {

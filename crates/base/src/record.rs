@@ -248,6 +248,16 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_lacks_what_only_the_report_needs() {
+        let record = record(json!({ "processed_events": 6 })).unwrap();
+        let summary = record.summary();
+        let Value::Object(mut all) = serde_json::to_value(&record).unwrap() else { panic!("an object") };
+        assert!(all.remove("progress").is_some() && all.remove("views").is_some());
+        assert_eq!(summary, all);
+        assert_eq!((&summary["committed_events"], &summary["processed_events"]), (&4.into(), &6.into()));
+    }
+
+    #[test]
     fn a_sequential_record_has_no_parallel_part() {
         for more in [json!({}), json!({ "gvt_epochs": 3, "unheard_of": [1] })] {
             let record = record(more).unwrap();

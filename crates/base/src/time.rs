@@ -79,6 +79,15 @@ mod tests {
     }
 
     #[test]
+    fn a_time_reads_and_prints_as_its_number() {
+        let time = VirtualTime::new(2.5).unwrap();
+        assert_eq!((format!("{time} {time:?} {time:.2}"), f64::from(time), time.get()), ("2.5 2.5 2.50".into(), 2.5, 2.5));
+        assert_eq!((VirtualTime::try_from(2.5), VirtualTime::from_bits(time.bits())), (Ok(time), time));
+        let refused = VirtualTime::try_from(-1.0).unwrap_err();
+        assert!(refused.contains("-1") && refused.contains("not negative"), "{refused}");
+    }
+
+    #[test]
     fn refuses_what_is_no_time() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, -f64::MIN_POSITIVE] {
             assert_eq!(VirtualTime::new(bad), None, "{bad}");

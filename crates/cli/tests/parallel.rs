@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use serde_json::Value;
-use support::{command, warpline, warpline_in};
+use support::{command, output, warpline, warpline_in};
 use tempfile::tempdir;
 
 /// A short run of every model.
@@ -74,14 +74,24 @@ fn all_settings_are_heard() {
     assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
 }
 
+/// What was typed reaches the engine, whose record tells what it did, and the answer is the same.
+#[test]
+fn both_words_for_the_use_of_lookahead_are_heard() {
+    let run = |words: &str| warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {words}")).json();
+    let usual = run("");
+    for (words, used) in [("--use-lookahead yes", true), ("--use-lookahead no", false), ("", true)] {
+        let json = run(words);
+        assert_eq!((&json["engine"]["use_lookahead"], &json["digest"]), (&used.into(), &usual["digest"]), "`{words}`");
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_thread_that_is_refused_is_told() {
     // No system has room for such a stack.
     let mut command = command(std::path::Path::new("."));
-    let output =
-        command.args(["run", "mm1", "--sync", "optimistic", "--threads", "1"]).env("RUST_MIN_STACK", (1u64 << 50).to_string()).output();
-    let output = output.unwrap();
+    command.args(["run", "mm1", "--sync", "optimistic", "--threads", "1"]).env("RUST_MIN_STACK", (1u64 << 50).to_string());
+    let output = output(&mut command);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("refuses thread 1 of 1") && stderr.contains("fewer threads"), "{stderr}");

@@ -58,7 +58,9 @@ impl<G: Gvt> Machine<G> {
 
     fn advance(&mut self, pe: usize) {
         let (gvt, local) = &mut self.pes[pe];
-        while let Some(action) = gvt.advance(local) {
+        for actions in 0.. {
+            let Some(action) = gvt.advance(local) else { break };
+            assert!(actions < 10_000, "actions without end");
             match action {
                 Action::Tell { to, control } => self.wires.push_back((to, control)),
                 Action::Adopt(verdict) => self.adopted.push(verdict),
@@ -80,6 +82,7 @@ impl<G: Gvt> Machine<G> {
         self.advance(pe);
         let mut turns = 0;
         while !self.wires.is_empty() {
+            assert!(turns < 10_000, "messages without end");
             self.turn();
             turns += 1;
             assert!(turns < TURNS, "GVT does not come to an end");

@@ -405,6 +405,18 @@ mod tests {
         assert_eq!(context.take_fault(), None);
     }
 
+    /// The bits of a time are its order, and those of -0.0 would come after everything.
+    #[test]
+    fn a_delay_of_minus_zero_is_no_delay() {
+        let mut context = Context::new(&Flood, 1, 10, false);
+        context.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
+        [0.0, -0.0].into_iter().zip(0..).for_each(|(delay, number)| context.send(1, delay, number));
+        context.send(0, -0.0, 2);
+        let sent: Vec<_> = context.outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
+        assert_eq!(sent, [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]);
+        assert_eq!(context.take_fault(), None);
+    }
+
     #[test]
     fn values_are_saved_only_for_reverse_code() {
         for saving in [false, true] {

@@ -2,9 +2,10 @@
 
 mod network_support;
 
-use network_support::{chain, network, parameters};
+use network_support::{chain, network, parameters, results};
 use warpline::prelude::*;
 use warpline::record::View;
+use warpline::serde_json::Value;
 use warpline_models::network::{Network, Topology};
 
 #[test]
@@ -87,6 +88,21 @@ fn views_show_map_distributions_and_tables() {
     let [View::Map(map), ..] = &views(chain(3, 10.0, ""))[..] else { panic!("no map") };
     let radii = map.nodes.iter().map(|node| node.longitude.hypot(node.latitude));
     assert!(radii.clone().all(|radius| (radius - 10.0).abs() < 1e-9));
+}
+
+/// Packets of long demands are dropped more often, so their share of what is delivered is less than of what was offered.
+#[test]
+fn mean_hops_are_those_of_delivered_packets() {
+    let results = results(network("sndlib-polska", "load=2 buffer=2000"), 0.1, 0.5, 7);
+    let demands = results["demands"].as_array().unwrap();
+    let mean_weighted_by = |count: &str| {
+        let packets = |demand: &Value| demand[count].as_u64().unwrap();
+        let hops: u64 = demands.iter().map(|demand| packets(demand) * demand["hops"].as_u64().unwrap()).sum();
+        hops as f64 / demands.iter().map(packets).sum::<u64>() as f64
+    };
+    let (mean, offered) = (mean_weighted_by("delivered"), mean_weighted_by("offered"));
+    assert_eq!(results["hops_mean"], mean);
+    assert!(mean < 0.99 * offered, "{mean} of what was delivered, {offered} of what was offered");
 }
 
 /// A run too short for any packet has no numbers, and says so without trouble.

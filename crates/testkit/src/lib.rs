@@ -1,6 +1,6 @@
 //! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random models](random_model) with every feature of
-//! the model API, the [matrix](mod@matrix) of engine configurations that all must give the reference's answer, and [torture](mod@torture) by
-//! thousands of schedules.
+//! the model API, the [matrix](mod@matrix) of engine configurations that all must give the reference's answer, [torture](mod@torture) by
+//! thousands of schedules, and a [limit](time_limit) to the time that a test may take.
 //!
 //! ```
 //! use warpline_testkit::{Recipe, Settings, matrix};
@@ -11,10 +11,12 @@
 pub mod matrix;
 pub mod random_model;
 pub mod reference;
+mod time_limit;
 pub mod torture;
 
 pub use random_model::{RandomModel, Recipe};
 pub use reference::Settings;
+pub use time_limit::{TimeLimit, time_limit};
 
 /// `count`, or a hundredth of it under Miri, which is some hundred times slower.
 pub fn scaled(count: u32) -> u32 {

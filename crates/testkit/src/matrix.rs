@@ -8,7 +8,7 @@ use warpline::base::random::Random;
 use warpline::{Error, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
 
 use crate::reference::{self, Outcome, Settings, Stop};
-use crate::{RandomModel, Recipe};
+use crate::{RandomModel, Recipe, time_limit};
 
 /// One way to run a simulation that must not change its answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,8 +161,19 @@ pub fn check_under<M: Model>(
     settings: &Settings,
     configurations: &[Configuration],
 ) -> Result<Result<Outcome, Stop>, String> {
+    check_all(make, settings, configurations, std::any::type_name::<M>())
+}
+
+/// [`check_under`]; `about` says more of the model, should a run hang.
+fn check_all<M: Model>(
+    make: impl Fn() -> M,
+    settings: &Settings,
+    configurations: &[Configuration],
+    about: impl Clone + Debug + Send + 'static,
+) -> Result<Result<Outcome, Stop>, String> {
     let expected = reference::run_with(&make(), settings);
     for &configuration in configurations {
+        let _limit = time_limit((configuration, *settings, about.clone()));
         let found = caught(|| run(make(), settings, configuration)).map_err(|bug| format!("{configuration:?}: {bug}"))?;
         let found = found.map_err(|error| format!("{configuration:?} failed: {error}"))?;
         compare(&expected, &found).map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
@@ -184,9 +195,9 @@ pub fn check_recipe(recipe: &Recipe, settings: &Settings) -> Result<Result<Outco
 /// The first difference, with all that it takes to see it again.
 pub fn check_recipe_under(recipe: &Recipe, settings: &Settings, configurations: &[Configuration]) -> Result<Result<Outcome, Stop>, String> {
     let checked = match recipe.words() {
-        0 => check_under(|| RandomModel::<0>::new(recipe), settings, configurations),
-        1 => check_under(|| RandomModel::<1>::new(recipe), settings, configurations),
-        _ => check_under(|| RandomModel::<13>::new(recipe), settings, configurations),
+        0 => check_all(|| RandomModel::<0>::new(recipe), settings, configurations, recipe.clone()),
+        1 => check_all(|| RandomModel::<1>::new(recipe), settings, configurations, recipe.clone()),
+        _ => check_all(|| RandomModel::<13>::new(recipe), settings, configurations, recipe.clone()),
     };
     checked.map_err(|why| {
         format!("{why}\n  to reproduce: matrix::check_recipe(&recipe, &settings) with\n  settings = {settings:?}\n  recipe = {recipe:?}")

@@ -7,7 +7,7 @@ use warpline::base::random::Random;
 
 use crate::matrix::{Configuration, Parallel, SEQUENTIAL, caught, compare, run};
 use crate::random_model::{Crime, PlannedFault};
-use crate::{RandomModel, Recipe, Settings};
+use crate::{RandomModel, Recipe, Settings, time_limit};
 
 /// A small model with several ways to run it, all drawn from a seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +95,7 @@ impl Case {
         };
         let expected = run(make(), settings, SEQUENTIAL[0]).map_err(|why| told(&why.to_string(), &SEQUENTIAL[0]))?;
         for configuration in configurations {
+            let _limit = time_limit((*configuration, *settings, recipe.clone()));
             let found = caught(|| run(make(), settings, *configuration));
             let found = found.and_then(|found| found.map_err(|why| why.to_string()));
             found.and_then(|found| compare(&expected, &found)).map_err(|why| told(&why, configuration))?;

@@ -176,5 +176,9 @@ mod tests {
     fn fields_are_quoted_where_needed() {
         assert_eq!(super::quoted("plain"), "plain");
         assert_eq!(super::quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        for special in [",", "\n", "\r", "\r\n"] {
+            assert_eq!(super::quoted(&format!("one{special}two")), format!("\"one{special}two\""), "{special:?}");
+        }
+        assert_eq!(super::quoted("\""), "\"\"\"\"");
     }
 }

@@ -6,6 +6,7 @@ use support::{COUNT, Poke, ROWS, Scripted, VALUE};
 use warpline::engine::Limits;
 use warpline::prelude::*;
 use warpline::{Failure, Fault, Pending, Place, Synchronisation};
+use warpline_testkit::time_limit;
 
 /// Runs a model that must fail under both pending sets, and returns what they agree on, with the whole message.
 fn failure(model: impl Fn() -> Scripted) -> (Failure, String) {
@@ -278,6 +279,7 @@ fn counts_beyond_the_largest_number() {
     assert_words(&text, &["`count`", "largest count", "18446744073709551615"]);
     let counted = |by: u64, sync, threads| {
         let model = Counting { by };
+        let _limit = time_limit((sync, threads, by));
         Simulation::new(model).sync(sync).threads(threads).end(10.0).run()
     };
     for (sync, threads) in [(Synchronisation::Sequential, 1), (Synchronisation::Optimistic, 1), (Synchronisation::Optimistic, 4)] {

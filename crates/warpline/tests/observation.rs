@@ -1,10 +1,13 @@
 //! What is observed when: warm-up, rows, files.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::json;
+use warpline::Synchronisation;
 use warpline::base::LpId;
 use warpline::prelude::*;
+use warpline_testkit::time_limit;
 
 const TICKS: Counter = Counter::slot(0);
 const TIMES: Mean = Mean::slot(1);
@@ -55,7 +58,11 @@ impl Model for Clock {
         lp.observe(TIMES, lp.now());
         lp.sample(SPREAD, lp.now());
         level.set(f64::from(*ticks), LEVEL, lp);
-        let remark = if *ticks == 2 { "a \"second\", later" } else { "" };
+        let remark = match *ticks {
+            2 => "a \"second\", later",
+            3 => "two\nlines",
+            _ => "",
+        };
         lp.record(TICKED, &[(*ticks).into(), (lp.now() / 2.0).into(), (*ticks % 2 == 1).into(), remark.into()]);
         if self.fails == Some(*ticks) {
             lp.fail("as planned");
@@ -115,6 +122,37 @@ fn rows_are_in_the_order_of_events() {
     assert_eq!(ticked.columns[1], ("half".to_owned(), "s".to_owned()));
 }
 
+/// The rate is that of the event loop: what a model does with its results afterwards takes wall time and executes no events.
+#[test]
+fn the_event_rate_is_that_of_the_loop() {
+    const RESULTS_TAKE: Duration = Duration::from_millis(60);
+    struct Slow;
+    impl Model for Slow {
+        type State = ();
+        type Event = ();
+        fn lps(&self) -> u32 {
+            2
+        }
+        fn init(&self, lp: &mut Init<Self>) {
+            lp.send(lp.id(), 1.0, ());
+        }
+        fn handle(&self, _: &mut (), (): &(), lp: &mut Context<Self>) {
+            lp.send(lp.id(), 1.0, ());
+        }
+        fn results(&self, _: &Outcome) -> serde_json::Value {
+            std::thread::sleep(RESULTS_TAKE);
+            serde_json::Value::Null
+        }
+    }
+    for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
+        let _limit = time_limit(sync);
+        let record = Simulation::new(Slow).end(100.5).sync(sync).threads(2).run().expect("it runs").record;
+        let (wall, of_loop) = (record.wall_seconds, record.loop_seconds);
+        assert!(of_loop > 0.0 && wall >= of_loop + RESULTS_TAKE.as_secs_f64(), "{sync:?}: {of_loop} s of {wall} s");
+        assert_eq!((record.committed_events, record.event_rate), (200, 200.0 / of_loop), "{sync:?}");
+    }
+}
+
 const TITLES: &str = "time,lp,tick,half [s],odd,\"remark, if any\"\n";
 
 #[test]
@@ -129,6 +167,10 @@ fn rows_become_files() {
     assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}"));
     assert_eq!(read("summary.csv"), "time,lp,ticks [1]\n2.5,0,2\n2.5,1,2\n");
     assert_eq!(fs::read_dir(directory.path()).expect("it is there").count(), 2);
+    let records = Records::Write(directory.path().to_owned());
+    Simulation::new(Clock::default()).end(3.5).records(records).run().expect("it runs");
+    let more = "3,0,3,1.5,true,\"two\nlines\"\n3,1,3,1.5,true,\"two\nlines\"\n";
+    assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}{more}"));
 }
 
 /// As the error says: rows that were written to files before stay there.

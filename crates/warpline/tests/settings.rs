@@ -5,6 +5,7 @@ mod support;
 use support::Scripted;
 use warpline::prelude::*;
 use warpline::{Synchronisation, Undo};
+use warpline_testkit::time_limit;
 
 fn refusal(simulation: Simulation<Scripted>) -> String {
     match simulation.run() {
@@ -89,6 +90,7 @@ fn the_threads() {
     }
     assert_words(&refusal(with(1025, idle())), &["1 to 1024", "room for messages", "cores"]);
     // More than there are LPs are as many as there are LPs.
+    let _limit = time_limit("four threads");
     let run = with(1024, Scripted::default()).run().expect("1024 are allowed");
     assert_eq!((&run.record.engine["threads"], run.record.parallel.expect("it was parallel").pes.len()), (&4.into(), 4));
 }

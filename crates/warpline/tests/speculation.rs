@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpline::prelude::*;
 use warpline::{Failure, GvtAlgorithm, Place, Synchronisation};
+use warpline_testkit::time_limit;
 
 /// What an LP does when the world does not make sense to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +166,7 @@ type Answer = Result<(String, String, Vec<Book>, String), Box<Failure>>;
 
 /// A run to time 12, and how many events it rolled back.
 fn run(model: Loans, set: impl FnOnce(Loaning) -> Loaning) -> (Answer, u64) {
+    let _limit = time_limit(format!("{model:?}"));
     match set(Simulation::new(model).end(12.0).seed(5)).run() {
         Ok(run) => {
             let rolled_back = run.record.parallel.as_ref().map_or(0, |parallel| parallel.rolled_back_events);

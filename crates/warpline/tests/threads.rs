@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use warpline::prelude::*;
 use warpline::{GvtAlgorithm, Progress, Run, Synchronisation};
+use warpline_testkit::time_limit;
 
 /// How a [`Mill`] spends its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +141,7 @@ fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mi
 fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> Simulation<'static, Mill>) -> Run<Mill> {
     let sequential = set(Simulation::new(make())).run().expect("it runs");
     for threads in THREADS {
+        let _limit = time_limit((threads, make()));
         let found = parallel(set(Simulation::new(make())), threads).run().expect("it runs");
         assert_eq!(answer(&found), answer(&sequential), "{threads} threads");
     }
@@ -167,6 +169,7 @@ fn more_threads_than_lps() {
         let run = compare(|| Mill::new(lps, Pattern::Random), |simulation| simulation.end(50.0));
         assert!(run.record.committed_events > 20);
     }
+    let _limit = time_limit("8 threads for 2 LPs");
     let run = parallel(Simulation::new(Mill::new(2, Pattern::Random)), 8).run().expect("it runs");
     assert_eq!(run.record.parallel.expect("it was parallel").pes.len(), 2);
 }
@@ -202,6 +205,7 @@ fn every_payload_and_state_is_dropped_once() {
         for panics in [None, Some(3)] {
             let model = Mill { panics, ..Mill::new(20, Pattern::Random) };
             let token = model.token.clone();
+            let _limit = time_limit((threads, panics));
             let ended = parallel(Simulation::new(model).end(if panics.is_some() { 1e3 } else { 20.0 }), threads).run();
             assert_eq!(ended.is_err(), panics.is_some());
             if let Ok(run) = &ended {
@@ -219,6 +223,7 @@ fn a_panic_is_reported_as_ever() {
         let failure = |threads: Option<u32>| {
             let simulation = Simulation::new(Mill { panics: Some(lp), ..Mill::new(20, Pattern::Random) }).end(1e3);
             let simulation = threads.into_iter().fold(simulation, parallel);
+            let _limit = time_limit((threads, lp));
             simulation.run().expect_err("it panics").to_string()
         };
         for threads in THREADS {
@@ -233,6 +238,7 @@ fn rows_are_written_in_the_order_of_events() {
         let directory = tempfile::tempdir().expect("there is room for a directory");
         let records = Records::Write(directory.path().to_owned());
         let simulation = Simulation::new(Mill { unbiased: true, ..Mill::new(30, Pattern::Ties) }).end(40.0).records(records);
+        let _limit = time_limit(threads);
         let run = threads.into_iter().fold(simulation, parallel).run().expect("it runs");
         assert!(run.incomplete.is_none() && run.record.tables == ["log.csv"]);
         let read = |directory: &Path| fs::read_to_string(directory.join("log.csv")).expect("the file was written");
@@ -249,6 +255,7 @@ fn rows_are_written_in_the_order_of_events() {
 #[test]
 fn progress_is_reported() {
     for threads in [1, 2] {
+        let _limit = time_limit(threads);
         let (mut end, mut seen): (f64, Vec<Progress>) = (500.0, Vec::new());
         while seen.len() < 2 {
             seen.clear();

@@ -7,7 +7,7 @@ use std::path::Path;
 use warpline::{Error, Records};
 use warpline_testkit::random_model::{Crime, PlannedFault};
 use warpline_testkit::torture::{Case, Summary};
-use warpline_testkit::{RandomModel, Recipe, Settings, cases, matrix};
+use warpline_testkit::{RandomModel, Recipe, Settings, cases, matrix, time_limit};
 
 /// Seeds in a row: what fails is to be seen again by its number.
 fn torture(seeds: std::ops::Range<u64>, clusters: usize) -> Summary {
@@ -53,6 +53,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
 fn written(recipe: &Recipe, settings: &Settings, configuration: matrix::Configuration) -> (Vec<(String, String)>, String) {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let simulation = matrix::simulation(RandomModel::<1>::new(recipe), settings, configuration);
+    let _limit = time_limit((configuration, *settings, recipe.clone()));
     let ended = match simulation.records(Records::Write(directory.path().to_owned())).run() {
         Ok(run) => format!("{} {} {:?}", run.record.digest, run.record.committed_events, run.record.tables),
         Err(Error::Fault(failure)) => failure.to_string(),

@@ -7,6 +7,7 @@ use std::fs;
 use serde_json::Value;
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
+use warpline_testkit::time_limit;
 
 /// LPs that send each other events, some of which come too early.
 struct Hops {
@@ -47,6 +48,7 @@ fn hops(lps: u32) -> Simulation<'static, Hops> {
 fn traced(simulation: Simulation<'_, Hops>) -> (Result<Run<Hops>, Error>, Value, usize) {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let path = directory.path().join("trace.json");
+    let _limit = time_limit("a run with a trace");
     let run = simulation.trace(&path).run();
     let text = fs::read_to_string(path).expect("it was written");
     let trace: Value = serde_json::from_str(&text).expect("it is JSON");
@@ -187,6 +189,7 @@ fn a_trace_needs_pes_and_a_file() {
 /// All phases of each PE together are the time that its thread took, which is about that of the loop.
 #[test]
 fn phases_are_the_time_of_the_loop() {
+    let _limit = time_limit("two threads");
     let run = hops(300).end(200.0).threads(2).run().expect("it runs");
     let (seconds, parallel) = (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
     for pe in &parallel.pes {

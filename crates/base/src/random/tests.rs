@@ -94,6 +94,20 @@ fn below_covers_its_range_evenly() {
     assert_eq!(random.below(1), 0);
 }
 
+/// Of the 2⁶⁴ words, 2⁶⁴ mod 7 = 2 are one too many: those whose product with 7 has 0 or 1 in its lower half.
+#[test]
+fn below_draws_again_what_is_one_too_many() {
+    let expected = stream(3).below(7);
+    for lower in [0, 1] {
+        let mut random = stream(3);
+        assert_eq!((random.below_exactly(7, 5 << 64 | lower), random.position()), (expected, 1));
+    }
+    for lower in [2, 3, 6] {
+        let mut random = stream(3);
+        assert_eq!((random.below_exactly(7, 5 << 64 | lower), random.position()), (5, 0));
+    }
+}
+
 #[test]
 #[should_panic(expected = "below(0)")]
 fn below_zero_says_what_is_wrong() {
@@ -106,6 +120,8 @@ fn bernoulli_has_its_probability() {
     let hits = (0..1_000_000).filter(|_| random.bernoulli(0.3)).count();
     assert!((298_000..302_000).contains(&hits), "{hits}");
     assert!(!random.bernoulli(0.0) && random.bernoulli(1.0) && !random.bernoulli(f64::NAN));
+    let next = random.clone().uniform();
+    assert!(!random.clone().bernoulli(next) && random.bernoulli(next.next_up()));
 }
 
 #[test]
@@ -118,6 +134,15 @@ fn weighted_choice_follows_its_weights() {
         let expected = weight * 1e5;
         assert!((f64::from(seen[index]) - expected).abs() <= 5.0 * expected.sqrt(), "{index}: {seen:?}");
     }
+}
+
+/// Index 0 has half a column and index 1 the rest.
+#[test]
+fn columns_are_cut_to_the_bit() {
+    let choice = Weighted::new(&[1.0, 3.0]).unwrap();
+    let picked = [0, (1 << 62) - 1, 1 << 62, (1 << 63) - 1, 1 << 63, u64::MAX].map(|word| choice.pick(word));
+    assert_eq!((picked, choice.len()), ([0, 0, 1, 1, 1, 1], 2));
+    assert_eq!(Weighted::new(&[0.0, 1.0]).unwrap().pick(0), 1, "what has no weight is never chosen");
 }
 
 #[test]
@@ -142,4 +167,39 @@ fn known_draws() {
     let random = stream.random();
     let drawn = (random.next_u64(), random.uniform(), random.exponential(1.0), random.normal(0.0, 1.0), random.below(1000));
     assert_eq!(drawn, (16_160_410_966_797_154_365, 0.120_682_449_483_694_78, 1.097_639_391_237_880_8, 1.324_798_597_390_137_7, 520));
+}
+
+/// So many that all layers and tails of the ziggurats are among them.
+#[test]
+fn known_draws_by_the_thousand() {
+    let fold = |draw: fn(&mut Random) -> u64| {
+        let mut random = Random::new(1, LpId(2), 3);
+        (0..200_000).fold(0, |sum, _| mix64(sum ^ draw(&mut random)))
+    };
+    assert_eq!(fold(|random| random.exponential(1.0).to_bits()), 13_427_916_407_394_199_602);
+    assert_eq!(fold(|random| random.normal(0.0, 1.0).to_bits()), 1_318_449_465_037_030_661);
+    assert_eq!(fold(|random| random.uniform().to_bits()), 4_503_641_933_653_279_915);
+    assert_eq!(fold(|random| u64::from(random.below(1_000_003))), 4_255_181_064_702_310_811);
+}
+
+#[test]
+fn known_mixtures() {
+    // The first two of SplitMix64 with seed 0, whose state advances by this constant.
+    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+    assert_eq!([GOLDEN, GOLDEN.wrapping_mul(2)].map(mix64), [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
+    assert_eq!((fold64(7, 9), fold64(1 << 63, 6), fold64(u64::MAX, u64::MAX)), (63, 3, u64::MAX));
+}
+
+/// For distributions of other crates, words come in the same order and bytes from the low end.
+#[test]
+fn other_crates_get_the_same_words() {
+    use rand_core::RngCore;
+    let (mut random, mut same) = (stream(7), stream(7));
+    let mut next = || Random::next_u64(&mut same);
+    assert_eq!(RngCore::next_u64(&mut random), next());
+    assert_eq!(u64::from(random.next_u32()), next() >> 32);
+    let mut bytes = [0; 11];
+    random.fill_bytes(&mut bytes);
+    let words = [next(), next()].map(u64::to_le_bytes).concat();
+    assert_eq!(bytes, words[..11]);
 }

@@ -3,8 +3,11 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -25,9 +28,36 @@ pub(crate) fn command(directory: &Path) -> Command {
     command
 }
 
+/// Many times what any command of a test takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Runs a command, and ends it if it hangs.
+pub(crate) fn output(command: &mut Command) -> Output {
+    fn read(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+        thread::spawn(move || {
+            let mut all = Vec::new();
+            from.read_to_end(&mut all).unwrap();
+            all
+        })
+    }
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (stdout, stderr) = (read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap()));
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() };
+        }
+        if started.elapsed() > LIMIT {
+            child.kill().unwrap();
+            panic!("{command:?} hangs: it has not ended within {LIMIT:?}");
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// Runs `warpline` with these arguments in `directory`.
 pub(crate) fn warpline_in<S: AsRef<OsStr>>(directory: &Path, arguments: &[S]) -> Outcome {
-    let Output { status, stdout, stderr } = command(directory).args(arguments).output().unwrap();
+    let Output { status, stdout, stderr } = output(command(directory).args(arguments));
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Outcome { code: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
 }

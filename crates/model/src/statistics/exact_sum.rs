@@ -170,6 +170,17 @@ mod tests {
         assert_eq!(sum(&[]), 0.0);
     }
 
+    /// There is one zero, so that neither the order of adding nor the sign of what cancelled out shows.
+    #[test]
+    fn a_sum_of_nothing_is_positive_zero() {
+        for zeros in [&[][..], &[-0.0], &[-0.0, 0.0], &[0.0, -0.0], &[-1.5, 1.5], &[1.5, -1.5], &[-1.5, -0.0, 1.5]] {
+            assert_eq!(sum(zeros).to_bits(), 0, "{zeros:?}");
+        }
+        let mut product = ExactSum::default();
+        product.add_product(-0.0, 7.0);
+        assert_eq!(product.value().to_bits(), 0);
+    }
+
     #[test]
     fn negative_sums_stay_small() {
         let (mut total, mut one) = (ExactSum::default(), ExactSum::default());

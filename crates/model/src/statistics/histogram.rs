@@ -204,6 +204,33 @@ mod tests {
         assert!(tally.bars(10).is_empty());
     }
 
+    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the one after it.
+    #[test]
+    fn a_quantile_on_a_whole_count_is_that_value() {
+        let values = [-8.0, -1.0, 0.0, 1e-9, 1.0, 2.0, 1e3, 1e6];
+        let tally = histogram(&values);
+        for (k, value) in (1..=values.len()).zip(values) {
+            let quantile = tally.quantile(k as f64 / values.len() as f64).unwrap();
+            assert!((quantile - value).abs() <= 0.016 * value.abs(), "{k} of {}: {quantile} for {value}", values.len());
+        }
+        assert_eq!((tally.quantile(0.0), tally.quantile(1.0)), (Some(-8.0), Some(1e6)));
+        assert_eq!((tally.quantile(-1.0), tally.quantile(2.0)), (Some(-8.0), Some(1e6)));
+    }
+
+    /// No more bars than asked for, no fewer than half as many where there are that many ranges, and nothing lost on the way.
+    #[test]
+    fn bars_are_as_many_as_asked_for_at_most() {
+        let tally = histogram(&[-2.0, -1.0, 0.0, 1.0, 1.5, 2.0]);
+        let ranges: Vec<Bar> = tally.ranges().collect();
+        for most in 0..=2 * ranges.len() {
+            let bars = tally.bars(most);
+            let (fewest, most) = (most.clamp(1, ranges.len()).div_ceil(2), most.max(1));
+            assert!((fewest..=most).contains(&bars.len()), "{} bars of {} ranges, {most} asked for", bars.len(), ranges.len());
+            assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 6);
+            assert_eq!((bars[0].low, bars[bars.len() - 1].high), (ranges[0].low, ranges[ranges.len() - 1].high));
+        }
+    }
+
     proptest! {
         #[test]
         fn percentiles_are_within_a_range(mut values in prop::collection::vec(prop_oneof![-1e3f64..1e3, 1e-9f64..1e-8, Just(0.0)], 1..300), q in 0.0f64..=1.0) {

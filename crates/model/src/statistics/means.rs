@@ -233,6 +233,42 @@ mod tests {
         assert_eq!(MeanTally::default().estimate().mean, None);
     }
 
+    /// A value at the very time at which one batch ends belongs to the next one; at the end of the run, to the last.
+    #[test]
+    fn a_value_on_the_edge_of_a_batch_belongs_to_the_later_one() {
+        let mut tally = MeanTally::default();
+        (0..=BATCHES).for_each(|edge| tally.add(HORIZON, HORIZON.edge(edge), 1.0));
+        let counts: Vec<u64> = tally.batches.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [vec![1; BATCHES - 1], vec![2]].concat());
+        let mut tally = MeanTally::default();
+        tally.add(HORIZON, 11.0f64.next_down(), 3.0);
+        tally.add(HORIZON, 11.0, 4.0);
+        assert_eq!((tally.batches[0].0.value(), tally.batches[1].0.value()), (3.0, 4.0));
+    }
+
+    #[test]
+    fn a_span_between_edges_fills_the_batches_between_them() {
+        let mut tally = TimeMeanTally::default();
+        tally.add(HORIZON, 12.0, 14.0, 3.0);
+        tally.add(HORIZON, 41.0, 42.0, 5.0);
+        let areas: Vec<f64> = tally.batches.iter().map(ExactSum::value).collect();
+        let mut expected = [0.0; BATCHES];
+        (expected[2], expected[3], expected[31]) = (3.0, 3.0, 5.0);
+        assert_eq!(areas, expected);
+    }
+
+    /// As [`Estimate::ci95`] says: none where fewer than half of the batches saw anything.
+    #[test]
+    fn half_of_the_batches_are_enough_for_an_interval() {
+        let seen_in = |batches: usize| {
+            let mut tally = MeanTally::default();
+            (0..batches).for_each(|batch| tally.add(HORIZON, HORIZON.edge(batch), batch as f64));
+            tally.estimate().ci95
+        };
+        assert_eq!(seen_in(BATCHES / 2 - 1), None);
+        assert!(seen_in(BATCHES / 2).is_some_and(|half| half > 0.0), "{:?}", seen_in(BATCHES / 2));
+    }
+
     #[test]
     fn spans_are_cut_at_warmup_end_and_batches() {
         let mut tally = TimeMeanTally::default();

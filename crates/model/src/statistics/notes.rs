@@ -234,3 +234,19 @@ pub trait Observe {
         notes.cells.extend_from_slice(row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_empty_until_something_is_observed() {
+        let mut notes = Notes::default();
+        assert!(notes.is_empty());
+        notes.list.push(Note::Row { table: Table(0), cells: 1 });
+        notes.cells.push(Cell::Whole(7));
+        assert!(!notes.is_empty());
+        notes.clear();
+        assert_eq!(notes, Notes::default());
+    }
+}

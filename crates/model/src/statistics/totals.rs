@@ -371,6 +371,67 @@ mod tests {
         assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
     }
 
+    /// Of two zeros the order of adding would decide which is the least, if there were two.
+    #[test]
+    fn the_sign_of_a_zero_does_not_show() {
+        const SEEN: Mean = Mean::slot(0);
+        const LEVEL: TimeMean = TimeMean::slot(1);
+        const SPREAD: Histogram = Histogram::slot(2);
+        let mut declare = Declarations::default();
+        declare.mean(SEEN, "seen", "", "");
+        declare.time_mean(LEVEL, "level", "", "");
+        declare.histogram(SPREAD, "spread", "", "");
+        let empty = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        let json = |zeros: &[f64]| {
+            let parts = zeros.iter().map(|&zero| {
+                let list = vec![
+                    Note::Observe { mean: SEEN, value: zero },
+                    Note::Span { mean: LEVEL, from: 0.25, to: 0.75, level: zero },
+                    Note::Sample { histogram: SPREAD, value: zero },
+                ];
+                let (notes, mut part) = (Notes { list, cells: Vec::new() }, empty.clone());
+                part.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap();
+                part
+            });
+            let mut merged = empty.clone();
+            parts.for_each(|part| merged.merge(&part));
+            merged.to_json().to_string()
+        };
+        for (one, other) in [(&[-0.0, 0.0][..], &[0.0, -0.0][..]), (&[-0.0, -0.0], &[0.0, 0.0]), (&[-0.0], &[0.0])] {
+            assert_eq!(json(one), json(other));
+            assert!(!json(one).contains("-0"), "{}", json(one));
+        }
+    }
+
+    /// Each value of an observation by itself, and the area of a span, which can be infinite where its sides are not.
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        const SEEN: Mean = Mean::slot(0);
+        const LEVEL: TimeMean = TimeMean::slot(1);
+        const SPREAD: Histogram = Histogram::slot(2);
+        let mut declare = Declarations::default();
+        declare.mean(SEEN, "seen", "", "");
+        declare.time_mean(LEVEL, "level", "", "");
+        declare.histogram(SPREAD, "spread", "", "");
+        let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        let span = |from, to, level| Note::Span { mean: LEVEL, from, to, level };
+        let infinite = f64::INFINITY;
+        for (note, name) in [
+            (Note::Observe { mean: SEEN, value: infinite }, "seen"),
+            (Note::Sample { histogram: SPREAD, value: infinite }, "spread"),
+            (span(infinite, infinite, 1.0), "level"),
+            (span(0.0, infinite, 0.0), "level"),
+            (span(0.0, 1.0, infinite), "level"),
+            (span(0.0, 1e200, 1e200), "level"),
+        ] {
+            let notes = Notes { list: vec![note], cells: Vec::new() };
+            let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
+            assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
+        }
+        let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300)];
+        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap();
+    }
+
     #[test]
     fn spans_run_forward() {
         const LEVEL: TimeMean = TimeMean::slot(0);

@@ -1,7 +1,8 @@
 //! Digests that must never change without a reason: they pin the order of events, the random streams and the models.
 
-use warpline::{Configure, Simulation, Synchronisation};
+use warpline::{Configure, Parameters, Simulation, Synchronisation};
 use warpline_models::catalogue::{Visitor, with_model};
+use warpline_testkit::time_limit;
 
 struct Digest {
     seed: u64,
@@ -14,6 +15,7 @@ impl Visitor for Digest {
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> (u64, String) {
         let simulation = || Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end);
         let [sequential, parallel] = [simulation(), simulation().sync(Synchronisation::Optimistic).threads(2)].map(|simulation| {
+            let _limit = time_limit((M::NAME, parameters.values()));
             let record = simulation.run().unwrap().record;
             (record.committed_events, record.digest)
         });

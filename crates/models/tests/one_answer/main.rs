@@ -8,6 +8,7 @@ use warpline::prelude::*;
 use warpline::serde_json::Value;
 use warpline::{Configure, GvtAlgorithm, Parameters, Run, Synchronisation};
 use warpline_models::catalogue::{Visitor, with_model};
+use warpline_testkit::time_limit;
 
 /// Settings of a parallel run.
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +77,12 @@ impl Visitor for Compare {
             for way in ways.filter(|way| way.undo == Undo::Copy || M::REVERSIBLE) {
                 let Way { threads, undo, batch, kps, gvt } = way;
                 let parallel = simulation().sync(Synchronisation::Optimistic).threads(threads).undo(undo).batch(batch).kps(kps).gvt(gvt);
+                let _limit = time_limit((M::NAME, parameters.values(), seed, way));
                 let found = answer(parallel.run().unwrap());
                 assert_eq!(found, expected, "{} {:?}, seed {seed}, {way:?}", M::NAME, parameters.values());
             }
             let cluster = simulation().sync(Synchronisation::Optimistic).threads(4).virtual_cluster(seed);
+            let _limit = time_limit((M::NAME, parameters.values(), seed, "virtual cluster"));
             assert_eq!(answer(cluster.run().unwrap()), expected, "{} {:?}, seed {seed}, virtual cluster", M::NAME, parameters.values());
         }
     }

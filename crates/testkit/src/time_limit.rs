@@ -1,0 +1,69 @@
+//! A limit to how long a test may take: an engine that hangs is a failure with a message, not a build that never ends.
+
+use std::fmt::Debug;
+use std::io::Write;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// The variable that holds another limit, in seconds.
+const VARIABLE: &str = "WARPLINE_TIME_LIMIT";
+/// Many times what the longest run of a test takes on a busy machine.
+const SECONDS: u64 = 300;
+
+/// Time runs until it is dropped.
+#[must_use = "the limit holds until this is dropped"]
+#[derive(Debug)]
+pub struct TimeLimit {
+    _running: Sender<()>,
+}
+
+/// Ends the process with a message, unless what is returned is dropped within 300 seconds (or those in `WARPLINE_TIME_LIMIT`): no thread
+/// that loops for ever could be ended alone. `what` says what is run; the message has the name of the test.
+///
+/// ```
+/// let _limit = warpline_testkit::time_limit("an endless loop");
+/// # if false {
+/// loop {}
+/// # }
+/// ```
+pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
+    let (running, ended) = channel();
+    let seconds = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let test = thread::current().name().unwrap_or("a test").to_owned();
+    thread::spawn(move || {
+        if ended.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
+            let message = format!("{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  in {what:?}\n");
+            // Not by a macro, whose output the test harness would keep to itself.
+            let _ = std::io::stderr().write_all(message.as_bytes());
+            std::process::abort();
+        }
+    });
+    TimeLimit { _running: running }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In a process of its own, which is ended.
+    #[test]
+    #[cfg(not(miri))]
+    fn what_hangs_is_ended_with_a_message() {
+        const CHILD: &str = "WARPLINE_TEST_CHILD";
+        if std::env::var_os(CHILD).is_some() {
+            drop(time_limit("what is over"));
+            let _limit = time_limit(("sleep", 7));
+            return thread::sleep(Duration::from_secs(30));
+        }
+        let mut child = std::process::Command::new(std::env::current_exe().expect("this is a program"));
+        child.args(["--exact", "time_limit::tests::what_hangs_is_ended_with_a_message"]);
+        let output = child.env(CHILD, "1").env(VARIABLE, "1").output().expect("it can be run again");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{told}");
+        for words in ["what_hangs_is_ended_with_a_message hangs", "within 1 s", VARIABLE, "(\"sleep\", 7)"] {
+            assert!(told.contains(words), "no `{words}` in: {told}");
+        }
+        assert!(!told.contains("what is over"), "{told}");
+    }
+}
