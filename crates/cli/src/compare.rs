@@ -15,9 +15,6 @@ use crate::run::with_model;
 use crate::settings::{RUNS, SYNC, Settings};
 use crate::{child, output};
 
-/// How often each engine runs, unless told.
-const TIMES: u32 = 3;
-
 /// Compares engines and prints what came of it.
 pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
@@ -26,7 +23,7 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let engines = [Synchronisation::Sequential, other(request, &settings)?];
     let program = std::env::current_exe();
     let program = program.map_err(|cause| Failure::failed(format!("cannot find the file of this command, to run it: {cause}")))?;
-    let times = settings.runs.unwrap_or(TIMES);
+    let times = settings.command.runs();
     let mut teller = RunTeller::new(2 * u64::from(times), request.quiet);
     let runs = in_turn(engines, times, |run, engine| {
         let mut command = command(&program, request, engine);
@@ -55,7 +52,7 @@ impl Visitor for Known {
 
 /// The engine to hold against the sequential one.
 fn other(request: &Request, settings: &Settings) -> Result<Synchronisation, Failure> {
-    match settings.sync {
+    match settings.simulation.sync {
         Some(Synchronisation::Sequential) => {
             let place = request.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| given.place.as_deref());
             let message = "there is nothing to compare: `sync` is `sequential`, the engine that others are compared with; \

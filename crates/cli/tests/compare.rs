@@ -68,7 +68,7 @@ fn what_a_run_says_of_its_failure_is_passed_on_once() {
     for (line, words) in [
         ("network --topology no/such/file.json", "no/such/file.json"),
         ("phold --lps 10 --clusters 3", "divide"),
-        ("mm1 --end 0", "the end time is 0"),
+        ("mm1 --end 0", "`end` cannot be `0`"),
         ("mm1 --end 10 --warmup 11", "warm-up"),
     ] {
         let failed = warpline(&format!("compare {line}"));
