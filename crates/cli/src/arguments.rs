@@ -25,7 +25,7 @@ pub(crate) enum Action {
     Run(Request),
     /// Try its undo out.
     Verify(Request),
-    /// Run it on two engines in turn.
+    /// Run it on several engines in turn.
     Compare(Request),
     /// Render a report again.
     Report { directory: PathBuf, json: bool },
@@ -101,15 +101,17 @@ fn verify(entries: &[Entry]) -> Command {
 fn compare(entries: &[Entry]) -> Command {
     let outputs = settings::of_run().into_iter().filter(settings::is_output);
     of_models(COMPARE, entries, &settings::of_compare())
-        .about("Run a model on two engines in turn: same answer? how much faster? how much memory?")
+        .about("Run a model on several engines in turn: same answer? how much faster? how much memory?")
         .arg(json())
         .arg(quiet())
         // Known, so that they can be refused with a remedy.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(
-            "Each run is a process of its own; rates and memory are medians over the runs of an engine.\n\
+            "The sequential engine comes first, as the others are held against it. Each run is a process of its own; rates and memory are\n\
+             medians over the runs of an engine. An engine that fails is shown with its error, and the others are compared.\n\
              A scenario file works as for `warpline run`; a report that it wants is left out.\n\n\
              Examples:\n  warpline compare phold --lps 65536 --remote 0.1 --clusters 8\n  warpline compare network --end 20 --threads 4 --runs 5 --json\n  \
+             warpline compare phold --with optimistic --runs 9\n  \
              warpline compare scenario.toml --undo reverse\n\n\
              Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 wrong use.",
         )

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use warpline::Synchronisation;
-use warpline::settings::{OUTPUT, Range, Setting};
+use warpline::settings::{OUTPUT, Range, Setting, SettingValue};
 
 use crate::failure::Failure;
 
@@ -20,6 +20,8 @@ pub(crate) struct Given {
 pub(crate) const SYNC: &str = "sync";
 /// The setting that says how often a comparison runs each engine.
 pub(crate) const RUNS: &str = "runs";
+/// The setting that says which engines a comparison has.
+pub(crate) const WITH: &str = "with";
 /// The heading of the settings of a comparison alone.
 const COMPARISON: &str = "Comparison";
 
@@ -38,6 +40,44 @@ warpline::settings! {
             heading: COMPARISON,
             hurts: "where others use the machine, few runs tell more of them than of the engines",
         }
+        /// Engines that are compared with the sequential one, separated by commas.
+        with: Engines, Range::Any, {
+            heading: COMPARISON,
+            rule: "all that there are",
+            hurts: "every engine takes its runs' time",
+        }
+    }
+}
+
+/// Engines, each once, in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Engines(pub(crate) Vec<Synchronisation>);
+
+impl SettingValue for Engines {
+    const PLACEHOLDER: &'static str = "ENGINES";
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut engines = Vec::new();
+        for word in text.split(',') {
+            let engine = Synchronisation::parse(word.trim())?;
+            if !engines.contains(&engine) {
+                engines.push(engine);
+            }
+        }
+        Some(Engines(engines))
+    }
+
+    fn text(&self) -> String {
+        self.0.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(",")
+    }
+
+    fn takes(_: &Range<Self>) -> String {
+        format!("engines separated by commas, of {}", Synchronisation::WORDS.join(", "))
+    }
+
+    fn nearest(text: &str) -> Option<String> {
+        let unknown = text.split(',').map(str::trim).find(|word| Synchronisation::parse(word).is_none());
+        unknown.and_then(Synchronisation::nearest)
     }
 }
 
@@ -52,8 +92,8 @@ pub(crate) fn of_compare() -> Vec<Setting> {
     let own = CommandSettings::table().iter().filter(|setting| setting.heading == COMPARISON).cloned();
     let mut all: Vec<Setting> = own.chain(of_run().into_iter().filter(|setting| !is_output(setting))).collect();
     for sync in all.iter_mut().filter(|setting| setting.name == SYNC) {
-        sync.meaning = "The engine that is compared with the sequential one".into();
-        sync.default = Synchronisation::Optimistic.name().into();
+        sync.meaning = "The engine that is compared with the sequential one, if --with names none".into();
+        sync.default = "all that there are".into();
     }
     all
 }
@@ -141,7 +181,7 @@ mod tests {
         let names = |settings: &[Setting]| settings.iter().map(|setting| setting.name.clone()).collect::<Vec<_>>();
         let mut expected = of_run();
         expected.retain(|setting| setting.heading != "Output");
-        assert_eq!(names(&of_compare()), [&[RUNS.to_owned()], &names(&expected)[..]].concat());
+        assert_eq!(names(&of_compare()), [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat());
         let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
         assert_eq!(names(&outputs), ["trace", "report"]);
     }
@@ -172,8 +212,25 @@ mod tests {
     #[test]
     fn every_setting_is_read() {
         for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()) {
-            let text = setting.words.first().unwrap_or(&"7");
+            let text = setting.words.first().unwrap_or(if setting.name == WITH { &"optimistic" } else { &"7" });
             assert!(read(&setting.name, text).is_ok(), "{}", setting.name);
         }
+    }
+
+    #[test]
+    fn engines_are_a_list_of_words() {
+        let engines = |text: &str| read("with", text).map(|settings| settings.command.with.unwrap().0);
+        let (sequential, optimistic) = (Synchronisation::Sequential, Synchronisation::Optimistic);
+        assert_eq!(engines("optimistic"), Ok(vec![optimistic]));
+        assert_eq!(engines("optimistic, sequential,optimistic"), Ok(vec![optimistic, sequential]));
+        assert_eq!(Engines(vec![optimistic, sequential]).text(), "optimistic,sequential");
+        let takes = "it takes engines separated by commas, of sequential, optimistic";
+        let wrong = |text: &str| engines(text).unwrap_err();
+        assert_eq!(
+            wrong("sequential,optimist"),
+            format!("a.toml:3: `with` cannot be `sequential,optimist`: {takes}; did you mean `optimistic`?")
+        );
+        assert_eq!(wrong("xyz"), format!("a.toml:3: `with` cannot be `xyz`: {takes}"));
+        assert!(["", "optimistic,", ","].iter().all(|text| wrong(text).contains(takes)));
     }
 }
