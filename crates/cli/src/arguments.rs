@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use warpline::ParameterSpec;
+use warpline::settings::Setting;
 use warpline_models::catalogue::{self, Entry};
 
 use crate::failure::Failure;
 use crate::format;
 use crate::scenario::Scenario;
-use crate::settings::{self, Given, SettingSpec};
+use crate::settings::{self, Given};
 
 /// What the command is asked to do.
 #[derive(Debug, PartialEq)]
@@ -24,7 +25,7 @@ pub(crate) enum Action {
     Run(Request),
     /// Try its undo out.
     Verify(Request),
-    /// Run it on two engines in turn.
+    /// Run it on several engines in turn.
     Compare(Request),
     /// Render a report again.
     Report { directory: PathBuf, json: bool },
@@ -98,17 +99,19 @@ fn verify(entries: &[Entry]) -> Command {
 }
 
 fn compare(entries: &[Entry]) -> Command {
-    let outputs = settings::of_run().into_iter().filter(|spec| settings::is_output(spec.name));
+    let outputs = settings::of_run().into_iter().filter(settings::is_output);
     of_models(COMPARE, entries, &settings::of_compare())
-        .about("Run a model on two engines in turn: same answer? how much faster? how much memory?")
+        .about("Run a model on several engines in turn: same answer? how much faster? how much memory?")
         .arg(json())
         .arg(quiet())
         // Known, so that they can be refused with a remedy.
-        .args(outputs.map(|spec| setting(&spec).hide(true)))
+        .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(
-            "Each run is a process of its own; rates and memory are medians over the runs of an engine.\n\
+            "The sequential engine comes first, as the others are held against it. Each run is a process of its own; rates and memory are\n\
+             medians over the runs of an engine. An engine that fails is shown with its error, and the others are compared.\n\
              A scenario file works as for `warpline run`; a report that it wants is left out.\n\n\
              Examples:\n  warpline compare phold --lps 65536 --remote 0.1 --clusters 8\n  warpline compare network --end 20 --threads 4 --runs 5 --json\n  \
+             warpline compare phold --with optimistic --runs 9\n  \
              warpline compare scenario.toml --undo reverse\n\n\
              Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 wrong use.",
         )
@@ -127,7 +130,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 }
 
 /// A subcommand that takes a model or a scenario.
-fn of_models(name: &'static str, entries: &[Entry], settings: &[SettingSpec]) -> Command {
+fn of_models(name: &'static str, entries: &[Entry], settings: &[Setting]) -> Command {
     let models = entries.iter().map(|entry| {
         let end = format!("A run ends at model time {} unless told otherwise.", format::time(entry.default_end, entry.time_unit));
         let examples = crate::models::examples(entry);
@@ -157,14 +160,23 @@ fn parameter(spec: &ParameterSpec) -> Arg {
         .allow_hyphen_values(true)
 }
 
-/// No name of a setting has a colon.
+/// Told by its name from a setting: no name of those has a colon.
 fn parameter_id(spec: &ParameterSpec) -> String {
     format!("parameter:{}", spec.name)
 }
 
-fn setting(spec: &SettingSpec) -> Arg {
-    let arg = Arg::new(spec.name).long(spec.name).value_name(spec.value).help(spec.help).help_heading(spec.heading).global(true);
-    if spec.words.is_empty() { arg.allow_hyphen_values(true) } else { arg.value_parser(PossibleValuesParser::new(spec.words.clone())) }
+fn setting(setting: &Setting) -> Arg {
+    let Setting { name, placeholder, words, range, default, meaning, hurts, .. } = setting;
+    let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
+    let possible = if words.is_empty() { String::new() } else { format!(" [possible values: {}]", words.join(", ")) };
+    let takes = if words.is_empty() { format!("\nTakes {range}.") } else { String::new() };
+    let help = format!("{meaning}{default}{possible}");
+    let arg = Arg::new(name.clone()).long(name.clone()).value_name(*placeholder).help_heading(setting.heading).global(true);
+    let arg = arg.long_help(format!("{help}{takes}\nWhen it hurts: {hurts}.")).help(help);
+    match words {
+        [] => arg.allow_hyphen_values(true),
+        words => arg.value_parser(PossibleValuesParser::new(*words)).hide_possible_values(true),
+    }
 }
 
 /// Reads a command line, the program's name first.
@@ -203,7 +215,9 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
     let mut scenario = Scenario::read(name)?;
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
-        COMPARE => scenario.settings.retain(|given| !settings::is_output(&given.name)),
+        COMPARE => {
+            scenario.settings.retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_output(one)))
+        }
         _ => {}
     }
     // The model in the place of the file, and then all that was typed before and after the file.
@@ -221,7 +235,7 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
 
 /// Reads what such a command is given for a model.
 fn of_model(verb: &str, matches: &ArgMatches, entry: &Entry) -> Result<Action, Failure> {
-    let (specs, action): (_, fn(Request) -> Action) = match verb {
+    let (settings, action): (_, fn(Request) -> Action) = match verb {
         VERIFY => (settings::of_verify(), Action::Verify),
         COMPARE => (settings::of_compare(), Action::Compare),
         _ => (settings::of_run(), Action::Run),
@@ -231,7 +245,7 @@ fn of_model(verb: &str, matches: &ArgMatches, entry: &Entry) -> Result<Action, F
     }
     Ok(action(Request {
         model: entry.name.to_owned(),
-        settings: typed(matches, specs.iter().map(|spec| (spec.name, spec.name.to_owned())))?,
+        settings: typed(matches, settings.iter().map(|setting| (setting.name.as_str(), setting.name.clone())))?,
         parameters: typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?,
         json: matches.get_flag("json"),
         quiet: verb != VERIFY && matches.get_flag("quiet"),
@@ -241,8 +255,8 @@ fn of_model(verb: &str, matches: &ArgMatches, entry: &Entry) -> Result<Action, F
 /// A comparison is many runs, and keeps the output of none.
 fn refuse_output(matches: &ArgMatches, entry: &Entry) -> Result<(), Failure> {
     let of_run = settings::of_run();
-    let given = of_run.iter().find(|spec| settings::is_output(spec.name) && text(matches, spec.name).is_some());
-    given.map_or(Ok(()), |SettingSpec { name, .. }| {
+    let given = of_run.iter().find(|setting| settings::is_output(setting) && text(matches, &setting.name).is_some());
+    given.map_or(Ok(()), |Setting { name, .. }| {
         let model = entry.name;
         Err(Failure::wrong_use(format!("a comparison has no --{name}: give it to `warpline run {model}`, once for each engine")))
     })

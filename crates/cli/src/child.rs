@@ -13,6 +13,8 @@ use crate::failure::Failure;
 
 /// How often the waiting process does something else.
 const TICK: Duration = Duration::from_millis(250);
+/// The stack of the thread that waits, whatever threads of runs are given.
+const STACK: usize = 1 << 18;
 
 /// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it ends.
 pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunRecord, Failure> {
@@ -32,10 +34,10 @@ fn output(command: &mut Command, mut meanwhile: impl FnMut()) -> io::Result<Outp
     command.stdin(Stdio::null());
     thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
-        let waiting = scope.spawn(move || {
+        let waiting = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
             let _running = running;
             command.output()
-        });
+        })?;
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             meanwhile();
         }

@@ -1,4 +1,4 @@
-//! `warpline compare`: the sequential engine and another in turn, each run in a process of its own.
+//! `warpline compare`: the sequential engine and others in turn, each run in a process of its own.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,33 +8,30 @@ use warpline::{Configure, Synchronisation};
 use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, Engine};
 use crate::failure::Failure;
 use crate::progress::RunTeller;
 use crate::run::with_model;
-use crate::settings::{RUNS, SYNC, Settings};
+use crate::settings::{RUNS, SYNC, Settings, WITH};
 use crate::{child, output};
-
-/// How often each engine runs, unless told.
-const TIMES: u32 = 3;
 
 /// Compares engines and prints what came of it.
 pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     // What is refused here is said to be at its place in a scenario.
-    with_model(request, Known)?;
-    let engines = [Synchronisation::Sequential, other(request, &settings)?];
+    let has_lookahead = with_model(request, Lookahead)?;
+    let others = others(request, &settings, has_lookahead)?;
     let program = std::env::current_exe();
     let program = program.map_err(|cause| Failure::failed(format!("cannot find the file of this command, to run it: {cause}")))?;
-    let times = settings.runs.unwrap_or(TIMES);
-    let mut teller = RunTeller::new(2 * u64::from(times), request.quiet);
-    let runs = in_turn(engines, times, |run, engine| {
+    let times = settings.command.runs();
+    let mut teller = RunTeller::new((1 + others.len() as u64) * u64::from(times), request.quiet);
+    let engines = in_turn(&others, times, |run, engine| {
         let mut command = command(&program, request, engine);
         child::run(&mut command, || teller.tell(run, engine.name()))
     });
     teller.finish();
-    let comparison = Comparison::of(runs?);
-    let failed = comparison.disagreement().map(Failure::failed);
+    let comparison = Comparison::of(engines?);
+    let failed = comparison.failure();
     if request.json {
         // The failure is a part of the one object, so that the caller prints no other.
         output::print_json(&comparison.json(failed.as_ref()))?;
@@ -44,57 +41,79 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Looks only whether a model takes its parameters.
-struct Known;
+/// Whether a model has lookahead; what is wrong with its parameters, the first run tells.
+struct Lookahead;
 
-impl Visitor for Known {
-    type Output = ();
+impl Visitor for Lookahead {
+    type Output = bool;
 
-    fn visit<M: Configure + 'static>(self, _: M::Parameters) {}
-}
-
-/// The engine to hold against the sequential one.
-fn other(request: &Request, settings: &Settings) -> Result<Synchronisation, Failure> {
-    match settings.sync {
-        Some(Synchronisation::Sequential) => {
-            let place = request.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| given.place.as_deref());
-            let message = "there is nothing to compare: `sync` is `sequential`, the engine that others are compared with; \
-                           leave it out, or give --sync optimistic";
-            Err(Failure::wrong_use(message).at(place))
-        }
-        chosen => Ok(chosen.unwrap_or(Synchronisation::Optimistic)),
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> bool {
+        M::configure(&parameters).is_ok_and(|model| model.lookahead() > 0.0)
     }
 }
 
-/// Runs every engine so many times, in turn; `run` is told which run of all it is, from 0.
+/// The engines to hold against the sequential one: those of `--with`, or the one of `--sync`, or all
+/// that suit the model.
+fn others(request: &Request, settings: &Settings, has_lookahead: bool) -> Result<Vec<Synchronisation>, Failure> {
+    let (name, chosen) = match (&settings.command.with, settings.simulation.sync) {
+        (Some(with), _) => (WITH, with.0.clone()),
+        (None, Some(sync)) => (SYNC, vec![sync]),
+        (None, None) => {
+            let suits = |engine: &Synchronisation| has_lookahead || *engine != Synchronisation::Conservative;
+            (WITH, Synchronisation::ALL.iter().copied().filter(suits).collect())
+        }
+    };
+    let others: Vec<_> = chosen.into_iter().filter(|engine| *engine != Synchronisation::Sequential).collect();
+    if !others.is_empty() {
+        return Ok(others);
+    }
+    let place = request.settings.iter().rev().find(|given| given.name == name).and_then(|given| given.place.as_deref());
+    let message = format!(
+        "there is nothing to compare: `{name}` is `sequential`, the engine that others are compared with; \
+         leave it out, or give --with optimistic"
+    );
+    Err(Failure::wrong_use(message).at(place))
+}
+
+/// Runs the sequential engine and the others so many times, in turn; `run` is told which run of all it is, from 0. An engine that fails is
+/// left out from then on.
+///
+/// # Errors
+/// If the sequential engine fails, as there is nothing left to compare with.
 fn in_turn(
-    engines: [Synchronisation; 2],
+    others: &[Synchronisation],
     times: u32,
     mut run: impl FnMut(u64, Synchronisation) -> Result<RunRecord, Failure>,
-) -> Result<[Vec<RunRecord>; 2], Failure> {
-    let mut runs = [Vec::new(), Vec::new()];
-    let turns = (0..times).flat_map(|_| [0, 1]);
-    for (turn, which) in (0..).zip(turns) {
-        let engine = engines[which];
-        let record = run(turn, engine).map_err(|failure| told(failure, engine, turn))?;
-        runs[which].push(record);
+) -> Result<Vec<Engine>, Failure> {
+    let all = [&[Synchronisation::Sequential], others].concat();
+    let mut engines: Vec<Engine> = all.into_iter().map(Engine::new).collect();
+    let mut turn = 0;
+    for _ in 0..times {
+        for engine in engines.iter_mut().filter(|engine| engine.failure.is_none()) {
+            match run(turn, engine.sync) {
+                Ok(record) => engine.runs.push(record),
+                Err(failure) if engine.sync == Synchronisation::Sequential => return Err(told(failure, turn)),
+                Err(failure) => engine.failure = Some(failure.message),
+            }
+            turn += 1;
+        }
     }
-    Ok(runs)
+    Ok(engines)
 }
 
-/// A failure with the run that it happened in, which does not matter to wrong use.
-fn told(failure: Failure, engine: Synchronisation, turn: u64) -> Failure {
+/// A failure of the sequential engine with the run that it happened in, which does not matter to wrong use.
+fn told(failure: Failure, turn: u64) -> Failure {
     if failure.code == Failure::WRONG_USE {
         return failure;
     }
-    Failure { message: format!("{}\n  in run {}, which was {}", failure.message, turn + 1, engine.name()), ..failure }
+    Failure { message: format!("{}\n  in run {}, which was sequential", failure.message, turn + 1), ..failure }
 }
 
 /// The command line of one run.
 fn command(program: &Path, request: &Request, engine: Synchronisation) -> Command {
     let mut command = Command::new(program);
     command.args(["run", request.model.as_str()]);
-    let settings = request.settings.iter().filter(|given| given.name != RUNS && given.name != SYNC);
+    let settings = request.settings.iter().filter(|given| ![RUNS, SYNC, WITH].contains(&given.name.as_str()));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
     command.args(["--sync", engine.name(), "--json", "--quiet"]);
     command
@@ -106,6 +125,8 @@ mod tests {
     use crate::sample;
     use crate::settings::Given;
 
+    const OPTIMISTIC: [Synchronisation; 1] = [Synchronisation::Optimistic];
+
     fn given(name: &str, text: &str) -> Given {
         Given { name: name.into(), text: text.into(), place: Some("a.toml:2".into()) }
     }
@@ -115,9 +136,14 @@ mod tests {
         Request { model: "mm1".into(), settings: settings.to_vec(), parameters, json: false, quiet: true }
     }
 
+    fn record(engine: Synchronisation, rate: f64) -> RunRecord {
+        if engine == Synchronisation::Sequential { sample::sequential(rate) } else { sample::optimistic(rate) }
+    }
+
     #[test]
     fn a_child_gets_all_but_what_concerns_the_comparison() {
-        let request = request(&[given("runs", "5"), given("sync", "optimistic"), given("end", "7"), given("threads", "2")]);
+        let settings = [("runs", "5"), ("sync", "optimistic"), ("end", "7"), ("with", "optimistic"), ("threads", "2")];
+        let request = request(&settings.map(|(name, text)| given(name, text)));
         let command = command(Path::new("warpline"), &request, Synchronisation::Sequential);
         let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
         assert_eq!(line.join(" "), "run mm1 --end=7 --threads=2 --arrival-rate=-0.5 --sync sequential --json --quiet");
@@ -125,35 +151,55 @@ mod tests {
 
     #[test]
     fn engines_take_turns() {
-        let engines = [Synchronisation::Sequential, Synchronisation::Optimistic];
+        // Two others, as if there were a third engine.
+        let others = [Synchronisation::Optimistic; 2];
         let mut turns = Vec::new();
-        let runs = in_turn(engines, 2, |turn, engine| {
+        let engines = in_turn(&others, 2, |turn, engine| {
             turns.push(format!("{turn} {}", engine.name()));
-            Ok(if engine == Synchronisation::Sequential { sample::sequential(turn as f64) } else { sample::optimistic(turn as f64) })
+            Ok(record(engine, turn as f64))
         });
-        assert_eq!(turns, ["0 sequential", "1 optimistic", "2 sequential", "3 optimistic"]);
-        let rates = runs.unwrap().map(|runs| runs.iter().map(|run| run.event_rate).collect::<Vec<_>>());
-        assert_eq!(rates, [[0.0, 2.0], [1.0, 3.0]]);
+        assert_eq!(turns, ["0 sequential", "1 optimistic", "2 optimistic", "3 sequential", "4 optimistic", "5 optimistic"]);
+        let rates = |engine: &Engine| engine.runs.iter().map(|run| run.event_rate).collect::<Vec<_>>();
+        assert_eq!(engines.unwrap().iter().map(rates).collect::<Vec<_>>(), [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]);
     }
 
     #[test]
-    fn the_first_failure_ends_it() {
-        let engines = [Synchronisation::Sequential, Synchronisation::Optimistic];
+    fn an_engine_that_fails_is_left_out_and_the_others_go_on() {
+        let others = [Synchronisation::Optimistic; 2];
+        let mut turns = Vec::new();
+        let engines = in_turn(&others, 3, |turn, engine| {
+            turns.push(turn);
+            if turn == 4 { Err(Failure::failed("oh no")) } else { Ok(record(engine, turn as f64)) }
+        });
+        let engines = engines.unwrap();
+        assert_eq!(turns, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(engines.iter().map(|engine| engine.runs.len()).collect::<Vec<_>>(), [3, 1, 3]);
+        assert_eq!(engines.iter().map(|engine| engine.failure.as_deref()).collect::<Vec<_>>(), [None, Some("oh no"), None]);
+        assert_eq!(engines[2].runs[2].event_rate, 7.0);
+    }
+
+    #[test]
+    fn a_failure_of_the_sequential_engine_ends_it() {
         let fails = |failure: Failure| {
-            in_turn(engines, 2, |turn, _| if turn == 1 { Err(failure.clone()) } else { Ok(sample::sequential(1.0)) }).unwrap_err()
+            let outcome = in_turn(&OPTIMISTIC, 2, |turn, engine| if turn == 2 { Err(failure.clone()) } else { Ok(record(engine, 1.0)) });
+            outcome.err().unwrap()
         };
         let failure = fails(Failure::failed("oh no"));
-        assert_eq!((failure.message.as_str(), failure.code), ("oh no\n  in run 2, which was optimistic", Failure::FAILED));
+        assert_eq!((failure.message.as_str(), failure.code), ("oh no\n  in run 3, which was sequential", Failure::FAILED));
         assert_eq!(fails(Failure::wrong_use("no such file")), Failure::wrong_use("no such file"));
     }
 
     #[test]
     fn the_sequential_engine_is_not_compared_with_itself() {
-        let engine = |given: &[Given]| other(&request(given), &Settings::read(given).unwrap());
-        assert_eq!(engine(&[]), Ok(Synchronisation::Optimistic));
-        assert_eq!(engine(&[given("sync", "optimistic"), given("threads", "1")]), Ok(Synchronisation::Optimistic));
-        let failure = engine(&[given("sync", "sequential")]).unwrap_err();
-        assert_eq!(failure.code, Failure::WRONG_USE);
-        assert!(failure.message.starts_with("a.toml:2: there is nothing to compare"), "{}", failure.message);
+        let engines = |given: &[Given]| others(&request(given), &Settings::read(given).unwrap(), false);
+        assert_eq!(engines(&[]), Ok(Synchronisation::ALL[1..].to_vec()));
+        assert_eq!(engines(&[given("sync", "optimistic"), given("threads", "1")]), Ok(OPTIMISTIC.to_vec()));
+        assert_eq!(engines(&[given("with", "sequential,optimistic")]), Ok(OPTIMISTIC.to_vec()));
+        assert_eq!(engines(&[given("with", "optimistic"), given("sync", "sequential")]), Ok(OPTIMISTIC.to_vec()));
+        for name in ["sync", "with"] {
+            let failure = engines(&[given(name, "sequential")]).unwrap_err();
+            assert_eq!(failure.code, Failure::WRONG_USE);
+            assert!(failure.message.starts_with(&format!("a.toml:2: there is nothing to compare: `{name}` is")), "{}", failure.message);
+        }
     }
 }

@@ -73,13 +73,17 @@ pub(crate) fn duration(seconds: f64) -> String {
 }
 
 /// Rows as aligned columns, two spaces apart, each line after `indent` spaces.
-pub(crate) fn columns<const N: usize>(rows: &[[String; N]], indent: usize) -> String {
-    let widths: [usize; N] = std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+pub(crate) fn columns(rows: &[impl AsRef<[String]>], indent: usize) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows.iter().map(AsRef::as_ref) {
+        widths.resize(widths.len().max(row.len()), 0);
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    let line = |row: &[String]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         format!("{:indent$}{}", "", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
     };
-    rows.iter().map(line).collect()
+    rows.iter().map(|row| line(row.as_ref())).collect()
 }
 
 /// Text cut into lines of at most `width` characters, at spaces; a longer word has its own line.

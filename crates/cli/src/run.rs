@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use warpline::record::RunRecord;
-use warpline::{Configure, Model, Records, Simulation};
+use warpline::{Configure, Records, Simulation};
 use warpline_models::catalogue::{self, CatalogueError, Visitor};
 
 use crate::arguments::Request;
@@ -20,12 +20,12 @@ pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     let job = Job { settings: &settings, quiet: request.quiet };
     let Done { record, tables, incomplete } = with_model(request, job)??;
     // Whatever happens to rows and report, the results are printed.
-    let report = settings.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
+    let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
         Ok(report) => (report, incomplete),
         Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
     };
-    let summary = Summary { record: &record, tables: &tables, directory: settings.report.as_deref(), report: report.as_deref() };
+    let summary = Summary { record: &record, tables: &tables, directory: settings.command.report.as_deref(), report: report.as_deref() };
     if request.json {
         // The failure is a part of the one object, so that the caller prints no other.
         output::print_json(&summary.json(failed.as_ref()))?;
@@ -72,11 +72,9 @@ impl Visitor for Job<'_> {
     type Output = Result<Done, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
-        let settings = self.settings;
-        let simulation = Simulation::<M>::configured(&parameters)?;
-        let simulation = with(simulation, settings.end, Simulation::end);
-        let simulation = with(simulation, settings.seed, Simulation::seed);
-        let records = match &settings.report {
+        let Settings { simulation: settings, command } = self.settings;
+        let simulation = Simulation::<M>::configured(&parameters)?.settings(settings.clone());
+        let records = match &command.report {
             Some(directory) => {
                 prepare(directory)?;
                 Records::Write(directory.clone())
@@ -85,34 +83,11 @@ impl Visitor for Job<'_> {
         };
         let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
         let mut tell = |progress: &_| teller.tell(progress);
-        let simulation = simulation.warmup(settings.warmup.unwrap_or(0.0)).undo(settings.undo.unwrap_or_default());
-        let simulation = in_parallel(simulation.sync(settings.synchronisation()), settings);
-        let outcome = simulation.pending(settings.pending).records(records).on_progress(&mut tell).run();
+        let outcome = simulation.records(records).on_progress(&mut tell).run();
         teller.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
         Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
-    }
-}
-
-/// Hands on what parallel runs are told.
-fn in_parallel<'a, M: Model>(simulation: Simulation<'a, M>, settings: &Settings) -> Simulation<'a, M> {
-    let simulation = with(simulation, settings.threads, Simulation::threads);
-    let simulation = with(simulation, settings.batch, Simulation::batch);
-    let simulation = with(simulation, settings.kps, Simulation::kps).gvt(settings.gvt);
-    let simulation = with(simulation, settings.gvt_interval, Simulation::gvt_interval);
-    let simulation = with(simulation, settings.window, Simulation::window);
-    let simulation = with(simulation, settings.copy_interval, Simulation::copy_interval);
-    let simulation = with(simulation, settings.use_lookahead, Simulation::use_lookahead);
-    let simulation = with(simulation, settings.virtual_cluster, Simulation::virtual_cluster);
-    with(simulation, settings.trace.clone(), Simulation::trace)
-}
-
-/// A simulation with a setting, if that was given.
-fn with<S, T>(simulation: S, given: Option<T>, set: impl FnOnce(S, T) -> S) -> S {
-    match given {
-        Some(value) => set(simulation, value),
-        None => simulation,
     }
 }
 

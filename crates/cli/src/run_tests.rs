@@ -102,15 +102,15 @@ fn a_panic_of_the_model_is_told_once() {
 fn senseless_settings_are_wrong_use() {
     let code = |way, settings| job(way, settings).unwrap_err().code;
     assert_eq!(code(Way { impossible: true, ..Way::default() }, Settings::default()), Failure::WRONG_USE);
-    assert_eq!(code(Way::default(), Settings { warmup: Some(11.0), ..Settings::default() }), Failure::WRONG_USE);
-    assert_eq!(code(Way::default(), Settings { undo: Some(warpline::Undo::Reverse), ..Settings::default() }), Failure::WRONG_USE);
+    assert_eq!(code(Way::default(), Settings::typed(&[("warmup", "11")])), Failure::WRONG_USE);
+    assert_eq!(code(Way::default(), Settings::typed(&[("undo", "reverse")])), Failure::WRONG_USE);
 }
 
 #[test]
 fn rows_become_files_of_the_report() {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("new/report");
-    job(Way::default(), Settings { report: Some(report.clone()), ..Settings::default() }).unwrap();
+    job(Way::default(), Settings::typed(&[("report", report.to_str().unwrap())])).unwrap();
     let rows = fs::read_to_string(report.join("ticks.csv")).unwrap();
     assert_eq!(rows.lines().take(2).collect::<Vec<_>>(), ["time,lp,number", "1,0,1"]);
     assert_eq!(rows.lines().count(), 10);
@@ -120,7 +120,7 @@ fn rows_become_files_of_the_report() {
 fn rows_that_cannot_be_written_are_a_failure() {
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("ticks.csv")).unwrap();
-    let failure = job(Way::default(), Settings { report: Some(directory.path().into()), ..Settings::default() }).unwrap_err();
+    let failure = job(Way::default(), Settings::typed(&[("report", directory.path().to_str().unwrap())])).unwrap_err();
     assert_eq!(failure.code, Failure::FAILED);
     assert!(failure.message.contains("ticks.csv"), "{}", failure.message);
 }

@@ -47,7 +47,8 @@ impl Scenario {
         };
         let entry = catalogue::find(&model.text).map_err(|cause| source.fail(&place, &cause.to_string()))?;
         let names: Vec<&str> = entry.parameters.iter().map(|spec| spec.name.as_str()).collect();
-        let known: Vec<&str> = [MODEL, PARAMETERS].into_iter().chain(settings::of_run().iter().map(|spec| spec.name)).collect();
+        let settings_known = settings::of_run();
+        let known: Vec<&str> = [MODEL, PARAMETERS].into_iter().chain(settings_known.iter().map(|setting| setting.name.as_str())).collect();
         let parameters = match parameters {
             None => Vec::new(),
             Some((_, DeValue::Table(table))) => source.all_given(source.entries(table), |name| {

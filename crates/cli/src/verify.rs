@@ -61,10 +61,11 @@ impl Visitor for Job<'_> {
     type Output = Result<Trial, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
-        let seed = self.settings.seed.unwrap_or(1);
-        let (end, events) = self.settings.end.map_or((M::DEFAULT_END * LATER, EVENTS_ENOUGH), |end| (end, u64::MAX));
+        let settings = &self.settings.simulation;
+        let seed = settings.seed();
+        let (end, events) = settings.end.map_or((M::DEFAULT_END * LATER, EVENTS_ENOUGH), |end| (end, u64::MAX));
         let all: &[Undo] = if M::REVERSIBLE { &[Undo::Copy, Undo::Reverse] } else { &[Undo::Copy] };
-        let chosen = self.settings.undo.map(|undo| [undo]);
+        let chosen = settings.undo.map(|undo| [undo]);
         let mut verified = Vec::new();
         for &undo in chosen.as_ref().map_or(all, |one| one) {
             let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
@@ -155,7 +156,8 @@ mod tests {
     }
 
     fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<Trial, Failure> {
-        let settings = Settings { undo, ..Settings::default() };
+        let mut settings = Settings::default();
+        settings.simulation.undo = undo;
         Job { settings: &settings, quiet: true }.visit::<Clock>(mistake)
     }
 
@@ -174,14 +176,14 @@ mod tests {
 
     #[test]
     fn nothing_tried_is_no_success() {
-        let settings = Settings { undo: Some(Undo::Copy), end: Some(0.5), ..Settings::default() };
+        let settings = Settings::typed(&[("undo", "copy"), ("end", "0.5")]);
         let Err(failure) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("a success") };
         assert!(failure.code == Failure::WRONG_USE && failure.message.contains("nothing was tried"), "{}", failure.message);
     }
 
     #[test]
     fn a_short_model_is_tried_to_its_end() {
-        let settings = Settings { undo: Some(Undo::Copy), end: Some(20.5), ..Settings::default() };
+        let settings = Settings::typed(&[("undo", "copy"), ("end", "20.5")]);
         let Ok(trial) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
         assert_eq!((trial.verified[0].events, trial.end), (20, 20.5));
         assert!(

@@ -15,7 +15,8 @@ fn the_help_tells_what_is_compared_and_how() {
         let flat = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for words in [
             "Comparison: --runs <N> Runs of each engine, in turn [default: 3]",
-            "The engine that is compared with the sequential one [default: optimistic]",
+            "--with <ENGINES> Engines that are compared with the sequential one, separated by commas [default: all that there are]",
+            "The engine that is compared with the sequential one, if --with names none",
             "Parallel runs: --sync",
             "--threads <N>",
             "Output: --json",
@@ -35,6 +36,9 @@ fn a_comparison_can_be_used_wrongly() {
     warpline("compare").is_wrong_use(&["warpline compare MODEL", "warpline compare SCENARIO.toml", "phold"]);
     warpline("compare fold").is_wrong_use(&["did you mean `phold`?"]);
     warpline("compare phold --runs 0").is_wrong_use(&["`runs` cannot be `0`: it takes a whole number from 1 to"]);
+    let takes = "it takes engines separated by commas, of sequential, optimistic; did you mean `optimistic`?";
+    warpline("compare phold --with sequential,optimist").is_wrong_use(&["`with` cannot be `sequential,optimist`", takes]);
+    warpline("run phold --with optimistic").is_wrong_use(&["--with"]);
     warpline("compare phold --threads none").is_wrong_use(&["`threads` cannot be `none`"]);
     warpline("compare phold --lps -1").is_wrong_use(&["`lps` cannot be"]);
     warpline("compare phold --remote 2").is_wrong_use(&["`remote` cannot be 2"]);
@@ -46,7 +50,8 @@ fn a_comparison_can_be_used_wrongly() {
 
 #[test]
 fn the_sequential_engine_alone_is_nothing_to_compare() {
-    warpline("compare phold --sync sequential").is_wrong_use(&["there is nothing to compare", "--sync optimistic"]);
+    warpline("compare phold --sync sequential").is_wrong_use(&["there is nothing to compare: `sync` is", "--with optimistic"]);
+    warpline("compare phold --with sequential").is_wrong_use(&["there is nothing to compare: `with` is", "--with optimistic"]);
     let place = tempdir().unwrap();
     fs::write(place.path().join("a.toml"), "model = 'phold'\nsync = 'sequential'").unwrap();
     warpline_in(place.path(), &["compare", "a.toml"]).is_wrong_use(&["a.toml:2: there is nothing to compare"]);
@@ -68,7 +73,7 @@ fn what_a_run_says_of_its_failure_is_passed_on_once() {
     for (line, words) in [
         ("network --topology no/such/file.json", "no/such/file.json"),
         ("phold --lps 10 --clusters 3", "divide"),
-        ("mm1 --end 0", "the end time is 0"),
+        ("mm1 --end 0", "`end` cannot be `0`"),
         ("mm1 --end 10 --warmup 11", "warm-up"),
     ] {
         let failed = warpline(&format!("compare {line}"));
@@ -87,6 +92,7 @@ fn mistakes_in_a_scenario_have_their_line() {
     for (text, words) in [
         ("model = 'mm1'\nkps = 0", "a.toml:2: `kps` cannot be `0`"),
         ("model = 'mm1'\nruns = 2", "a.toml:2: there is no setting `runs`"),
+        ("model = 'mm1'\nwith = 'optimistic'", "a.toml:2: there is no setting `with`"),
         ("model = 'mm1'\n[parameters]\narrival-rate = -3", "a.toml:3: model `mm1`: `arrival-rate` cannot be -3"),
     ] {
         fs::write(place.path().join("a.toml"), text).unwrap();

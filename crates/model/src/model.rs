@@ -136,7 +136,7 @@ pub trait Model: Sized + Send + Sync {
 
     /// How much work `lp` is, compared with other LPs: say, the events per time that it is expected to have. 1 by default.
     ///
-    /// Parallel engines give their threads blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate
+    /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate
     /// makes them faster; the answer does not depend on it. Number LPs so that those that talk to each other much are close. A weight must
     /// be finite and not negative, or a parallel run does not start.
     ///

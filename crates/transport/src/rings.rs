@@ -17,7 +17,7 @@ const CONTROLS: usize = 8;
 /// Wires are fetched ahead where there are so few PEs that most wires bring something in each step.
 const FETCHED_AHEAD: usize = 8;
 
-/// A thread's end of the wires: one ring from every other PE and one to it (per-sender mailboxes), so that only two threads ever meet.
+/// A PE's end of the wires: one ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever meet.
 pub struct RingPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<Producer<Message>>>,

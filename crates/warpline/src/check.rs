@@ -20,20 +20,21 @@ impl<M: Model> Simulation<'_, M> {
     /// Checks what the user and the model say before anything is simulated.
     pub(crate) fn check(&self) -> Result<Checked, Error> {
         let fail = |message: String| Err(Error::Setting(message));
-        let (end, warmup, name) = (self.end, self.warmup, &self.name);
+        self.settings.check()?;
+        let (end, warmup, name) = (self.end_time(), self.settings.warmup(), &self.name);
         let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
-            return fail(format!("the end time is {end}: it must be a finite number greater than 0"));
+            return fail(format!("model `{name}` ends at {end} by default: that must be a finite number greater than 0"));
         };
         if !(warmup >= 0.0 && warmup < end) {
             return fail(format!("the warm-up is {warmup}: it must lie between 0 and the end time, {end}"));
         }
-        if self.undo == Undo::Reverse && !M::REVERSIBLE {
+        if self.settings.undo() == Undo::Reverse && !M::REVERSIBLE {
             return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
         }
         let mut declared = Declarations::default();
         let told = catch_unwind(AssertUnwindSafe(|| {
             self.model.declare(&mut declared);
-            (self.model.lps(), self.model.lookahead(), tie_break(&self.model, self.seed))
+            (self.model.lps(), self.model.lookahead(), tie_break(&self.model, self.settings.seed()))
         }));
         let (lps, lookahead, ties) = told.map_err(|panic| {
             let what = "while it told of its LPs, lookahead, ties and statistics";

@@ -32,13 +32,14 @@ impl<M: Model> Simulation<'_, M> {
         let (tables, files, incomplete) = rows.finish();
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
         let (results, views) = self.outputs(&statistics, committed)?;
+        let (seed, end_time) = (self.settings.seed(), self.end_time());
         let record = RunRecord {
             engine,
             model: self.name,
             about: self.about,
             parameters: self.parameters,
-            seed: self.seed,
-            end_time: self.end,
+            seed,
+            end_time,
             time_unit: self.time_unit.to_owned(),
             committed_events: committed,
             digest: digest.to_string(),
@@ -56,30 +57,27 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<View>), Error> {
-        let outcome = Outcome { statistics, end: self.end, warmup: self.warmup };
+        let outcome = Outcome { statistics, end: self.end_time(), warmup: self.settings.warmup() };
         let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
         catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))
     }
 
     /// A fault of the run as a whole.
     pub(crate) fn results_fault(&self, fault: Fault, committed: u64) -> Error {
-        Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end, fault, committed }))
+        Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end_time(), fault, committed }))
     }
 
-    pub(crate) fn engine_settings(&self, pending: &str) -> Map<String, Value> {
+    /// The settings in force, after the engine has put in what it chose, and what the model says that matters to engines.
+    pub(crate) fn engine_settings(&self, parallel: bool) -> Map<String, Value> {
         let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
-        let settings = json!({
-            "sync": self.sync.name(),
-            "threads": 1,
-            "undo": self.undo.name(),
-            "pending": pending,
-            "ties": ties,
-            "lookahead": self.model.lookahead(),
-            "lps": self.model.lps(),
-            "warmup": self.warmup,
-            "zero_delay_hops": self.zero_delay_hops,
-            "version": env!("CARGO_PKG_VERSION"),
-        });
-        settings.as_object().cloned().unwrap_or_default()
+        let mut settings = self.settings.recorded(parallel);
+        let others = [
+            ("ties", json!(ties)),
+            ("lookahead", json!(self.model.lookahead())),
+            ("lps", json!(self.model.lps())),
+            ("version", json!(env!("CARGO_PKG_VERSION"))),
+        ];
+        settings.extend(others.map(|(name, value)| (name.to_owned(), value)));
+        settings
     }
 }

@@ -6,6 +6,8 @@ pub(crate) use warpline_kernel::{event_text, panic_message};
 use warpline_memory::PoolFull;
 use warpline_model::Fault;
 
+use crate::settings::SettingError;
+
 /// Why a run did not come to its end.
 ///
 /// ```
@@ -21,7 +23,7 @@ use warpline_model::Fault;
 /// }
 /// # }
 /// match Simulation::new(Shop).end(-1.0).run().unwrap_err() {
-///     Error::Setting(why) => assert_eq!(why, "the end time is -1: it must be a finite number greater than 0"),
+///     Error::Setting(why) => assert!(why.starts_with("`end` cannot be `-1`: it takes a finite number greater than 0")),
 ///     other => panic!("{other}"),
 /// }
 /// let error = Simulation::new(Shop).run().unwrap_err();
@@ -71,6 +73,12 @@ pub enum Error {
         /// What the system says.
         cause: std::io::Error,
     },
+}
+
+impl From<SettingError> for Error {
+    fn from(error: SettingError) -> Self {
+        Error::Setting(error.to_string())
+    }
 }
 
 impl Error {

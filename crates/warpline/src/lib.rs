@@ -33,14 +33,14 @@
 //! - To write a model: [`Model`]; what it may do in an event: [`Context`], [`Observe`] and [`Random`].
 //! - To observe it: [`statistics`], [`Level`], [`Table`].
 //! - To give it parameters: [`parameters!`], [`choices!`] and [`Configure`].
-//! - To run it: [`Simulation`]; what comes of it: [`Run`] or an [`Error`]. In parallel: [`Simulation::sync`].
+//! - To run it: [`Simulation`]; what comes of it: [`Run`] or an [`Error`]. In parallel: [`Simulation::threads`]. All settings in one table, with
+//!   defaults and when they hurt: [`settings`](mod@settings).
 //! - To trust it: [`Simulation::verify`].
 //!
 //! # In parallel
-//! The same model, on several threads. There is more to [choose](Simulation::threads), and nothing that must be:
+//! The same model, on several PEs, each in a thread. There is more to [choose](Settings::table), and nothing that must be:
 //! ```
 //! # use warpline::prelude::*;
-//! use warpline::Synchronisation;
 //! # struct Hops;
 //! # impl Model for Hops {
 //! #     type State = u64; type Event = ();
@@ -53,7 +53,7 @@
 //! #     }
 //! # }
 //! let alone = Simulation::new(Hops).end(20.0).run()?;
-//! let together = Simulation::new(Hops).end(20.0).sync(Synchronisation::Optimistic).threads(2).run()?;
+//! let together = Simulation::new(Hops).end(20.0).threads(2).run()?;
 //! assert_eq!(together.record.digest, alone.record.digest);
 //! assert_eq!((together.record.results, together.states), (alone.record.results, alone.states));
 //! assert!(together.record.parallel.is_some_and(|cost| cost.processed_events >= together.record.committed_events));
@@ -62,7 +62,7 @@
 //!
 //! # Guarantees
 //! - **One answer.** The committed history, the final states, statistics and rows are a function of model,
-//!   parameters, seed and end time alone: not of the engine, the number of threads, how they happen to be scheduled, or any setting
+//!   parameters, seed and end time alone: not of the engine, the number of PEs, how their threads happen to be scheduled, or any setting
 //!   of how events are found, undone or committed. Two runs with equal [digests](record::RunRecord::digest) committed the same
 //!   events in the same order at every LP.
 //! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event sends comes strictly after
@@ -70,7 +70,7 @@
 //! - **Speculation is not seen.** In a parallel run `handle` and `reverse` may be called for events that are undone later or never really
 //!   happen, several times for one event, and at once for several LPs. Whatever they observe, record, send or do wrong counts only when the
 //!   event commits. [`Model::commit`] is called once per committed event, in the order of events for each LP, and in no order
-//!   between LPs of different threads. `finish`, `results` and `views` are called in one thread, after all events.
+//!   between LPs of different PEs. `finish`, `results` and `views` are called in one thread, after all events.
 //! - **Mistakes are values.** What a model or a user does wrong comes back as an [`Error`] that says where, which
 //!   value, what to do and what remains. What a model does wrong ends a parallel run where it would end a sequential one,
 //!   with the same error after as many committed events; a panic in an event that turns out not to happen is nobody's.
@@ -88,7 +88,7 @@ mod rows;
 mod run;
 mod sequential;
 mod sequential_run;
-mod settings;
+pub mod settings;
 mod simulation;
 mod verify;
 
@@ -96,7 +96,7 @@ pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{GvtAlgorithm, Pending, Synchronisation, Undo, Wire};
+pub use settings::{GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
 pub use verify::{Mismatch, Verified, VerifyError};
 pub use warpline_base as base;

@@ -2,15 +2,15 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::settings::ParallelSettings;
 use crate::{GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
-/// None of them changes the answer, and each has an automatic default that is meant to be good. A sequential run ignores them.
+/// None of them changes the answer, and each has an automatic default that is meant to be good. A sequential run ignores them, but for
+/// [`threads`](Self::threads). [`Settings::table`](crate::Settings::table) tells for each when it hurts.
 ///
 /// ```
 /// # use warpline::prelude::*;
-/// use warpline::{GvtAlgorithm, Synchronisation};
+/// use warpline::GvtAlgorithm;
 /// # struct Hops;
 /// # impl Model for Hops {
 /// #     type State = u64; type Event = ();
@@ -23,79 +23,77 @@ use crate::{GvtAlgorithm, Simulation, Wire};
 /// #     }
 /// # }
 /// let sequential = Simulation::new(Hops).end(20.0).run()?;
-/// let simulation = Simulation::new(Hops).end(20.0).sync(Synchronisation::Optimistic).threads(2);
+/// let simulation = Simulation::new(Hops).end(20.0).threads(2);
 /// let parallel = simulation.batch(16).kps(10).gvt(GvtAlgorithm::Asynchronous).gvt_interval(500).window(3.0).copy_interval(4).run()?;
 /// assert_eq!(parallel.record.digest, sequential.record.digest);
 /// assert_eq!(parallel.states, sequential.states);
 /// # Ok::<(), Error>(())
 /// ```
 impl<M: Model> Simulation<'_, M> {
-    fn tuned(mut self, tune: impl FnOnce(&mut ParallelSettings)) -> Self {
-        tune(&mut self.parallel);
-        self
-    }
-
-    /// How many threads work, each as one processing element (PE) with its share of the LPs. Default: the cores that the process may use.
-    /// Where there are more threads than cores, they take turns within one thread of the operating system per core, as that would switch
-    /// between them more slowly. From 1 to 1024; with fewer LPs than threads, as many as there are LPs.
+    /// How many processing elements (PEs) there are: event loops with a share of the LPs each. Each has a thread of its own as far as there are
+    /// cores; where there are more, they take turns within one thread of the operating system per core, as that would switch between threads
+    /// more slowly. More than one means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process may use.
+    /// From 1 to 1024; with fewer LPs than that, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
-        self.tuned(|parallel| parallel.threads = Some(threads))
+        self.with(|settings| settings.threads = Some(threads))
     }
 
     /// How many events a PE executes between two looks at anything else. At least 1.
     pub fn batch(self, events: u32) -> Self {
-        self.tuned(|parallel| parallel.batch = Some(events))
+        self.with(|settings| settings.batch = Some(events))
     }
 
     /// Into how many kernel processes (KPs), groups of LPs that roll back together, each PE divides its LPs. At least 1; an upper bound,
     /// as KPs are of equal size but the last.
     pub fn kps(self, kps: u32) -> Self {
-        self.tuned(|parallel| parallel.kps = Some(kps))
+        self.with(|settings| settings.kps = Some(kps))
     }
 
     /// How events travel between PEs.
     pub fn wire(self, wire: Wire) -> Self {
-        self.tuned(|parallel| parallel.wire = wire)
+        self.with(|settings| settings.wire = Some(wire))
     }
 
     /// How global virtual time (GVT) is found.
     pub fn gvt(self, algorithm: GvtAlgorithm) -> Self {
-        self.tuned(|parallel| parallel.gvt = algorithm)
+        self.with(|settings| settings.gvt = Some(algorithm))
     }
 
     /// How many events a PE executes, about, before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.
     pub fn gvt_interval(self, events: u32) -> Self {
-        self.tuned(|parallel| parallel.gvt_interval = Some(events))
+        self.with(|settings| settings.gvt_interval = Some(events))
     }
 
     /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much must
     /// be undone.
     pub fn window(self, time: f64) -> Self {
-        self.tuned(|parallel| parallel.window = Some(time))
+        self.with(|settings| settings.window = Some(time))
     }
 
     /// Gives every PE a thread of the operating system, however few cores there are: for tests of races between many.
     #[doc(hidden)]
-    pub fn crowd(self) -> Self {
-        self.tuned(|parallel| parallel.crowded = true)
+    pub fn crowd(mut self) -> Self {
+        self.for_tests.crowded = true;
+        self
     }
 
     /// Adapts the window by the rule of another simulator, for comparison.
     #[doc(hidden)]
-    pub fn devastator_window(self) -> Self {
-        self.tuned(|parallel| parallel.devastator = true)
+    pub fn devastator_window(mut self) -> Self {
+        self.for_tests.devastator = true;
+        self
     }
 
     /// Under [`Undo::Copy`](crate::Undo::Copy), at every how many events of an LP its state is copied. What lies between is undone by
     /// executing events again from the copy before. Default 1; at least 1. Larger intervals suit large states.
     pub fn copy_interval(self, events: u32) -> Self {
-        self.tuned(|parallel| parallel.copy_interval = Some(events))
+        self.with(|settings| settings.copy_interval = Some(events))
     }
 
     /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events that come within it of GVT
     /// are certain, and executed without what it takes to undo them. Without it, all is speculation: for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
-        self.tuned(|parallel| parallel.ignore_lookahead = !used)
+        self.with(|settings| settings.use_lookahead = Some(used))
     }
 
     /// Writes a trace of what every PE did to a file, which <https://ui.perfetto.dev> and `chrome://tracing` show. On wall time there is a
@@ -125,9 +123,8 @@ impl<M: Model> Simulation<'_, M> {
     /// assert_eq!(trace.matches(r#""name":"event""#).count(), 9);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn trace(mut self, path: impl Into<PathBuf>) -> Self {
-        self.trace = Some(path.into());
-        self
+    pub fn trace(self, path: impl Into<PathBuf>) -> Self {
+        self.with(|settings| settings.trace = Some(path.into()))
     }
 
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that
@@ -135,7 +132,6 @@ impl<M: Model> Simulation<'_, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # use warpline::Synchronisation;
     /// # struct Hops;
     /// # impl Model for Hops {
     /// #     type State = u64; type Event = ();
@@ -147,11 +143,11 @@ impl<M: Model> Simulation<'_, M> {
     /// #         lp.send(to, delay, ());
     /// #     }
     /// # }
-    /// let simulation = Simulation::new(Hops).end(20.0).sync(Synchronisation::Optimistic).threads(32).virtual_cluster(7);
+    /// let simulation = Simulation::new(Hops).end(20.0).threads(32).virtual_cluster(7);
     /// assert_eq!(simulation.run()?.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn virtual_cluster(self, seed: u64) -> Self {
-        self.tuned(|parallel| parallel.cluster = Some(seed))
+        self.with(|settings| settings.virtual_cluster = Some(seed))
     }
 }

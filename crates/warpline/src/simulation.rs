@@ -1,12 +1,8 @@
-use std::path::PathBuf;
-
 use serde_json::{Map, Value};
 use warpline_kernel::pending::{Heap, Ladder};
-use warpline_model::engine::Limits;
 use warpline_model::{Configure, Model, Parameters};
 
-use crate::settings::ParallelSettings;
-use crate::{Error, Pending, Progress, Records, Run, Synchronisation, Undo, Verified, VerifyError};
+use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verified, VerifyError};
 
 /// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
 /// [`verify`](Self::verify).
@@ -31,18 +27,21 @@ pub struct Simulation<'a, M: Model> {
     pub(crate) about: String,
     pub(crate) time_unit: &'static str,
     pub(crate) parameters: Map<String, Value>,
-    pub(crate) end: f64,
-    pub(crate) warmup: f64,
-    pub(crate) seed: u64,
-    pub(crate) sync: Synchronisation,
-    pub(crate) undo: Undo,
-    pub(crate) pending: Pending,
-    pub(crate) zero_delay_hops: u32,
+    /// The end unless told otherwise.
+    pub(crate) default_end: f64,
+    pub(crate) settings: Settings,
+    pub(crate) for_tests: ForTests,
     pub(crate) records: Records,
-    pub(crate) parallel: ParallelSettings,
-    /// The file for a trace.
-    pub(crate) trace: Option<PathBuf>,
     pub(crate) report: Option<&'a mut dyn FnMut(&Progress)>,
+}
+
+/// What tests and comparisons with other simulators set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ForTests {
+    /// Whether every PE has a thread of the operating system, however few cores there are.
+    pub(crate) crowded: bool,
+    /// Whether the window follows another simulator's rule.
+    pub(crate) devastator: bool,
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -51,24 +50,16 @@ impl<'a, M: Model> Simulation<'a, M> {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
         let (about, time_unit, parameters) = (String::new(), "", Map::new());
-        let (end, warmup, seed, zero_delay_hops) = (100.0, 0.0, 1, Limits::ZERO_DELAY_HOPS);
-        let (sync, undo, pending, records) = (Synchronisation::default(), Undo::default(), Pending::default(), Records::default());
         Simulation {
             model,
             name,
             about,
             time_unit,
             parameters,
-            end,
-            warmup,
-            seed,
-            sync,
-            undo,
-            pending,
-            zero_delay_hops,
-            records,
-            parallel: ParallelSettings::default(),
-            trace: None,
+            default_end: 100.0,
+            settings: Settings::default(),
+            for_tests: ForTests::default(),
+            records: Records::default(),
             report: None,
         }
     }
@@ -117,19 +108,56 @@ impl<'a, M: Model> Simulation<'a, M> {
         let model = M::configure(parameters).map_err(Error::Setting)?;
         let (name, about) = (M::NAME.to_owned(), M::ABOUT.to_owned());
         let (time_unit, parameters) = (M::TIME_UNIT, parameters.values());
-        Ok(Simulation { name, about, time_unit, parameters, end: M::DEFAULT_END, ..Simulation::new(model) })
+        Ok(Simulation { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..Simulation::new(model) })
+    }
+
+    /// Takes all settings at once, in place of what was set before: for those that were read as words.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// use warpline::Settings;
+    /// let mut settings = Settings::default();
+    /// settings.set("end", "10")?;
+    /// settings.set("pending", "heap")?;
+    /// assert_eq!(Simulation::new(Clock).settings(settings.clone()).run()?.states, [9]);
+    /// let error = settings.set("pending", "hepa").unwrap_err();
+    /// assert_eq!(error.to_string(), "`pending` cannot be `hepa`: it takes one of ladder, heap; did you mean `heap`?");
+    /// // The same in words as in code:
+    /// let error = settings.set("batch", "0").unwrap_err();
+    /// assert_eq!(Simulation::new(Clock).batch(0).run().unwrap_err().to_string(), error.to_string());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn settings(self, settings: Settings) -> Self {
+        Simulation { settings, ..self }
+    }
+
+    pub(crate) fn with(mut self, set: impl FnOnce(&mut Settings)) -> Self {
+        set(&mut self.settings);
+        self
+    }
+
+    /// The end of the run, in model time.
+    pub(crate) fn end_time(&self) -> f64 {
+        self.settings.end.unwrap_or(self.default_end)
     }
 
     /// The end of the run in model time: events before it are executed, those at it are not. Default 100, or the model's
     /// [`DEFAULT_END`](Configure::DEFAULT_END). It must be finite and greater than 0.
     pub fn end(self, end: f64) -> Self {
-        Simulation { end, ..self }
+        self.with(|settings| settings.end = Some(end))
     }
 
     /// The time before which nothing is observed, in model time, so that statistics do not see the empty start. Default 0. It must
     /// not be negative, and lie before the end. Rows are recorded from time 0 all the same. [`Run`] has an example.
     pub fn warmup(self, warmup: f64) -> Self {
-        Simulation { warmup, ..self }
+        self.with(|settings| settings.warmup = Some(warmup))
     }
 
     /// The seed of all random numbers, and of [unbiased ties](Model::unbiased_ties). Default 1.
@@ -153,18 +181,38 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn seed(self, seed: u64) -> Self {
-        Simulation { seed, ..self }
+        self.with(|settings| settings.seed = Some(seed))
     }
 
-    /// How LPs are kept in step. The answer does not depend on it.
+    /// How LPs are kept in step. The answer does not depend on it. Default: a parallel run for more than one [thread](Self::threads), else a
+    /// sequential one. A sequential run with several threads is refused:
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # use warpline::Synchronisation;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// let engine = |simulation: Simulation<Clock>| simulation.run().map(|run| run.record.engine["sync"].clone());
+    /// assert_eq!(engine(Simulation::new(Clock))?, "sequential");
+    /// assert_eq!(engine(Simulation::new(Clock).threads(2))?, "optimistic");
+    /// assert_eq!(engine(Simulation::new(Clock).sync(Synchronisation::Optimistic))?, "optimistic"); // on all cores
+    /// let error = engine(Simulation::new(Clock).threads(2).sync(Synchronisation::Sequential)).unwrap_err();
+    /// assert!(error.to_string().contains("a sequential run has one thread; leave `threads` out"));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn sync(self, sync: Synchronisation) -> Self {
-        Simulation { sync, ..self }
+        self.with(|settings| settings.sync = Some(sync))
     }
 
     /// How events are undone. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a [`REVERSIBLE`](Model::REVERSIBLE) model. The answer does
     /// not depend on it.
     pub fn undo(self, undo: Undo) -> Self {
-        Simulation { undo, ..self }
+        self.with(|settings| settings.undo = Some(undo))
     }
 
     /// Which pending event set is used. The answer does not depend on it.
@@ -185,7 +233,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn pending(self, pending: Pending) -> Self {
-        Simulation { pending, ..self }
+        self.with(|settings| settings.pending = Some(pending))
     }
 
     /// How many zero-delay hops there may be in a row at one instant before they count as a loop. Default 1 000 000.
@@ -205,7 +253,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// assert!(error.to_string().contains("is hop 50 in a row without delay"));
     /// ```
     pub fn zero_delay_hops(self, hops: u32) -> Self {
-        Simulation { zero_delay_hops: hops, ..self }
+        self.with(|settings| settings.zero_delay_hops = Some(hops))
     }
 
     /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an example.
@@ -243,8 +291,10 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// If a setting makes no sense, the model does what it must not or panics, or a file of rows or a trace cannot be made. What
     /// cannot be written later is told in [`Run::incomplete`], as all else is finished. Panics in the model's `declare`, `init`,
     /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned. [`Error`] has an example.
-    pub fn run(self) -> Result<Run<M>, Error> {
-        match (self.sync, self.pending) {
+    pub fn run(mut self) -> Result<Run<M>, Error> {
+        let sync = self.settings.synchronisation()?;
+        self.settings.sync = Some(sync);
+        match (sync, self.settings.pending()) {
             (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
             (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(),
             (_, Pending::Heap) => self.run_parallel::<Heap>(),

@@ -86,7 +86,7 @@ fn the_declarations() {
 fn the_threads() {
     let with = |threads, model| Simulation::new(model).sync(Synchronisation::Optimistic).threads(threads);
     for threads in [0, 1025, u32::MAX] {
-        assert_words(&refusal(with(threads, idle())), &["threads cannot be", &threads.to_string(), "it takes", "1"]);
+        assert_words(&refusal(with(threads, idle())), &["`threads` cannot be", &threads.to_string(), "it takes", "1"]);
     }
     assert_words(&refusal(with(1025, idle())), &["1 to 1024", "room for messages", "cores"]);
     // More than there are LPs are as many as there are LPs.

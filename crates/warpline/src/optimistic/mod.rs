@@ -27,21 +27,11 @@ use crate::error::{Failure, panic_message};
 use crate::finish::Finishing;
 use crate::lp;
 use crate::rows::Rows;
+use crate::settings::{THREADS_MOST, batch_for};
 use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
 
-/// The most events of a step, unless told otherwise: enough to pay for a step, which looks into a mailbox per PE, and few enough for
-/// messages not to wait long.
-const BATCH_PER_PE: u32 = 8;
-const BATCH_LEAST: u32 = 32;
-const BATCH_MOST: u32 = 128;
-/// The most KPs of a PE, unless told otherwise: their table stays in the nearest cache.
-const KPS: u32 = 1024;
-/// Events of a PE between two computations of GVT, unless told otherwise: with some lookahead most events are certain then.
-const GVT_INTERVAL: u32 = 128;
 /// Steps without anything to execute before a PE asks for GVT, where bounds should have moved by then.
 const PATIENCE: u32 = 32;
-/// The most PEs of a run. Each keeps a mailbox for every other, so that memory grows with the square.
-const PES_MOST: u32 = 1024;
 /// How many intervals' worth of events a PE may have executed and not committed.
 const INTERVALS_MOST: u64 = 64;
 
@@ -97,55 +87,37 @@ struct Driven<M: Model> {
 }
 
 impl<M: Model> Simulation<'_, M> {
-    /// Fills in what the user left to the engine.
-    pub(crate) fn choose(&self) -> Result<Chosen, Error> {
-        let parallel = &self.parallel;
-        let fail = |what: &str, value: &dyn std::fmt::Display, takes: &str| {
-            Err(Error::Setting(format!("{what} cannot be {value}: it takes {takes}")))
-        };
-        let counts = [
-            ("threads", parallel.threads),
-            ("the batch", parallel.batch),
-            ("the number of KPs", parallel.kps),
-            ("the GVT interval", parallel.gvt_interval),
-            ("the copy interval", parallel.copy_interval),
-        ];
-        if let Some((what, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {
-            return fail(what, &0, "a whole number, 1 or more");
-        }
-        if let Some(threads) = parallel.threads.filter(|threads| *threads > PES_MOST) {
-            let takes = "1 to 1024, as every thread keeps room for messages from every other; as many as there are cores do best";
-            return fail("threads", &threads, takes);
-        }
-        if let Some(window) = parallel.window.filter(|window| !(*window > 0.0 && *window < f64::INFINITY)) {
-            return fail("the window", &window, "a finite model time greater than 0");
-        }
+    /// Fills in what was left to the engine: in the settings, which go into the record, and as types of the kernel.
+    pub(crate) fn choose(&mut self) -> Chosen {
         let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let pes = parallel.threads.unwrap_or_else(cores).min(self.model.lps()).min(PES_MOST);
-        let undoing = match self.undo {
-            Undo::Copy => Undoing::Copy { interval: parallel.copy_interval.unwrap_or(1) },
+        let settings = &mut self.settings;
+        let pes = settings.threads.unwrap_or_else(cores).min(self.model.lps()).min(THREADS_MOST);
+        settings.threads = Some(pes);
+        let batch = *settings.batch.get_or_insert(batch_for(pes));
+        let undoing = match settings.undo() {
+            Undo::Copy => Undoing::Copy { interval: settings.copy_interval() },
             Undo::Reverse => Undoing::Reverse,
         };
-        let gvt_interval = parallel.gvt_interval.unwrap_or(GVT_INTERVAL);
         let tuning = Tuning {
-            batch: parallel.batch.unwrap_or((BATCH_PER_PE * pes).clamp(BATCH_LEAST, BATCH_MOST)),
-            kps: parallel.kps.unwrap_or(KPS),
-            gvt_interval,
+            batch,
+            kps: settings.kps(),
+            gvt_interval: settings.gvt_interval(),
             patience: PATIENCE,
-            history_most: INTERVALS_MOST * u64::from(gvt_interval),
+            history_most: INTERVALS_MOST * u64::from(settings.gvt_interval()),
             undoing,
-            lanes: match self.sync {
-                Synchronisation::Conservative => Lanes::Certain,
-                _ if parallel.ignore_lookahead => Lanes::Ahead,
-                _ => Lanes::Both,
+            lanes: match settings.sync {
+                Some(Synchronisation::Conservative) => Lanes::Certain,
+                _ if settings.use_lookahead() => Lanes::Both,
+                _ => Lanes::Ahead,
             },
-            wire: match parallel.wire {
+            wire: match settings.wire() {
                 Wire::Auto => warpline_kernel::Wire::Both,
                 Wire::Value => warpline_kernel::Wire::Value,
                 Wire::Shared => warpline_kernel::Wire::Shared,
             },
         };
-        Ok(Chosen { pes, tuning, gvt: parallel.gvt, window: parallel.window, devastator: parallel.devastator, cluster: parallel.cluster })
+        let (gvt, window, cluster) = (settings.gvt(), settings.window, settings.virtual_cluster);
+        Chosen { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
     }
 
     pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
@@ -153,34 +125,35 @@ impl<M: Model> Simulation<'_, M> {
         let report = self.report.take();
         // Checked first: a model that panics when it is asked for its LPs is found there.
         let Checked { end, declared, ties } = self.check()?;
-        let chosen = self.choose()?;
+        let chosen = self.choose();
         self.check_conservative(&chosen)?;
-        let statistics = Statistics::new(declared, self.warmup, self.end);
+        let (seed, zero_delay_hops, until) = (self.settings.seed(), self.settings.zero_delay_hops(), self.end_time());
+        let statistics = Statistics::new(declared, self.settings.warmup(), until);
         let rows = Rows::new(&self.records, &statistics)?;
         let looped = Instant::now();
-        let file = self.trace.as_deref().map(TraceFile::create).transpose()?;
+        let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, self.model.lps()));
         let delays = Delays::uniform(self.model.lookahead());
         let task = Task { model: &self.model, partition: self.partition(chosen.pes)?, ties, end, delays };
-        let plan = Plan { task, chosen, seed: self.seed, zero_delay_hops: self.zero_delay_hops, statistics, trace };
-        let watch = Watch { looped, end: self.end, report, rows, merge: RowMerge::new(ties) };
+        let plan = Plan { task, chosen, seed, zero_delay_hops, statistics, trace };
+        let watch = Watch { looped, end: until, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.parallel.crowded)?,
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.for_tests.crowded)?,
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(chosen.pes, seed);
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
             }
         };
         let traced = file.map_or(Ok(()), |file| self.write_trace(file, &driven, ties));
-        let ended = self.end_of(driven, plan.statistics, end, chosen, Q::NAME)?;
+        let ended = self.end_of(driven, plan.statistics, end, chosen)?;
         let run = self.conclude(started, ended)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
     }
 
     /// Without lookahead, conservative PEs would wait for each other for ever.
     fn check_conservative(&self, chosen: &Chosen) -> Result<(), Error> {
-        let waits = self.sync == Synchronisation::Conservative && chosen.pes > 1;
-        if waits && self.parallel.ignore_lookahead {
+        let waits = chosen.tuning.lanes == Lanes::Certain && chosen.pes > 1;
+        if waits && !self.settings.use_lookahead() {
             return Err(Error::Setting(
                 "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
             ));
@@ -210,19 +183,12 @@ impl<M: Model> Simulation<'_, M> {
     /// Writes what the PEs did, also if the run failed.
     fn write_trace(&self, file: TraceFile, driven: &Driven<M>, ties: TieBreak) -> Result<(), Error> {
         let traces: Vec<_> = driven.parts.iter().filter_map(|pe| pe.trace.as_deref()).collect();
-        let about = About { model: &self.name, end: self.end, time_unit: self.time_unit, ties, failure: driven.failure };
+        let about = About { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: driven.failure };
         file.write(&traces, &about)
     }
 
     /// Puts together what the PEs did.
-    fn end_of(
-        &self,
-        driven: Driven<M>,
-        mut statistics: Statistics,
-        end: VirtualTime,
-        chosen: Chosen,
-        pending: &str,
-    ) -> Result<Ended<M>, Error> {
+    fn end_of(&self, driven: Driven<M>, mut statistics: Statistics, end: VirtualTime, chosen: Chosen) -> Result<Ended<M>, Error> {
         let Driven { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = driven;
         if let Some(OutOfMemory { position: Position { lp, time, pending }, why }) = full {
             return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
@@ -242,11 +208,11 @@ impl<M: Model> Simulation<'_, M> {
             lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.digest)));
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
-        let mut context = Context::new(&self.model, self.seed, self.zero_delay_hops, false);
+        let mut context = Context::new(&self.model, self.settings.seed(), self.settings.zero_delay_hops(), false);
         let (model, name) = (&self.model, self.name.as_str());
         let finishing = Finishing { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
         finishing.finish(states.iter())?;
-        let mut engine = self.engine_settings(pending);
+        let mut engine = self.engine_settings(true);
         record::add_settings(&mut engine, &chosen, window);
         Ok(Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: Some(parallel) })
     }

@@ -61,27 +61,17 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
     }
 }
 
-/// Adds what was chosen to the settings in force.
+/// Adds what is no setting, and corrects what does not apply or went on changing.
 pub(crate) fn add_settings(engine: &mut Map<String, Value>, chosen: &Chosen, window: f64) {
-    let interval = match chosen.tuning.undoing {
-        Undoing::Copy { interval } => json!(interval),
-        Undoing::Reverse => Value::Null,
-    };
     let transport = if chosen.cluster.is_some() { "virtual" } else { "threads" };
-    let settings = [
-        ("threads", json!(chosen.pes)),
+    let facts = [
         ("transport", json!(transport)),
-        ("batch", json!(chosen.tuning.batch)),
-        ("kps", json!(chosen.tuning.kps)),
-        ("gvt", json!(chosen.gvt.name())),
-        ("gvt_interval", json!(chosen.tuning.gvt_interval)),
-        ("window", chosen.window.map_or_else(|| json!("adaptive"), |window| json!(window))),
         ("final_window", json!(window)),
-        ("copy_interval", interval),
-        ("use_lookahead", json!(chosen.tuning.lanes.has_certain())),
         ("pool", json!("partitioned")),
         ("mailbox", json!("per-sender")),
         ("cancellation", json!("aggressive")),
     ];
-    engine.extend(settings.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    let adaptive = chosen.window.is_none().then(|| ("window", json!("adaptive")));
+    let uncopied = (chosen.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
+    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).map(|(name, value)| (name.to_owned(), value)));
 }

@@ -168,7 +168,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
                 Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
             }
         }
-        Ok((pes, full))
+        Ok::<_, Error>((pes, full))
     })?;
     for board in boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);

@@ -1,0 +1,210 @@
+//! Comparisons of runs that never were.
+
+use super::*;
+use crate::sample;
+
+fn engine(sync: Synchronisation, rates: &[f64]) -> Engine {
+    let run = if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
+    Engine { runs: rates.iter().copied().map(run).collect(), ..Engine::new(sync) }
+}
+
+fn sequential() -> Engine {
+    engine(Synchronisation::Sequential, &[1.0e6, 0.9e6, 1.1e6])
+}
+
+fn optimistic() -> Engine {
+    engine(Synchronisation::Optimistic, &[1.9e6, 2.5e6, 2.0e6])
+}
+
+fn comparison() -> Comparison {
+    Comparison::of(vec![sequential(), optimistic()])
+}
+
+/// A third engine, of another name.
+fn third(rates: &[f64]) -> Engine {
+    let mut third = engine(Synchronisation::Optimistic, rates);
+    for run in &mut third.runs {
+        run.engine.insert("sync".into(), json!("third"));
+        run.peak_rss_bytes = Some(25_000_000);
+    }
+    third
+}
+
+fn squeezed(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn medians_are_in_the_middle() {
+    assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+    assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    assert_eq!((median(vec![7.0]), median(Vec::new())), (Some(7.0), None));
+}
+
+#[test]
+fn people_get_a_table() {
+    let expected = "\
+clock: a clock, to time 10 s with seed 1
+3 runs on each engine in turn, every run in a process of its own
+                    sequential                  optimistic, 2 threads
+  median rate       1.00 M events/s             2.00 M events/s
+  min – max         900 k – 1.10 M events/s     1.90 M – 2.50 M events/s
+  speed-up                                      2
+  efficiency                                    80.0 %
+  peak memory       20.0 MB                     50.0 MB
+  memory ratio                                  2.5
+  committed events  1000                        1000
+  digest            00000000000000aa            00000000000000aa
+same answer: yes
+";
+    let text = comparison().text();
+    assert_eq!(squeezed(&text), squeezed(expected));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn every_engine_has_a_column() {
+    let text = Comparison::of(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]).text();
+    let lines = squeezed(&text);
+    for line in [
+        "sequential optimistic, 2 threads third, 2 threads",
+        "median rate 1.00 M events/s 2.00 M events/s 4.00 M events/s",
+        "speed-up 2 4",
+        "peak memory 20.0 MB 50.0 MB 25.0 MB",
+        "memory ratio 2.5 1.25",
+        "same answer: yes",
+    ] {
+        assert!(lines.iter().any(|one| one == line), "no `{line}` in: {text}");
+    }
+    let column = |name: &str| text.lines().nth(2).unwrap().find(name).unwrap();
+    assert_eq!(text.lines().find(|line| line.contains("speed-up")).unwrap().find('4'), Some(column("third")));
+}
+
+#[test]
+fn one_run_each_has_no_range() {
+    let engines = [Synchronisation::Sequential, Synchronisation::Optimistic].map(|sync| engine(sync, &[1e6]));
+    let text = Comparison::of(engines.into()).text();
+    assert!(text.contains("one run on each engine") && !text.contains("min"), "{text}");
+}
+
+#[test]
+fn programs_get_one_object() {
+    let comparison = Comparison::of(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]);
+    assert_eq!((comparison.disagreement(), comparison.failure()), (None, None));
+    let json = comparison.json(None);
+    let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &Engine| {
+        json!({
+            "engine": engine.runs[0].engine, "digest": "00000000000000aa", "committed_events": 1000, "rates": rates, "median_rate": median,
+            "peak_rss_bytes": bytes,
+        })
+    };
+    let beside = |mut of_engine: Value, speed_up: f64, memory_ratio: f64| {
+        (of_engine["efficiency"], of_engine["speed_up"], of_engine["memory_ratio"]) = (json!(0.8), json!(speed_up), json!(memory_ratio));
+        of_engine
+    };
+    let [_, second, third] = &comparison.0[..] else { panic!("three engines") };
+    let expected = json!({
+        "model": "clock", "parameters": { "period": 0.01 }, "seed": 1, "end_time": 10.0, "runs": 3,
+        "sequential": of_engine([1e6, 0.9e6, 1.1e6], 1e6, 20_000_000, comparison.sequential()),
+        "parallel": [
+            beside(of_engine([1.9e6, 2.5e6, 2.0e6], 2e6, 50_000_000, second), 2.0, 2.5),
+            beside(of_engine([3e6, 4e6, 5e6], 4e6, 25_000_000, third), 4.0, 1.25),
+        ],
+        "same_answer": true,
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
+    let failed = Engine { failure: Some("no lookahead".into()), ..Engine::new(Synchronisation::Optimistic) };
+    let comparison = Comparison::of(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
+    let failure = comparison.failure().unwrap();
+    assert_eq!((failure.message.as_str(), failure.code), ("optimistic failed: no lookahead", Failure::FAILED));
+    let (text, json) = (comparison.text(), comparison.json(Some(&failure)));
+    let lines = squeezed(&text);
+    for line in [
+        "sequential optimistic third, 2 threads",
+        "median rate 1.00 M events/s failed 4.00 M events/s",
+        "speed-up 4",
+        "optimistic failed: no lookahead",
+        "same answer: yes",
+    ] {
+        assert!(lines.iter().any(|one| one == line), "no `{line}` in: {text}");
+    }
+    let [failed, third] = &json["parallel"].as_array().unwrap()[..] else { panic!("{json}") };
+    assert_eq!((&failed["engine"], &failed["error"]), (&json!({ "sync": "optimistic" }), &json!("no lookahead")));
+    assert!(["digest", "median_rate", "speed_up", "memory_ratio"].iter().all(|key| failed[*key].is_null()), "{failed}");
+    assert_eq!((&third["speed_up"], third.get("error")), (&json!(4.0), None));
+    assert_eq!((&json["exit_code"], &json["error"], &json["same_answer"]), (&json!(1), &json!(failure.message), &json!(true)));
+}
+
+#[test]
+fn nothing_compared_is_no_same_answer() {
+    let failed = Engine { failure: Some("oh no".into()), ..Engine::new(Synchronisation::Optimistic) };
+    let comparison = Comparison::of(vec![sequential(), failed]);
+    assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
+    assert!(comparison.json(None)["same_answer"].is_null());
+    let mut late = optimistic();
+    (late.runs[1].digest, late.failure) = ("00000000000000bb".into(), Some("oh no".into()));
+    let comparison = Comparison::of(vec![sequential(), late]);
+    let failure = comparison.failure().unwrap().message;
+    assert!(failure.starts_with("WRONG ANSWER") && failure.ends_with("\noptimistic failed: oh no"), "{failure}");
+    assert!(comparison.text().ends_with("same answer: NO\n"));
+}
+
+#[test]
+fn what_is_unknown_is_null_or_said_to_be_unknown() {
+    let mut comparison = comparison();
+    comparison.0[0].runs.iter_mut().for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
+    let json = comparison.json(None);
+    let parallel = &json["parallel"][0];
+    assert!(json["sequential"]["peak_rss_bytes"].is_null() && parallel["memory_ratio"].is_null() && parallel["speed_up"].is_null());
+    assert_eq!(comparison.text().matches("unknown").count(), 3, "{}", comparison.text());
+}
+
+#[test]
+fn another_digest_is_a_wrong_answer() {
+    let mut comparison = comparison();
+    comparison.0[1].runs[1].digest = "00000000000000bb".into();
+    let wrong = comparison.disagreement().unwrap();
+    for words in [
+        "WRONG ANSWER: runs of `clock`",
+        "  sequential: digest 00000000000000aa with 1000 events, in 3 runs\n",
+        "  optimistic, 2 threads: digest 00000000000000aa with 1000 events, in 2 runs\n",
+        "  optimistic, 2 threads: digest 00000000000000bb with 1000 events, in 1 run\n",
+        "`warpline verify clock`",
+    ] {
+        assert!(wrong.contains(words), "no `{words}` in: {wrong}");
+    }
+    assert!(!wrong.contains("results that differ"));
+    let text = comparison.text();
+    assert!(text.contains("DIFFERS FROM RUN TO RUN") && text.ends_with("same answer: NO\n"), "{text}");
+    let json = comparison.json(comparison.failure().as_ref());
+    assert_eq!((&json["same_answer"], &json["exit_code"], &json["error"]), (&json!(false), &json!(1), &json!(wrong)));
+}
+
+#[test]
+fn another_digest_of_the_last_engine_is_a_wrong_answer() {
+    let mut comparison = Comparison::of(vec![sequential(), optimistic(), third(&[1.0])]);
+    comparison.0[2].runs[0].digest = "00000000000000bb".into();
+    let wrong = comparison.disagreement().unwrap();
+    assert!(wrong.contains("  third, 2 threads: digest 00000000000000bb with 1000 events, in 1 run\n"), "{wrong}");
+}
+
+#[test]
+fn another_number_of_events_is_a_wrong_answer() {
+    let mut comparison = comparison();
+    comparison.0[1].runs[0].committed_events = 999;
+    assert!(comparison.disagreement().unwrap().contains("with 999 events, in 1 run"));
+}
+
+#[test]
+fn other_results_are_a_wrong_answer() {
+    let mut comparison = comparison();
+    comparison.0[1].runs[2].results = json!({ "ticks": 1000, "tocks": 1 });
+    assert!(comparison.disagreement().unwrap().contains("results that differ: tocks\n"));
+    assert!(comparison.text().ends_with("same answer: NO\n"));
+    assert_eq!(differences(&json!({ "a": 1, "b": [2] }), &json!({ "b": [3], "c": null })), ["a", "b", "c"]);
+    assert_eq!((differences(&json!(1), &json!(2)), differences(&Value::Null, &Value::Null)), (vec!["all".to_owned()], vec![]));
+}

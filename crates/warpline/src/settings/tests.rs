@@ -1,0 +1,167 @@
+use super::*;
+
+#[test]
+fn every_entry_says_all_that_there_is_to_say() {
+    for Setting { name, heading, placeholder, range, meaning, hurts, .. } in Settings::table() {
+        let texts = [*heading, placeholder, range, meaning, hurts];
+        assert!(texts.iter().all(|text| !text.is_empty() && text.trim() == *text && !text.ends_with('.')), "{name}: {texts:?}");
+        assert!(meaning.starts_with(char::is_uppercase) && hurts.starts_with(char::is_lowercase), "{name}: a sentence and its second half");
+    }
+    let mut names: Vec<&str> = Settings::table().iter().map(|setting| setting.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Settings::table().len());
+}
+
+#[test]
+fn defaults_are_values_of_their_settings_or_rules() {
+    let without: Vec<&str> = Settings::table().iter().filter(|setting| setting.default.is_empty()).map(|setting| &*setting.name).collect();
+    assert_eq!(without, ["trace", "virtual-cluster"]);
+    let rules: Vec<&str> = Settings::table().iter().filter(|setting| setting.default.contains(' ')).map(|setting| &*setting.name).collect();
+    assert_eq!(rules, ["end", "sync", "threads", "batch", "window"]);
+    for setting in Settings::table().iter().filter(|setting| !setting.default.is_empty() && !setting.default.contains(' ')) {
+        let mut typed = Settings::default();
+        typed.set(&setting.name, &setting.default).unwrap();
+        assert_eq!(typed.recorded(true), Settings::default().recorded(true), "{}", setting.name);
+    }
+}
+
+#[test]
+fn every_setting_is_set_alone() {
+    for (index, setting) in Settings::table().iter().enumerate() {
+        let mut settings = Settings::default();
+        settings.set(&setting.name, setting.words.last().unwrap_or(&"7")).unwrap();
+        assert_ne!(settings, Settings::default(), "{}", setting.name);
+        let fields = format!("{settings:?}");
+        let given: Vec<usize> =
+            fields.split(", ").enumerate().filter(|(_, field)| field.contains("Some(")).map(|(field, _)| field).collect();
+        assert_eq!(given, [index], "{fields}");
+        settings.check().unwrap();
+    }
+}
+
+fn read(name: &str, text: &str) -> Result<Settings, String> {
+    let mut settings = Settings::default();
+    settings.set(name, text).map(|()| settings).map_err(|error| error.to_string())
+}
+
+#[test]
+fn values_get_their_meaning() {
+    assert_eq!(read("end", "2e3").unwrap().end, Some(2000.0));
+    assert_eq!(read("seed", "18446744073709551615").unwrap().seed, Some(u64::MAX));
+    assert_eq!(read("undo", "reverse").unwrap().undo, Some(Undo::Reverse));
+    assert_eq!(read("pending", "heap").unwrap().pending, Some(Pending::Heap));
+    assert_eq!(read("sync", "optimistic").unwrap().sync, Some(Synchronisation::Optimistic));
+    assert_eq!(read("gvt", "synchronous").unwrap().gvt, Some(GvtAlgorithm::Synchronous));
+    assert_eq!(read("window", "2.5e-3").unwrap().window, Some(0.0025));
+    assert_eq!(read("threads", "1024").unwrap().threads, Some(1024));
+    assert_eq!(read("gvt_interval", "4294967295").unwrap().gvt_interval, Some(u32::MAX));
+    assert_eq!(read("trace", "a b").unwrap().trace, Some("a b".into()));
+    for (text, meaning) in [("yes", true), ("true", true), ("no", false), ("false", false)] {
+        assert_eq!(read("use-lookahead", text).unwrap().use_lookahead, Some(meaning));
+    }
+}
+
+#[test]
+fn refused_values_say_what_they_may_be() {
+    let wrong = |name, text| read(name, text).unwrap_err();
+    let of_end = "`end` cannot be `soon`: it takes a finite number greater than 0, as a run covers the times from 0 to the end time";
+    assert_eq!(wrong("end", "soon"), of_end);
+    assert!(wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615"));
+    assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
+    assert!(wrong("gvt", "asynchron").ends_with("one of asynchronous, synchronous; did you mean `asynchronous`?"));
+    assert_eq!(wrong("trace", ""), "`trace` cannot be ``: it takes the path of a file");
+    assert_eq!(wrong("sead", "1"), "there is no setting `sead`; did you mean `seed`?");
+    assert_eq!(wrong("xyz", "1"), "there is no setting `xyz`");
+    for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval"] {
+        let most = if name == "threads" { THREADS_MOST } else { u32::MAX };
+        for text in ["0", "-1", "1.5", "4294967296", "many"] {
+            let expected = format!("`{name}` cannot be `{text}`: it takes a whole number from 1 to {most}");
+            assert!(wrong(name, text).starts_with(&expected), "{}", wrong(name, text));
+        }
+    }
+    assert!(
+        wrong("threads", "1025").contains("it takes a whole number from 1 to 1024, as every PE keeps room for messages from every other")
+    );
+    for (text, said) in [("0", "0"), ("-1", "-1"), ("inf", "inf"), ("nan", "NaN"), ("wide", "wide")] {
+        assert_eq!(wrong("window", text), format!("`window` cannot be `{said}`: it takes a finite number greater than 0"));
+    }
+}
+
+#[test]
+fn what_was_set_in_code_is_checked_as_if_it_were_typed() {
+    for (name, value) in [
+        ("end", "-1"),
+        ("threads", "0"),
+        ("threads", "1025"),
+        ("batch", "0"),
+        ("kps", "0"),
+        ("gvt-interval", "0"),
+        ("copy-interval", "0"),
+        ("window", "inf"),
+    ] {
+        let mut settings = Settings::default();
+        let number: f64 = value.parse().unwrap();
+        match name {
+            "end" => settings.end = Some(number),
+            "window" => settings.window = Some(number),
+            "threads" => settings.threads = Some(number as u32),
+            "batch" => settings.batch = Some(number as u32),
+            "kps" => settings.kps = Some(number as u32),
+            "gvt-interval" => settings.gvt_interval = Some(number as u32),
+            _ => settings.copy_interval = Some(number as u32),
+        }
+        assert_eq!(settings.check().unwrap_err().to_string(), read(name, value).unwrap_err());
+    }
+}
+
+#[test]
+fn ranges_have_their_ends() {
+    let whole = |range: Range<u32>| [0, 1, 2, 3, 4].map(|value: u32| value.within(&range));
+    assert_eq!(whole(Range::Any), [true; 5]);
+    assert_eq!(whole(Range::From(2)), [false, false, true, true, true]);
+    assert_eq!(whole(Range::Between(1, 3)), [false, true, true, true, false]);
+    assert_eq!(whole(Range::Above(2)), [false, false, false, true, true]);
+    assert_eq!(u32::takes(&Range::Above(2)), "a whole number from 3 to 4294967295");
+    let times = |range: Range<f64>| [-1.0, 0.0, 1.0, f64::INFINITY, f64::NAN].map(|value: f64| value.within(&range));
+    assert_eq!(times(Range::Any), [true; 5]);
+    assert_eq!(times(Range::From(0.0)), [false, true, true, false, false]);
+    assert_eq!(times(Range::Between(0.0, 1.0)), [false, true, true, false, false]);
+    assert_eq!(times(Range::Above(0.0)), [false, false, true, false, false]);
+}
+
+#[test]
+fn several_threads_are_a_parallel_run() {
+    let engine = |sync, threads| Settings { sync, threads, ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
+    let (sequential, optimistic) = (Some(Synchronisation::Sequential), Some(Synchronisation::Optimistic));
+    for (sync, threads, expected) in [
+        (None, None, "sequential"),
+        (None, Some(1), "sequential"),
+        (None, Some(2), "optimistic"),
+        (sequential, None, "sequential"),
+        (sequential, Some(1), "sequential"),
+        (optimistic, None, "optimistic"),
+        (optimistic, Some(1), "optimistic"),
+        (optimistic, Some(9), "optimistic"),
+    ] {
+        assert_eq!(engine(sync, threads).map(Synchronisation::name), Ok(expected), "{sync:?} {threads:?}");
+    }
+    let refused = engine(sequential, Some(2)).unwrap_err();
+    assert!(refused.starts_with("`sync` is `sequential`, but `threads` is `2`: ") && refused.contains("leave `threads` out"), "{refused}");
+}
+
+#[test]
+fn records_have_what_concerns_them() {
+    let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(false), ["pending", "undo", "warmup", "zero_delay_hops"]);
+    let of_parallel = ["copy_interval", "gvt", "gvt_interval", "kps", "pending", "undo", "use_lookahead", "warmup", "zero_delay_hops"];
+    assert_eq!(names(true), of_parallel);
+    let given = Settings { threads: Some(3), window: Some(0.5), use_lookahead: Some(false), ..Settings::default() }.recorded(true);
+    assert_eq!((&given["threads"], &given["window"], &given["use_lookahead"]), (&3.into(), &0.5.into(), &false.into()));
+}
+
+#[test]
+fn the_rule_for_batches_is_the_one_in_the_table() {
+    let told = &find(Settings::table(), "batch").unwrap().default;
+    assert_eq!(told, &format!("{} for each PE, but at least {} and at most {}", batch_for(10) / 10, batch_for(1), batch_for(u32::MAX)));
+}

@@ -1,0 +1,120 @@
+//! Settings that are one of a few words.
+
+use super::SettingValue;
+
+/// Declares an enum whose variants are the words that a setting may be; the default is marked.
+macro_rules! words {
+    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ })+) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$note])* $variant,)+
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$($name::$variant),+];
+
+            /// The word for it on the command line, in scenario files and in records.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)+
+                }
+            }
+        }
+
+        impl SettingValue for $name {
+            const PLACEHOLDER: &'static str = "WORD";
+            const WORDS: &'static [&'static str] = &[$($word),+];
+
+            fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.name() == text)
+            }
+
+            fn text(&self) -> String {
+                self.name().to_owned()
+            }
+        }
+    )+};
+}
+
+words! {
+    /// How LPs are kept in step; see [`Simulation::sync`](crate::Simulation::sync).
+    ///
+    /// ```
+    /// use warpline::Synchronisation;
+    /// assert_eq!([Synchronisation::Sequential, Synchronisation::Optimistic].map(Synchronisation::name), ["sequential", "optimistic"]);
+    /// ```
+    pub enum Synchronisation {
+        /// One event after the other, in one thread.
+        #[default]
+        Sequential = "sequential",
+        /// Every PE executes only what nothing can come before any more, as the model's [lookahead](crate::Model::lookahead) tells.
+        Conservative = "conservative",
+        /// Time Warp: every PE goes ahead with its LPs, and undoes what turns out to have been too early.
+        Optimistic = "optimistic",
+    }
+
+    /// How the PEs of a parallel run find global virtual time; see [`Simulation::gvt`](crate::Simulation::gvt). The answer does not depend
+    /// on it.
+    ///
+    /// ```
+    /// use warpline::GvtAlgorithm;
+    /// assert_eq!([GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous].map(GvtAlgorithm::name), ["asynchronous", "synchronous"]);
+    /// ```
+    pub enum GvtAlgorithm {
+        /// By epochs, while events are executed.
+        #[default]
+        Asynchronous = "asynchronous",
+        /// All PEs stop executing events until it is known.
+        Synchronous = "synchronous",
+    }
+
+    /// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend on
+    /// it.
+    ///
+    /// ```
+    /// use warpline::Wire;
+    /// assert_eq!([Wire::Auto, Wire::Value, Wire::Shared].map(Wire::name), ["auto", "value", "shared"]);
+    /// ```
+    pub enum Wire {
+        /// Those that nobody can cancel any more by value, others in shared buffers.
+        #[default]
+        Auto = "auto",
+        /// All by value, cancelled by anti-messages.
+        Value = "value",
+        /// All in shared buffers, cancelled in place.
+        Shared = "shared",
+    }
+
+    /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo). A sequential run undoes nothing;
+    /// [verification](crate::Simulation::verify), which has an example, tries the method out.
+    ///
+    /// ```
+    /// use warpline::Undo;
+    /// assert_eq!([Undo::Copy, Undo::Reverse].map(Undo::name), ["copy", "reverse"]);
+    /// ```
+    pub enum Undo {
+        /// By a copy of the state before the event: works for every model.
+        #[default]
+        Copy = "copy",
+        /// By the model's own [`reverse`](crate::Model::reverse) code.
+        Reverse = "reverse",
+    }
+
+    /// Which pending event set is used; see [`Simulation::pending`](crate::Simulation::pending), which has an example. The answer does not
+    /// depend on it.
+    ///
+    /// ```
+    /// use warpline::Pending;
+    /// assert_eq!([Pending::Ladder, Pending::Heap].map(Pending::name), ["ladder", "heap"]);
+    /// ```
+    pub enum Pending {
+        /// A ladder queue, which is a heap as long as few events are pending.
+        #[default]
+        Ladder = "ladder",
+        /// A 4-ary heap.
+        Heap = "heap",
+    }
+}
