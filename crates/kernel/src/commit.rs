@@ -2,6 +2,7 @@
 //! the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::Buffers;
@@ -137,18 +138,47 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             let least = self.standing().1.least();
             let limit = if beyond { least } else { least.earlier(gvt, self.ties) };
             let limit = self.failure.as_ref().map_or(limit, |failed| failed.moment.earlier(limit, self.ties));
-            match catch_unwind(AssertUnwindSafe(|| self.commit_all_before(limit, due.max(self.horizon)))) {
-                Ok(Ok(())) => break,
-                Ok(Err((entry, fault))) => self.fail(entry, fault),
-                Err(panic) => {
-                    // Without an event at hand, it was the engine that panicked.
-                    let Some(entry) = self.running.take() else { resume_unwind(panic) };
-                    self.context.forget();
-                    self.fail(entry, Fault::Panic(panic_message(panic)));
-                }
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.commit_all_before(limit, due.max(self.horizon))));
+            if self.note_commit(outcome) {
+                break;
             }
         }
         self.collect_fossils(self.tuning.undoing.lag());
+    }
+
+    /// Notes what went wrong in a commit, and returns whether nothing did.
+    fn note_commit(&mut self, outcome: thread::Result<Result<(), (Entry, Fault)>>) -> bool {
+        match outcome {
+            Ok(Ok(())) => return true,
+            Ok(Err((entry, fault))) => self.fail(entry, fault),
+            Err(panic) => {
+                // Without an event at hand, it was the engine that panicked.
+                let Some(entry) = self.running.take() else { resume_unwind(panic) };
+                self.context.forget();
+                self.fail(entry, Fault::Panic(panic_message(panic)));
+            }
+        }
+        false
+    }
+
+    /// Commits what a KP has executed and not committed, before an event of the same KP that commits as soon as it is executed. Returns
+    /// whether nothing went wrong. All of it is certain, as it comes before that event.
+    #[cold]
+    pub(crate) fn commit_kp(&mut self, k: usize) -> bool {
+        let (mut places, mut place) = (Vec::new(), self.kps[k].last);
+        while self.history.is_open(place) {
+            places.push(place);
+            place = self.history.get(place).before;
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let mut places = places.into_iter().rev();
+            if self.trace.is_some() {
+                places.try_for_each(|place| self.commit_record::<true>(place))
+            } else {
+                places.try_for_each(|place| self.commit_record::<false>(place))
+            }
+        }));
+        self.note_commit(outcome)
     }
 
     /// Reclaims the memory of committed events but for the last `lag` places.
@@ -177,48 +207,56 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
 
     #[inline]
     fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
-        let (time, retained) = (limit.time(self.end).min(end), self.tuning.undoing.lag() > 0);
-        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed, counts, trace, .. } = self;
-        let (mut closed, ties, me) = (history.open(), self.ties, self.me);
-        for place in history.open()..history.end() {
-            if let Some(coming) = history.event_at(place + COMMIT_AHEAD) {
-                buffers.prefetch(coming);
+        let (time, mut closed) = (limit.time(self.end).min(end), self.history.open());
+        for place in self.history.open()..self.history.end() {
+            if let Some(coming) = self.history.event_at(place + COMMIT_AHEAD) {
+                self.buffers.prefetch(coming);
             }
-            let record = history.get_mut(place);
+            let record = self.history.get(place);
             if record.fate == Fate::Open {
-                let (handle, event) = (record.event, buffers.get(record.event));
-                let key = event.key();
-                if key.time > time || key.time == time && (time == end || !Moment::Event(key).is_before(&limit, ties)) {
+                let key = self.buffers.get(record.event).key();
+                if key.time > time || key.time == time && (time == end || !Moment::Event(key).is_before(&limit, self.ties)) {
                     if place >= self.inversion {
                         break;
                     }
                     continue;
                 }
-                let id = event.receiver;
-                if record.extra != ExtraId::NONE {
-                    extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), context.notes_mut());
-                }
-                context.visit(id, key.time);
-                let entry = Entry::new(key.time, 0, handle);
-                *running = Some(entry);
-                context.commit(model, &event.payload);
-                *running = None;
-                if !context.notes_mut().is_empty() {
-                    let rows = RowsOf { moment: Moment::Event(key), rows };
-                    observe(context, statistics, rows, id, key.time).map_err(|fault| (entry, fault))?;
-                }
-                record.fate = Fate::Committed;
-                let partner = if retained { buffers.partner(handle) } else { buffers.release(handle) };
-                counts.remote_committed += u64::from(partner != me);
-                counts.committed += 1;
-                committed.push(key);
-                if TRACED && let Some(trace) = trace {
-                    trace.event(id, &key);
-                }
+                self.commit_record::<TRACED>(place)?;
             }
             closed += u64::from(closed == place);
         }
-        history.close(closed);
+        self.history.close(closed);
+        Ok(())
+    }
+
+    /// Commits the event of an open record.
+    #[inline(always)]
+    fn commit_record<const TRACED: bool>(&mut self, place: u64) -> Result<(), (Entry, Fault)> {
+        let Pe { history, buffers, extras, context, model, running, statistics, rows, committed, counts, trace, .. } = self;
+        let record = history.get_mut(place);
+        let (handle, event) = (record.event, buffers.get(record.event));
+        let (id, key) = (event.receiver, event.key());
+        if record.extra != ExtraId::NONE {
+            extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), context.notes_mut());
+        }
+        context.visit(id, key.time);
+        let entry = Entry::new(key.time, 0, handle);
+        *running = Some(entry);
+        context.commit(model, &event.payload);
+        *running = None;
+        if !context.notes_mut().is_empty() {
+            let rows = RowsOf { moment: Moment::Event(key), rows };
+            observe(context, statistics, rows, id, key.time).map_err(|fault| (entry, fault))?;
+        }
+        record.fate = Fate::Committed;
+        let retained = self.tuning.undoing.lag() > 0;
+        let partner = if retained { buffers.partner(handle) } else { buffers.release(handle) };
+        counts.remote_committed += u64::from(partner != self.me);
+        counts.committed += 1;
+        committed.push(key);
+        if TRACED && let Some(trace) = trace {
+            trace.event(id, &key);
+        }
         Ok(())
     }
 

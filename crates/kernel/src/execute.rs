@@ -130,6 +130,14 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.mind_straggler(k, &key);
             event = self.buffers.get(handle);
         }
+        if certain && self.history.is_open(self.kps[k].last) {
+            // Events of an LP commit in its order.
+            if !self.commit_kp(k) {
+                self.postpone(entry);
+                return Ok(());
+            }
+            event = self.buffers.get(handle);
+        }
         let (id, key) = (event.receiver, event.key());
         let (lp, place) = (&mut self.lps[index], self.history.end());
         let number = lp.events + 1;
@@ -175,6 +183,15 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         (record.sent, record.extra) = (sent, extra);
         self.lap::<WATCHED>(Phase::Send);
         Ok(())
+    }
+
+    /// Puts an event back that was begun and turned out to have to wait.
+    #[cold]
+    fn postpone(&mut self, entry: Entry) {
+        // If it cannot be taken back, it was cancelled meanwhile, and an anti-message is on its way.
+        if self.buffers.undo(entry.handle()) {
+            self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
+        }
     }
 
     /// What is left to do for an event that nothing can undo any more, as it comes before the horizon and before all else that is pending
