@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::RunDigest;
 use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, View};
+use warpline_base::{RunDigest, TieBreak};
+use warpline_model::engine::Limits;
 use warpline_model::{Fault, Model, Outcome, Statistics};
 
 use crate::error::{Failure, panic_message};
@@ -66,18 +67,21 @@ impl<M: Model> Simulation<'_, M> {
         Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end, fault, committed }))
     }
 
-    pub(crate) fn engine_settings(&self, pending: &str) -> Map<String, Value> {
-        let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
+    pub(crate) fn engine_settings(&self, pending: &str, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
+        let ties = match ties {
+            TieBreak::Unbiased { .. } => "unbiased",
+            TieBreak::BySender => "by-sender",
+        };
         let settings = json!({
             "sync": self.sync.name(),
             "threads": 1,
             "undo": self.undo.name(),
             "pending": pending,
             "ties": ties,
-            "lookahead": self.model.lookahead(),
-            "lps": self.model.lps(),
+            "lookahead": limits.lookahead,
+            "lps": limits.lps,
             "warmup": self.warmup,
-            "zero_delay_hops": self.zero_delay_hops,
+            "zero_delay_hops": limits.zero_delay_hops,
             "version": env!("CARGO_PKG_VERSION"),
         });
         settings.as_object().cloned().unwrap_or_default()

@@ -35,9 +35,9 @@ impl<M: Model> Simulation<'_, M> {
         let progress = log.finish(ended, self.end, engine.committed, None);
         engine.finish()?;
         let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
-        let Sequential { lps, statistics, rows, .. } = engine;
+        let Sequential { lps, context, ties, statistics, rows, .. } = engine;
         let states = lps.into_iter().map(|lp| lp.state).collect();
-        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(Q::NAME));
+        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(Q::NAME, context.limits(), ties));
         let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
         self.conclude(started, ended)
     }
@@ -67,10 +67,10 @@ impl<M: Model> Simulation<'_, M> {
 
     /// An engine for this run, with nothing simulated yet.
     fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
-        let Checked { end, declared, ties } = self.check()?;
+        let Checked { end, declared, ties, limits } = self.check()?;
         let statistics = Statistics::new(declared, self.warmup, self.end);
         let rows = Rows::new(&self.records, &statistics)?;
-        let context = Context::new(&self.model, self.seed, self.zero_delay_hops, saving);
+        let context = Context::with_limits(limits, self.seed, saving);
         Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows)
     }
 }
