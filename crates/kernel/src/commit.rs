@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::Buffers;
+use warpline_memory::{Apart, Buffers};
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::counts::Counts;
@@ -81,6 +81,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.commit_timed(verdict.gvt);
         // Only the verdict after the last commit tells whether it failed anywhere.
         if self.settled == Some(Moment::Never) {
+            // Whatever was sent before the last epoch was closed has arrived, and nothing was sent since.
+            let waiting: usize = self.outgoing.iter().map(|Apart(messages)| messages.len()).sum();
+            assert_eq!(waiting, 0, "PE {} still has messages to hand over when the run is over", self.me);
             self.over = Some(Step::Finished);
             self.collect_fossils(0);
         }
@@ -93,7 +96,10 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     fn commit_timed(&mut self, gvt: Moment) {
         let (since, before) = (self.meter.begin_commit(), self.done());
         self.commit(gvt);
-        self.return_surplus();
+        // When there is nothing left to execute, nobody needs them any more.
+        if gvt != Moment::Never {
+            self.return_surplus();
+        }
         let (stretch, after) = (self.meter.end_commit(since), self.done());
         if let Some(trace) = &mut self.trace {
             trace.stretch(stretch, before, after, Doing::Commit { committed: after.committed - before.committed });

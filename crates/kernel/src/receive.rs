@@ -8,13 +8,12 @@ use warpline_memory::Apart;
 use warpline_model::Model;
 
 use crate::execute::Keys;
-use crate::gvt::Tag;
 use crate::pe::Pe;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::wires::{Message, MessageKind, Port};
 
-/// How many free buffers a PE keeps for the others, shared out among them.
+/// How many free buffers a PE keeps for the others besides those it has made for them, shared out among them.
 const SURPLUS_MOST: usize = 8192;
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
@@ -40,7 +39,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             match message.kind {
                 MessageKind::Event => self.accept(message),
                 MessageKind::Anti => self.annul(message),
-                MessageKind::Empty => self.buffers.accept_empty(message.event),
+                MessageKind::Empty => self.accept_empty(message),
             }
         }
         self.incoming = incoming;
@@ -54,6 +53,12 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.gvt.received(message.tag, || Moment::Event(key));
         let entry = Entry::new(time, self.ties.prefix(&key), message.event);
         self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
+    }
+
+    #[cold]
+    fn accept_empty(&mut self, message: Message) {
+        self.buffers.accept_empty(message.event);
+        self.gvt.received(message.tag, || Moment::Never);
     }
 
     /// Undoes the event that an anti-message cancels.
@@ -73,7 +78,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         let most = SURPLUS_MOST.div_ceil(self.partition.pes() as usize);
         for to in 0..self.partition.pes() {
             while let Some(event) = self.buffers.give_surplus(to, most) {
-                let message = Message { event, tag: Tag::default(), kind: MessageKind::Empty };
+                let message = Message { event, tag: self.gvt.sent(), kind: MessageKind::Empty };
                 self.outgoing[to as usize].0.push(message);
             }
         }

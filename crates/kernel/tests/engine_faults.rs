@@ -10,7 +10,7 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{Event, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, balance};
-use warpline_memory::{Buffers, buffers};
+use warpline_memory::{Books, Buffers, buffers};
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, LpId, Statistics};
 
@@ -21,7 +21,11 @@ const PES: u32 = 3;
 const STEPS: u64 = 200_000;
 
 /// LPs that send each other messages in a way that depends on all they have received, in order.
-struct Chain;
+struct Chain {
+    lookahead: f64,
+}
+
+const NEAR: Chain = Chain { lookahead: 0.0 };
 
 impl Model for Chain {
     type State = u64;
@@ -29,6 +33,10 @@ impl Model for Chain {
 
     fn lps(&self) -> u32 {
         LPS
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
     }
 
     fn init(&self, lp: &mut Init<Self>) -> u64 {
@@ -42,8 +50,35 @@ impl Model for Chain {
     fn handle(&self, state: &mut u64, event: &u64, lp: &mut Context<Self>) {
         *state = state.rotate_left(7) ^ event ^ lp.random().next_u64();
         let to = LpId((*state % u64::from(LPS)) as u32);
+        let least = if to == lp.id() { 0.0 } else { self.lookahead };
         let delay = lp.random().exponential(1.0) * if *state & 256 == 0 { 0.1 } else { 1.9 };
-        lp.send(to, delay, *state);
+        lp.send(to, least + delay, *state);
+    }
+}
+
+/// LP 0 sends LP 1 far more at once than a PE keeps of free buffers, in the middle of the run and right before its end.
+struct Bursts;
+
+impl Model for Bursts {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *ticks += 1;
+        if lp.id() == LpId(0) {
+            lp.send(0, 1.0, ());
+            let burst = if [4, 11].contains(&*ticks) { 6000 } else { 0 };
+            (0..burst).for_each(|_| lp.send(1, 0.5, ()));
+        }
     }
 }
 
@@ -70,12 +105,15 @@ struct Outcome {
     done: u32,
     steps: u64,
     rolled_back: u64,
+    /// Free buffers that PEs sent back.
+    returned: u64,
 }
 
-fn pe<P: Port>(port: P, buffers: Buffers<Event<u64>>, pes: u32, synchronous: bool) -> Pe<'static, Chain, Heap, P> {
+fn pe<M: Model, P: Port>(model: &M, port: P, buffers: Buffers<Event<M::Event>>, pes: u32, synchronous: bool) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
-    let task = Task { model: &Chain, partition: Partition::new(LPS, pes), ties: TieBreak::BySender, end };
-    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing: Undoing::Copy { interval: 1 }, lookahead: None };
+    let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end };
+    let lookahead = Some(model.lookahead()).filter(|lookahead| *lookahead > 0.0);
+    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, history_most: 1000, undoing: Undoing::Copy { interval: 1 }, lookahead };
     let me = buffers.me();
     let gvt = if synchronous {
         AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))
@@ -83,17 +121,17 @@ fn pe<P: Port>(port: P, buffers: Buffers<Event<u64>>, pes: u32, synchronous: boo
         AnyGvt::Asynchronous(Asynchronous::new(me, pes, task.ties))
     };
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
-    let context = Context::new(&Chain, 1, 1000, false);
-    let window = Window::new(Rule::Fixed(END), end, 0.0, pes);
+    let context = Context::new(model, 1, 1000, false);
+    let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
     Pe::new(&task, tuning, (buffers, port), gvt, window, context, statistics).expect("there is memory")
 }
 
 /// Steps PEs at random until all are done.
-fn run(pes: u32, seed: u64, fault: Fault) -> Outcome {
+fn run<M: Model<State = u64>>(model: &M, pes: u32, seed: u64, fault: Fault) -> Outcome {
     let (network, ports) = wires(pes, seed, fault);
-    let make = |(buffers, port)| pe(port, buffers, pes, seed.is_multiple_of(4));
+    let make = |(buffers, port)| pe(model, port, buffers, pes, seed.is_multiple_of(4));
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).map(make).collect();
-    let (mut steps, mut rolled_back, mut left) = (0, 0, vec![true; pes as usize]);
+    let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);
     let end = catch_unwind(AssertUnwindSafe(|| {
         while left.contains(&true) && steps < STEPS {
             let chosen = network.borrow_mut().below(u64::from(pes)) as usize;
@@ -105,18 +143,23 @@ fn run(pes: u32, seed: u64, fault: Fault) -> Outcome {
         if left.contains(&true) {
             return End::Endless;
         }
-        End::Answer(answer(all.drain(..).map(Pe::into_parts).collect()))
+        let parts: Vec<_> = all.drain(..).map(Pe::into_parts).collect();
+        returned = parts.iter().map(|pe| pe.books.returned).sum();
+        End::Answer(answer(parts))
     }));
     let end = end.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         End::Assertion(text.unwrap_or_default())
     });
     let done = network.borrow().done;
-    Outcome { end, done, steps, rolled_back }
+    Outcome { end, done, steps, rolled_back, returned }
 }
 
-fn answer(parts: Vec<Parts<Chain>>) -> Answer {
+fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
     balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
+    let mut books = Books::default();
+    parts.iter().for_each(|pe| books.merge(&pe.books));
+    assert_eq!(books.in_flight(), 0, "nothing is on its way when the run is over");
     let (mut digest, mut states) = (RunDigest::default(), Vec::new());
     for (id, lp) in (0..).map(LpId).zip(parts.iter().flat_map(|pe| &pe.lps)) {
         digest.add(id, lp.events, lp.history);
@@ -126,18 +169,19 @@ fn answer(parts: Vec<Parts<Chain>>) -> Answer {
 }
 
 /// The answer of one PE, which has nobody to send to.
-fn expected() -> Answer {
-    let End::Answer(answer) = run(1, 1, Fault::None).end else { panic!("one PE alone does nothing wrong") };
-    answer
+fn expected(model: &impl Model<State = u64>) -> End {
+    let end = run(model, 1, 1, Fault::None).end;
+    assert!(matches!(end, End::Answer(_)), "one PE alone does nothing wrong: {end:?}");
+    end
 }
 
 const SEEDS: u64 = 40;
 
 /// Tries a fault at several places and under several seeds. Returns in how many runs it was done and in how many it was noticed.
 fn noticed(fault: fn(u32) -> Fault) -> (u32, u32) {
-    let (expected, mut done, mut noticed) = (End::Answer(expected()), 0, 0);
+    let (expected, mut done, mut noticed) = (expected(&NEAR), 0, 0);
     for seed in 0..SEEDS {
-        let outcome = run(PES, seed, fault(1 + (seed % 7) as u32));
+        let outcome = run(&NEAR, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
             done += 1;
             noticed += u32::from(outcome.end != expected);
@@ -148,10 +192,10 @@ fn noticed(fault: fn(u32) -> Fault) -> (u32, u32) {
 
 #[test]
 fn wires_that_work_go_unnoticed() {
-    let (expected, mut rolled_back, mut longest) = (End::Answer(expected()), 0, 0);
+    let (expected, mut rolled_back, mut longest) = (expected(&NEAR), 0, 0);
     for seed in 0..SEEDS {
         for pes in [2, PES, 5] {
-            let outcome = run(pes, seed, Fault::None);
+            let outcome = run(&NEAR, pes, seed, Fault::None);
             assert_eq!(outcome.end, expected, "{pes} PEs, seed {seed}");
             rolled_back += outcome.rolled_back;
             longest = longest.max(outcome.steps);
@@ -174,6 +218,22 @@ fn every_lost_or_repeated_message_is_noticed() {
         let (done, noticed) = noticed(fault);
         assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
         assert_eq!(noticed, done, "a {name} went unnoticed");
+    }
+}
+
+/// A run is over only when no buffer is on its way any more, with an event or without.
+#[test]
+fn free_buffers_are_waited_for() {
+    let expected = expected(&Bursts);
+    for seed in 0..12 {
+        let outcome = run(&Bursts, 2, seed, Fault::None);
+        assert_eq!(outcome.end, expected, "seed {seed}");
+        assert!(outcome.returned > 1000, "{} free buffers were sent back", outcome.returned);
+    }
+    for seed in 0..4 {
+        let outcome = run(&Bursts, 2, seed, Fault::LostEmpty(1 + 300 * seed as u32));
+        assert_eq!(outcome.done, 1, "a free buffer was lost");
+        assert_ne!(outcome.end, expected, "a lost free buffer went unnoticed under seed {seed}");
     }
 }
 

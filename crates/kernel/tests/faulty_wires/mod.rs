@@ -22,6 +22,8 @@ pub(crate) enum Fault {
     Twice(u32),
     /// The n-th message that cancels another arrives twice.
     TwiceAnti(u32),
+    /// The n-th free buffer that goes back is lost.
+    LostEmpty(u32),
     /// From the n-th verdict on, GVT is said to be later than it is.
     LateVerdict(u32),
     /// From the n-th share on, one PE says that it has nothing to do before the end.
@@ -82,7 +84,11 @@ impl Network {
     /// How many copies of a message arrive.
     fn copies(&mut self, message: &Message) -> u32 {
         match (self.fault, message.kind) {
-            (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) if self.strikes(n) => 0,
+            (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) | (Fault::LostEmpty(n), MessageKind::Empty)
+                if self.strikes(n) =>
+            {
+                0
+            }
             (Fault::TwiceAnti(n), MessageKind::Anti) | (Fault::Twice(n), MessageKind::Event) if self.strikes(n) => 2,
             _ => 1,
         }
