@@ -50,9 +50,22 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         self.counts.messages_received += 1;
         let event = self.buffers.accept(message.event);
         let (time, key) = (event.time, event.key());
+        if time < self.horizon {
+            self.late(message);
+        }
         self.gvt.received(message.tag, || Moment::Event(key));
         let entry = Entry::new(time, self.ties.prefix(&key), message.event);
         self.pending.push(entry, &Keys { buffers: &self.buffers, ties: self.ties });
+    }
+
+    /// Nothing arrives before the horizon: events there have been executed for good.
+    #[cold]
+    #[inline(never)]
+    fn late(&self, message: Message) -> ! {
+        let what = if message.kind == MessageKind::Anti { "an anti-message" } else { "an event" };
+        let (me, horizon, gvt, event) = (self.me, self.horizon, self.gvt_moment(), self.buffers.get(message.event));
+        let (sender, receiver, time) = (event.sender, event.receiver, event.time);
+        panic!("PE {me} received {what} from {sender} for {receiver} at time {time}, before its horizon, {horizon}, with GVT at {gvt:?}")
     }
 
     #[cold]
@@ -66,6 +79,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     fn annul(&mut self, message: Message) {
         self.counts.anti_received += 1;
         let key = self.buffers.get(message.event).key();
+        if key.time < self.horizon {
+            self.late(message);
+        }
         self.gvt.received(message.tag, || Moment::Event(key));
         self.release_held();
         self.cancelled.push(message.event);

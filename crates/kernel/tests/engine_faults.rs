@@ -26,6 +26,7 @@ struct Chain {
 }
 
 const NEAR: Chain = Chain { lookahead: 0.0 };
+const FAR: Chain = Chain { lookahead: 0.4 };
 
 impl Model for Chain {
     type State = u64;
@@ -178,10 +179,10 @@ fn expected(model: &impl Model<State = u64>) -> End {
 const SEEDS: u64 = 40;
 
 /// Tries a fault at several places and under several seeds. Returns in how many runs it was done and in how many it was noticed.
-fn noticed(fault: fn(u32) -> Fault) -> (u32, u32) {
-    let (expected, mut done, mut noticed) = (expected(&NEAR), 0, 0);
+fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
+    let (expected, mut done, mut noticed) = (expected(model), 0, 0);
     for seed in 0..SEEDS {
-        let outcome = run(&NEAR, PES, seed, fault(1 + (seed % 7) as u32));
+        let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
             done += 1;
             noticed += u32::from(outcome.end != expected);
@@ -192,13 +193,16 @@ fn noticed(fault: fn(u32) -> Fault) -> (u32, u32) {
 
 #[test]
 fn wires_that_work_go_unnoticed() {
-    let (expected, mut rolled_back, mut longest) = (expected(&NEAR), 0, 0);
-    for seed in 0..SEEDS {
-        for pes in [2, PES, 5] {
-            let outcome = run(&NEAR, pes, seed, Fault::None);
-            assert_eq!(outcome.end, expected, "{pes} PEs, seed {seed}");
-            rolled_back += outcome.rolled_back;
-            longest = longest.max(outcome.steps);
+    let (mut rolled_back, mut longest) = (0, 0);
+    for model in [NEAR, FAR] {
+        let expected = expected(&model);
+        for seed in 0..SEEDS {
+            for pes in [2, PES, 5] {
+                let outcome = run(&model, pes, seed, Fault::None);
+                assert_eq!(outcome.end, expected, "{pes} PEs, seed {seed}, lookahead {}", model.lookahead);
+                rolled_back += outcome.rolled_back;
+                longest = longest.max(outcome.steps);
+            }
         }
     }
     assert!(longest < STEPS / 20, "the longest run takes {longest} steps");
@@ -215,9 +219,11 @@ fn every_lost_or_repeated_message_is_noticed() {
         ("anti-message that came twice", Fault::TwiceAnti),
         ("lost control message", Fault::LostControl),
     ] {
-        let (done, noticed) = noticed(fault);
-        assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
-        assert_eq!(noticed, done, "a {name} went unnoticed");
+        for model in [NEAR, FAR] {
+            let (done, noticed) = noticed(&model, fault);
+            assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
+            assert_eq!(noticed, done, "a {name} went unnoticed with the lookahead {}", model.lookahead);
+        }
     }
 }
 
@@ -245,9 +251,31 @@ fn gvt_that_lies_is_noticed() {
         ("verdict that is too late", Fault::LateVerdict as fn(u32) -> Fault, 0.5),
         ("share that leaves something out", Fault::NothingLeft, 0.25),
     ] {
-        let (done, noticed) = noticed(fault);
-        assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
-        assert!(f64::from(noticed) > share * f64::from(done), "a {name} was noticed in {noticed} runs of {done}");
+        for model in [NEAR, FAR] {
+            let (done, noticed) = noticed(&model, fault);
+            assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
+            assert!(f64::from(noticed) > share * f64::from(done), "a {name} was noticed in {noticed} runs of {done}");
+        }
+    }
+}
+
+/// What arrives before the horizon comes too late to be put right, as events there are executed for good: it is noticed at once, and
+/// the message says where.
+#[test]
+fn what_arrives_before_the_horizon_is_noticed() {
+    for model in [NEAR, FAR] {
+        let (mut done, mut noticed) = (0, 0);
+        for seed in 0..SEEDS {
+            let outcome = run(&model, PES, seed, Fault::LateVerdict(1 + (seed % 7) as u32));
+            let End::Assertion(text) = &outcome.end else { continue };
+            done += 1;
+            if text.contains("horizon") {
+                noticed += 1;
+                let words = ["PE ", " received ", " from LP ", " for LP ", " at time ", "before its horizon", "GVT"];
+                assert!(words.iter().all(|word| text.contains(word)), "{text}");
+            }
+        }
+        assert!(2 * noticed > done && done > SEEDS / 2, "noticed in {noticed} runs of {done} with the lookahead {}", model.lookahead);
     }
 }
 
