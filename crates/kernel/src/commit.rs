@@ -87,6 +87,9 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             self.over = Some(Step::Finished);
             self.collect_fossils(0);
         }
+        if self.history.open_len() >= 2 * self.tuning.history_most {
+            self.make_room();
+        }
         self.window.adapt(&verdict.gvt, &verdict.work);
         self.bound = self.window.bound(&verdict.gvt, self.end);
         self.gvt_time = verdict.gvt.time(self.end).get();
@@ -188,7 +191,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
     }
 
     /// Reclaims the memory of committed events but for the last `lag` places.
-    fn collect_fossils(&mut self, lag: u64) {
+    pub(crate) fn collect_fossils(&mut self, lag: u64) {
         if self.tuning.undoing.lag() == 0 {
             // Their events were released when they committed.
             return self.history.reclaim_closed();

@@ -77,9 +77,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         if self.gvt.holds() || self.failure.is_some() {
             return Ok(0);
         }
-        // With a full history only what comes before events executed already, or is due at GVT, so that it can commit.
-        let full = self.history.open_len() >= self.tuning.history_most;
-        let bound = if full { self.latest.max(self.due()).min(self.bound) } else { self.bound };
+        let bound = self.bound.min(self.room());
         self.retry_held();
         let start = self.counts.processed;
         // Panics are caught once per batch, not per event.
@@ -92,6 +90,20 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
         self.counts.history_max = self.counts.history_max.max(self.history.open_len());
         Ok((self.counts.processed - start) as u32)
+    }
+
+    /// Events before this time may be executed as far as there is room for them in the history. With a full history, only what comes before
+    /// events executed already, or is due at GVT, so that it can commit. With twice as much, nothing that leaves a record: the next GVT
+    /// makes room.
+    fn room(&self) -> VirtualTime {
+        let (open, most) = (self.history.open_len(), self.tuning.history_most);
+        if open < most {
+            self.end
+        } else if open < 2 * most {
+            self.latest.max(self.due()).max(self.horizon)
+        } else {
+            self.horizon
+        }
     }
 
     /// The event loop. On its own, so that nothing around it takes registers from it.

@@ -49,7 +49,8 @@ pub struct Tuning {
     pub kps: u32,
     /// How many events are executed before a new GVT is asked for. A PE that has nothing to execute asks at once.
     pub gvt_interval: u32,
-    /// The most events that are executed and not committed, about: at most a batch more, and what comes before the latest of them.
+    /// The most events that are executed and not committed, unless they come before some that are; never more than twice as many and a
+    /// batch.
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,

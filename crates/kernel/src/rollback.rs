@@ -7,7 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::EventKey;
+use warpline_base::{EventKey, VirtualTime};
 use warpline_memory::{Cancelled, Handle};
 use warpline_model::Model;
 
@@ -28,6 +28,8 @@ enum Until<'a> {
     After(&'a EventKey),
     /// This event is the last to be undone.
     With(Handle),
+    /// Everything from this time on is undone.
+    From(VirtualTime),
 }
 
 impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
@@ -71,6 +73,20 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
         }
     }
 
+    /// Undoes all that can still be undone, as GVT did not get to what the history is full of: some of it lies far ahead, and what has
+    /// committed since cannot be reclaimed before it.
+    #[cold]
+    pub(crate) fn make_room(&mut self) {
+        self.release_held();
+        self.rolling(Phase::Gvt, false, |pe| {
+            (0..pe.kps.len()).for_each(|k| pe.roll_back(k, Until::From(pe.horizon)));
+            pe.undo_cancelled();
+        });
+        self.latest = self.horizon;
+        self.history.close_front();
+        self.collect_fossils(self.tuning.undoing.lag());
+    }
+
     fn key_at(&self, place: u64) -> EventKey {
         self.buffers.get(self.history.get(place).event).key()
     }
@@ -82,6 +98,7 @@ impl<M: Model, Q: PendingSet, P: Port> Pe<'_, M, Q, P> {
             let handle = self.history.get(place).event;
             match until {
                 Until::After(key) if self.ties.compare(&self.key_at(place), key).is_le() => break,
+                Until::From(time) if self.key_at(place).time < time => break,
                 Until::With(last) if last == handle => {
                     self.undo(k, place);
                     break;
