@@ -1,6 +1,7 @@
 //! Steps PEs in threads, as many as there are processors at most, and watches them from the thread that asked for the run. A thread with
 //! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -154,9 +155,16 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
                 Error::no_thread(number, threads, &cause)
             })?);
         }
-        while left.load(Ordering::Relaxed) > 0 {
-            thread::park_timeout(LOOK_EVERY);
-            look(&boards, &mut log, &mut watch);
+        let watched = catch_unwind(AssertUnwindSafe(|| {
+            while left.load(Ordering::Relaxed) > 0 {
+                thread::park_timeout(LOOK_EVERY);
+                look(&boards, &mut log, &mut watch);
+            }
+        }));
+        if let Err(panic) = watched {
+            // Whoever is told of progress panicked. The scope waits for the threads before it lets the panic through.
+            stop.store(true, Ordering::Relaxed);
+            resume_unwind(panic);
         }
         let (mut pes, mut full) = (Vec::new(), None);
         for worker in workers {
