@@ -78,7 +78,7 @@ impl Counts {
 /// If it does not.
 pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let (mut processed, mut kept, mut sent, mut over, mut messages, mut anti) = (0, 0, 0, 0, 0i64, 0i64);
-    let (mut places, mut accounted) = (0, 0);
+    let (mut places, mut accounted, mut empty) = (0, 0, 0i64);
     for (counts, books, pending) in pes {
         processed += counts.processed;
         kept += counts.committed + counts.rolled_back;
@@ -87,14 +87,13 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
         messages += counts.messages_sent as i64 - counts.messages_received as i64;
         anti += counts.anti_sent as i64 - counts.anti_received as i64;
         places += books.places;
-        // Sent back and not yet arrived: the run is over when no event is on its way, whatever else is.
-        accounted += books.free + books.live + books.returned;
-        places += books.taken_back;
+        accounted += books.free + books.live;
+        empty += books.returned as i64 - books.taken_back as i64;
         assert_eq!(counts.extras_kept, 0, "what events observed and saved is kept until they commit or are undone");
         assert_eq!(books.live, pending as u64, "every buffer in use holds a pending event");
     }
     assert_eq!(processed, kept, "every event processed was committed or rolled back");
     assert_eq!(sent, over, "every event sent was committed, annihilated or is pending");
-    assert_eq!((messages, anti), (0, 0), "every message between PEs arrived");
+    assert_eq!((messages, anti, empty), (0, 0, 0), "every message between PEs arrived");
     assert_eq!(places, accounted, "every buffer is in use or free");
 }

@@ -126,6 +126,13 @@ impl<S> History<S> {
         self.open = place;
     }
 
+    /// Notes that no record is open before the first that is.
+    pub(crate) fn close_front(&mut self) {
+        while self.open < self.end() && self.get(self.open).fate != Fate::Open {
+            self.open += 1;
+        }
+    }
+
     /// Reclaims all records before those that may be open.
     pub(crate) fn reclaim_closed(&mut self) {
         self.records.drain(..(self.open - self.first) as usize);

@@ -9,7 +9,7 @@ use warpline_memory::{Apart, Handle};
 
 use crate::Event;
 use crate::counts::Counts;
-use crate::gvt::{AnyGvt, Control, Tag};
+use crate::gvt::{AnyGvt, Control};
 use crate::store::Incarnation;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
@@ -103,9 +103,8 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Sends word of a buffer.
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, gvt: &mut AnyGvt) {
-        let tag = if kind == MessageKind::Empty { Tag::default() } else { gvt.sent() };
         self.waiting += 1;
-        self.outgoing[to as usize].0.messages.push(Message { event, tag, kind });
+        self.outgoing[to as usize].0.messages.push(Message { event, tag: gvt.sent(), kind });
     }
 
     /// Hands over what was sent to other PEs, as far as there is room. Returns whether nothing is left.
@@ -142,6 +141,11 @@ impl<E, P: Port<E>> Mail<E, P> {
                 }
             }
         }
+    }
+
+    /// Whether nothing waits to be handed over.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting == 0
     }
 
     /// Lets all others know a word.

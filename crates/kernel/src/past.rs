@@ -124,6 +124,16 @@ impl<S> Past<S> {
         self.latest
     }
 
+    /// Everything from this time on was undone.
+    pub(crate) fn lower_latest(&mut self, time: VirtualTime) {
+        self.latest = time;
+    }
+
+    /// How many KPs there are.
+    pub(crate) fn kps(&self) -> usize {
+        self.kps.len()
+    }
+
     /// Before this time everything has committed. With nothing open, that is everything before the `horizon`.
     #[inline]
     pub(crate) fn committed_to(&mut self, horizon: VirtualTime) -> VirtualTime {

@@ -48,7 +48,8 @@ pub struct Tuning {
     pub gvt_interval: u32,
     /// Where the bounds of PEs push each other on: for how many steps a PE with nothing to execute waits for them before it asks for GVT.
     pub patience: u32,
-    /// The most events that are executed and not committed, about: at most a batch more, and what comes before the latest of them.
+    /// The most events that are executed and not committed, unless they come before some that are; never more than twice as many and a
+    /// batch.
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,

@@ -139,7 +139,8 @@ impl Balance {
         let gained = (now - std::mem::replace(&mut self.since, now)) / epochs;
         self.work = Work::default();
         let width = if gained > 0.0 { width.clamp(gained / Self::REACH, gained * Self::REACH) } else { width };
-        width.clamp(self.least, f64::MAX / 4.0)
+        // The lookahead may be as large as it likes.
+        width.clamp(self.least, self.least.max(f64::MAX / 4.0))
     }
 }
 

@@ -25,7 +25,7 @@ pub enum MessageKind {
     Event,
     /// The event, which was sent before, is cancelled: an anti-message.
     Anti,
-    /// The buffer is free, and goes back to a PE that sends more than it receives. GVT does not count these.
+    /// The buffer is free, and goes back to a PE that sends more than it receives. For GVT, these are messages that bring nothing to do.
     Empty,
 }
 

@@ -10,19 +10,23 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{Delays, Event, Lanes, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance};
-use warpline_memory::{Buffers, buffers};
+use warpline_memory::{Books, Buffers, buffers};
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, LpId, Statistics};
 
 const LPS: u32 = 12;
 const END: f64 = 12.0;
 const PES: u32 = 3;
-const LOOKAHEAD: f64 = 0.1;
 /// Far more steps than any run takes that goes well; checked below.
 const STEPS: u64 = 400_000;
 
 /// LPs that send each other messages in a way that depends on all they have received, in order.
-struct Chain;
+struct Chain {
+    lookahead: f64,
+}
+
+const NEAR: Chain = Chain { lookahead: 0.0 };
+const FAR: Chain = Chain { lookahead: 0.4 };
 
 impl Model for Chain {
     type State = u64;
@@ -30,6 +34,10 @@ impl Model for Chain {
 
     fn lps(&self) -> u32 {
         LPS
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
     }
 
     fn init(&self, lp: &mut Init<Self>) -> u64 {
@@ -43,8 +51,35 @@ impl Model for Chain {
     fn handle(&self, state: &mut u64, event: &u64, lp: &mut Context<Self>) {
         *state = state.rotate_left(7) ^ event ^ lp.random().next_u64();
         let to = LpId((*state % u64::from(LPS)) as u32);
-        let delay = LOOKAHEAD + lp.random().exponential(1.0) * if *state & 256 == 0 { 0.1 } else { 1.9 };
-        lp.send(to, delay, *state);
+        let least = if to == lp.id() { 0.0 } else { self.lookahead };
+        let delay = lp.random().exponential(1.0) * if *state & 256 == 0 { 0.1 } else { 1.9 };
+        lp.send(to, least + delay, *state);
+    }
+}
+
+/// LP 0 sends LP 1 far more at once than a PE keeps of free buffers, in the middle of the run and right before its end.
+struct Bursts;
+
+impl Model for Bursts {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *ticks += 1;
+        if lp.id() == LpId(0) {
+            lp.send(0, 1.0, ());
+            let burst = if [4, 11].contains(&*ticks) { 6000 } else { 0 };
+            (0..burst).for_each(|_| lp.send(1, 0.5, ()));
+        }
     }
 }
 
@@ -71,14 +106,17 @@ struct Outcome {
     done: u32,
     steps: u64,
     rolled_back: u64,
+    /// Free buffers that PEs sent back.
+    returned: u64,
 }
 
-/// Every way to synchronise with every kind of wire, and a seed in four has synchronous GVT.
-fn pe<P: Port<u64>>(port: P, buffers: Buffers<Event<u64>>, pes: u32, seed: u64) -> Pe<'static, Chain, Heap, P> {
+/// Every way to synchronise that the model allows with every kind of wire, and a seed in four has synchronous GVT.
+fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M::Event>>, pes: u32, seed: u64) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
-    let delays = Delays::uniform(LOOKAHEAD);
-    let task = Task { model: &Chain, partition: Partition::new(LPS, pes), ties: TieBreak::BySender, end, delays };
-    let lanes = [Lanes::Ahead, Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain][seed as usize % 5];
+    let delays = Delays::uniform(model.lookahead());
+    let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays };
+    let lanes = [Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain][seed as usize % 4];
+    let lanes = if model.lookahead() > 0.0 { lanes } else { Lanes::Ahead };
     let wire = [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3];
     let undoing = Undoing::Copy { interval: 1 };
     let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, patience: 32, history_most: 1000, undoing, lanes, wire };
@@ -89,17 +127,17 @@ fn pe<P: Port<u64>>(port: P, buffers: Buffers<Event<u64>>, pes: u32, seed: u64) 
         AnyGvt::Asynchronous(Asynchronous::new(me, pes, task.ties))
     };
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
-    let context = Context::new(&Chain, 1, 1000, false);
-    let window = Window::new(Rule::Fixed(END), end, 0.0, pes);
+    let context = Context::new(model, 1, 1000, false);
+    let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
     Pe::new(&task, tuning, (buffers, port), gvt, window, context, statistics).expect("there is memory")
 }
 
 /// Steps PEs at random until all are done.
-fn run(pes: u32, seed: u64, fault: Fault) -> Outcome {
+fn run<M: Model<State = u64, Event: Clone>>(model: &M, pes: u32, seed: u64, fault: Fault) -> Outcome {
     let (network, ports) = wires(pes, seed, fault);
-    let make = |(buffers, port)| pe(port, buffers, pes, seed);
+    let make = |(buffers, port)| pe(model, port, buffers, pes, seed);
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).map(make).collect();
-    let (mut steps, mut rolled_back, mut left) = (0, 0, vec![true; pes as usize]);
+    let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);
     let end = catch_unwind(AssertUnwindSafe(|| {
         while left.contains(&true) && steps < STEPS {
             let chosen = network.borrow_mut().below(u64::from(pes)) as usize;
@@ -111,18 +149,23 @@ fn run(pes: u32, seed: u64, fault: Fault) -> Outcome {
         if left.contains(&true) {
             return End::Endless;
         }
-        End::Answer(answer(all.drain(..).map(Pe::into_parts).collect()))
+        let parts: Vec<_> = all.drain(..).map(Pe::into_parts).collect();
+        returned = parts.iter().map(|pe| pe.books.returned).sum();
+        End::Answer(answer(parts))
     }));
     let end = end.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         End::Assertion(text.unwrap_or_default())
     });
     let done = network.borrow().done;
-    Outcome { end, done, steps, rolled_back }
+    Outcome { end, done, steps, rolled_back, returned }
 }
 
-fn answer(parts: Vec<Parts<Chain>>) -> Answer {
+fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
     balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
+    let mut books = Books::default();
+    parts.iter().for_each(|pe| books.merge(&pe.books));
+    assert_eq!(books.in_flight(), 0, "nothing is on its way when the run is over");
     let (mut digest, mut states) = (RunDigest::default(), Vec::new());
     for (id, lp) in (0..).map(LpId).zip(parts.iter().flat_map(|pe| &pe.lps)) {
         digest.add(id, lp.events, lp.digest);
@@ -132,18 +175,19 @@ fn answer(parts: Vec<Parts<Chain>>) -> Answer {
 }
 
 /// The answer of one PE, which has nobody to send to.
-fn expected() -> Answer {
-    let End::Answer(answer) = run(1, 1, Fault::None).end else { panic!("one PE alone does nothing wrong") };
-    answer
+fn expected(model: &impl Model<State = u64, Event: Clone>) -> End {
+    let end = run(model, 1, 1, Fault::None).end;
+    assert!(matches!(end, End::Answer(_)), "one PE alone does nothing wrong: {end:?}");
+    end
 }
 
 const SEEDS: u64 = 40;
 
 /// Tries a fault at several places and under several seeds. Returns in how many runs it was done and in how many it was noticed.
-fn noticed(fault: fn(u32) -> Fault) -> (u32, u32) {
-    let (expected, mut done, mut noticed) = (End::Answer(expected()), 0, 0);
+fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
+    let (expected, mut done, mut noticed) = (expected(model), 0, 0);
     for seed in 0..SEEDS {
-        let outcome = run(PES, seed, fault(1 + (seed % 7) as u32));
+        let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
             done += 1;
             noticed += u32::from(outcome.end != expected);
@@ -154,13 +198,16 @@ fn noticed(fault: fn(u32) -> Fault) -> (u32, u32) {
 
 #[test]
 fn wires_that_work_go_unnoticed() {
-    let (expected, mut rolled_back, mut longest) = (End::Answer(expected()), 0, 0);
-    for seed in 0..SEEDS {
-        for pes in [2, PES, 5] {
-            let outcome = run(pes, seed, Fault::None);
-            assert_eq!(outcome.end, expected, "{pes} PEs, seed {seed}");
-            rolled_back += outcome.rolled_back;
-            longest = longest.max(outcome.steps);
+    let (mut rolled_back, mut longest) = (0, 0);
+    for model in [NEAR, FAR] {
+        let expected = expected(&model);
+        for seed in 0..SEEDS {
+            for pes in [2, PES, 5] {
+                let outcome = run(&model, pes, seed, Fault::None);
+                assert_eq!(outcome.end, expected, "{pes} PEs, seed {seed}, lookahead {}", model.lookahead);
+                rolled_back += outcome.rolled_back;
+                longest = longest.max(outcome.steps);
+            }
         }
     }
     assert!(longest < STEPS / 20, "the longest run takes {longest} steps");
@@ -177,9 +224,28 @@ fn every_lost_or_repeated_message_is_noticed() {
         ("anti-message that came twice", Fault::TwiceAnti),
         ("lost control message", Fault::LostControl),
     ] {
-        let (done, noticed) = noticed(fault);
-        assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
-        assert_eq!(noticed, done, "a {name} went unnoticed");
+        for model in [NEAR, FAR] {
+            let (done, noticed) = noticed(&model, fault);
+            assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
+            assert_eq!(noticed, done, "a {name} went unnoticed with the lookahead {}", model.lookahead);
+        }
+    }
+}
+
+/// A run is over only when no buffer is on its way any more, with an event or without.
+#[test]
+fn free_buffers_are_waited_for() {
+    let expected = expected(&Bursts);
+    // By value, no buffers are sent.
+    for seed in (0..12).filter(|seed| seed % 3 != 1) {
+        let outcome = run(&Bursts, 2, seed, Fault::None);
+        assert_eq!(outcome.end, expected, "seed {seed}");
+        assert!(outcome.returned > 1000, "{} free buffers were sent back", outcome.returned);
+    }
+    for seed in [0, 2, 3, 5] {
+        let outcome = run(&Bursts, 2, seed, Fault::LostEmpty(1 + 300 * seed as u32));
+        assert_eq!(outcome.done, 1, "a free buffer was lost");
+        assert_ne!(outcome.end, expected, "a lost free buffer went unnoticed under seed {seed}");
     }
 }
 
@@ -192,9 +258,33 @@ fn gvt_that_lies_is_noticed() {
         ("share that leaves something out", Fault::NothingLeft, 0.25),
         ("bound that is too high", Fault::HighBound, 0.5),
     ] {
-        let (done, noticed) = noticed(fault);
-        assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
-        assert!(f64::from(noticed) > share * f64::from(done), "a {name} was noticed in {noticed} runs of {done}");
+        // Without lookahead there are no bounds.
+        let models = if name.starts_with("bound") { &[FAR][..] } else { &[NEAR, FAR] };
+        for model in models {
+            let (done, noticed) = noticed(model, fault);
+            assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
+            assert!(f64::from(noticed) > share * f64::from(done), "a {name} was noticed in {noticed} runs of {done}");
+        }
+    }
+}
+
+/// What arrives before the horizon comes too late to be put right, as events there are executed for good: it is noticed at once, and
+/// the message says where.
+#[test]
+fn what_arrives_before_the_horizon_is_noticed() {
+    for model in [NEAR, FAR] {
+        let (mut done, mut noticed) = (0, 0);
+        for seed in 0..SEEDS {
+            let outcome = run(&model, PES, seed, Fault::LateVerdict(1 + (seed % 7) as u32));
+            let End::Assertion(text) = &outcome.end else { continue };
+            done += 1;
+            if text.contains("horizon") {
+                noticed += 1;
+                let words = ["PE ", " received ", " from LP ", " for LP ", " at time ", "before its horizon", "GVT"];
+                assert!(words.iter().all(|word| text.contains(word)), "{text}");
+            }
+        }
+        assert!(2 * noticed > done && done > SEEDS / 2, "noticed in {noticed} runs of {done} with the lookahead {}", model.lookahead);
     }
 }
 

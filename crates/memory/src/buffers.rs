@@ -58,6 +58,8 @@ pub struct Buffers<T> {
     mine: u32,
     /// Free slots by partner. A slot here or in `fresh` is this PE's alone.
     free: Box<[Apart<Vec<u32>>]>,
+    /// How many slots this PE has made for messages to each partner: those it need not send back.
+    made: Box<[u32]>,
     /// Slots never used.
     fresh: Range<u32>,
     segments: u32,
@@ -89,6 +91,7 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
 impl<T> Buffers<T> {
     fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
         let free = (0..pes).map(|_| Apart::default()).collect();
+        let made = vec![0; pes as usize].into_boxed_slice();
         let (fresh, mine) = (0..0, tag(LIVE, me));
         let (segments, fresh_taken, inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0, 0, 0);
         Buffers {
@@ -96,6 +99,7 @@ impl<T> Buffers<T> {
             me,
             mine,
             free,
+            made,
             fresh,
             segments,
             fresh_taken,
@@ -162,6 +166,7 @@ impl<T> Buffers<T> {
     fn fresh(&mut self, partner: u32) -> Result<u32, PoolFull> {
         let local = &mut self.free[usize::from(self.me)].0;
         if local.len() > PLENTY {
+            self.made[partner as usize] += 1;
             return local.pop().ok_or(PoolFull::Numbers);
         }
         if self.fresh.is_empty() {
@@ -175,6 +180,7 @@ impl<T> Buffers<T> {
         for number in run.rev() {
             let to = if number % 2 == 0 { partner as usize } else { usize::from(self.me) };
             self.free[to].0.push(number);
+            self.made[to] += 1;
         }
         self.free[partner as usize].0.pop().ok_or(PoolFull::Numbers)
     }

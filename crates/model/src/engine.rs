@@ -104,11 +104,17 @@ impl Streams {
 impl<M: Model> Context<M> {
     /// A context for `model` under `seed`; with `saving` it keeps what events save for reverse code.
     pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
+        let limits = Limits { lps: model.lps(), lookahead: model.lookahead(), zero_delay_hops, sends: SEND_LIMIT };
+        Context::with_limits(limits, seed, saving)
+    }
+
+    /// Likewise, for a model that has been asked for its limits already.
+    pub fn with_limits(limits: Limits, seed: u64, saving: bool) -> Self {
         Context {
             now: 0.0,
             id: LpId(0),
             step: 0,
-            limits: Limits { lps: model.lps(), lookahead: model.lookahead(), zero_delay_hops, sends: SEND_LIMIT },
+            limits,
             streams: Streams::new(seed),
             outbox: Vec::new(),
             notes: Notes::default(),

@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::{TieBreak, VirtualTime};
-use warpline_model::engine::tie_break;
+use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
+use warpline_model::engine::{Limits, tie_break};
 use warpline_model::{Declarations, Model};
 
 use crate::error::panic_message;
@@ -14,6 +14,8 @@ pub(crate) struct Checked {
     pub(crate) end: VirtualTime,
     pub(crate) declared: Declarations,
     pub(crate) ties: TieBreak,
+    /// With what the model says of its LPs and lookahead. It is not asked again.
+    pub(crate) limits: Limits,
 }
 
 impl<M: Model> Simulation<'_, M> {
@@ -47,6 +49,7 @@ impl<M: Model> Simulation<'_, M> {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
-        Ok(Checked { end: time, declared, ties })
+        let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT };
+        Ok(Checked { end: time, declared, ties, limits })
     }
 }

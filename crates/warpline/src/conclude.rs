@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::RunDigest;
 use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, View};
+use warpline_base::{RunDigest, TieBreak};
+use warpline_model::engine::Limits;
 use warpline_model::{Fault, Model, Outcome, Statistics};
 
 use crate::error::{Failure, panic_message};
@@ -68,13 +69,16 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// The settings in force, after the engine has put in what it chose, and what the model says that matters to engines.
-    pub(crate) fn engine_settings(&self, parallel: bool) -> Map<String, Value> {
-        let ties = if self.model.unbiased_ties() { "unbiased" } else { "by-sender" };
+    pub(crate) fn engine_settings(&self, parallel: bool, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
+        let ties = match ties {
+            TieBreak::Unbiased { .. } => "unbiased",
+            TieBreak::BySender => "by-sender",
+        };
         let mut settings = self.settings.recorded(parallel);
         let others = [
             ("ties", json!(ties)),
-            ("lookahead", json!(self.model.lookahead())),
-            ("lps", json!(self.model.lps())),
+            ("lookahead", json!(limits.lookahead)),
+            ("lps", json!(limits.lps)),
             ("version", json!(env!("CARGO_PKG_VERSION"))),
         ];
         settings.extend(others.map(|(name, value)| (name.to_owned(), value)));

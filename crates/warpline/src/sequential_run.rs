@@ -36,9 +36,9 @@ impl<M: Model> Simulation<'_, M> {
         let progress = log.finish(ended, end, engine.committed, None);
         engine.finish()?;
         let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
-        let Sequential { lps, statistics, rows, .. } = engine;
+        let Sequential { lps, context, ties, statistics, rows, .. } = engine;
         let states = lps.into_iter().map(|lp| lp.state).collect();
-        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false));
+        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
         let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
         self.conclude(started, ended)
     }
@@ -68,11 +68,11 @@ impl<M: Model> Simulation<'_, M> {
 
     /// An engine for this run, with nothing simulated yet.
     fn engine<Q: PendingSet>(&self, saving: bool) -> Result<Sequential<'_, M, Q>, Error> {
-        let Checked { end, declared, ties } = self.check()?;
+        let Checked { end, declared, ties, limits } = self.check()?;
         let settings = &self.settings;
         let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
         let rows = Rows::new(&self.records, &statistics)?;
-        let context = Context::new(&self.model, settings.seed(), settings.zero_delay_hops(), saving);
+        let context = Context::with_limits(limits, settings.seed(), saving);
         Sequential::new(&self.model, &self.name, context, ties, end, statistics, rows)
     }
 }

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use support::Scripted;
 use warpline::prelude::*;
 use warpline::{Synchronisation, Undo};
@@ -122,4 +124,67 @@ fn verification_checks_settings_too() {
     for simulation in [Simulation::new(idle()).end(-1.0), Simulation::new(idle()).undo(Undo::Reverse)] {
         assert!(matches!(simulation.verify(), Err(warpline::VerifyError::Run(Error::Setting(_)))));
     }
+}
+
+/// A model that answers each question about itself truly once, and says something else from then on.
+#[derive(Debug, Default)]
+struct Fickle {
+    lps: AtomicU32,
+    lookahead: AtomicU32,
+    ties: AtomicU32,
+}
+
+impl Fickle {
+    fn first(asked: &AtomicU32) -> bool {
+        asked.fetch_add(1, Ordering::Relaxed) == 0
+    }
+}
+
+impl Model for &Fickle {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        if Fickle::first(&self.lps) { 6 } else { 3 }
+    }
+
+    fn lookahead(&self) -> f64 {
+        if Fickle::first(&self.lookahead) { 0.25 } else { 7.5 }
+    }
+
+    fn unbiased_ties(&self) -> bool {
+        Fickle::first(&self.ties)
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, seen: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *seen = seen.rotate_left(5) ^ lp.random().next_u64();
+        let lps = lp.lps();
+        let to = lp.random().below(lps);
+        lp.send(to, 0.5, ());
+    }
+}
+
+#[test]
+fn a_model_is_asked_once_what_it_is_like() {
+    let model = Fickle::default();
+    let expected = Simulation::new(&model).end(20.0).run().expect("it runs");
+    let asked = |model: &Fickle| [&model.lps, &model.lookahead, &model.ties].map(|asked| asked.load(Ordering::Relaxed));
+    assert_eq!(asked(&model), [1; 3]);
+    let told = |run: &warpline::Run<&Fickle>| ["lps", "lookahead", "ties"].map(|setting| run.record.engine[setting].to_string());
+    assert_eq!(told(&expected), ["6", "0.25", "\"unbiased\""]);
+    for (threads, cluster) in [(1, None), (3, None), (3, Some(5))] {
+        let model = Fickle::default();
+        let simulation = Simulation::new(&model).end(20.0).sync(Synchronisation::Optimistic).threads(threads);
+        let run = cluster.into_iter().fold(simulation, Simulation::virtual_cluster).run().expect("it runs");
+        assert_eq!((run.record.digest.as_str(), &run.states), (expected.record.digest.as_str(), &expected.states));
+        assert_eq!((asked(&model), told(&run)), ([1; 3], told(&expected)), "{threads} threads, {cluster:?}");
+    }
+    let model = Fickle::default();
+    let verified = Simulation::new(&model).end(20.0).verify().expect("copies undo anything");
+    assert_eq!((asked(&model), verified.digest), ([1; 3], expected.record.digest));
 }

@@ -2,8 +2,11 @@
 #![cfg(not(miri))]
 
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use warpline::prelude::*;
 use warpline::{GvtAlgorithm, Progress, Run, Synchronisation};
@@ -248,6 +251,27 @@ fn rows_are_written_in_the_order_of_events() {
     assert!(expected.lines().count() > 200, "{expected}");
     for threads in THREADS {
         assert!(written(Some(threads)) == expected, "{threads} threads");
+    }
+}
+
+/// Whoever watches a run may have seen enough of it: all threads stop, and the panic goes on its way.
+#[test]
+fn a_panic_while_progress_is_reported_ends_the_run() {
+    for threads in [None, Some(1), Some(2), Some(8)] {
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            let model = Mill::new(40, Pattern::Random);
+            let token = model.token.clone();
+            let mut report = |_: &Progress| panic!("seen enough");
+            // It would take years.
+            let simulation = Simulation::new(model).end(1e12).records(Records::Drop).on_progress(&mut report);
+            let simulation = threads.into_iter().fold(simulation, parallel);
+            let panic = catch_unwind(AssertUnwindSafe(|| simulation.run())).expect_err("it panics");
+            let text = panic.downcast_ref::<&str>().map_or_else(String::new, |text| (*text).to_owned());
+            tell.send((text, Arc::strong_count(&token))).expect("somebody waits for it");
+        });
+        let outcome = told.recv_timeout(Duration::from_secs(100)).unwrap_or_else(|_| panic!("{threads:?} threads run on"));
+        assert_eq!(outcome, ("seen enough".to_owned(), 1), "{threads:?} threads");
     }
 }
 

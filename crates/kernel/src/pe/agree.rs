@@ -113,12 +113,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let timed = self.gauge.begin_commit();
         self.commit_at(verdict.gvt);
-        self.return_surplus();
+        // When there is nothing left to execute, nobody needs them any more.
+        if verdict.gvt != Moment::Never {
+            self.return_surplus();
+        }
         self.gauge.end_commit(timed);
         // Only the verdict after the last commit tells whether it failed anywhere.
         if self.frontier.settled() == Some(Moment::Never) {
             self.over = Some(Step::Finished);
             self.collect_fossils(0);
+            // Whatever was sent before the last epoch was closed has arrived, and nothing was sent since.
+            assert!(self.mail.is_empty(), "PE {} still has messages to hand over when the run is over", self.world.me);
+        }
+        if self.past.history.open_len() >= 2 * self.world.tuning.history_most {
+            self.make_room();
         }
         self.frontier.adapt_window();
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());

@@ -43,12 +43,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(())
     }
 
-    /// How far ahead events may be executed. With a full history only what comes before events executed already, or is due at GVT, so that
-    /// it can commit.
+    /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
+    /// that it can commit. With twice as much, nothing: the next GVT makes room.
     fn limit(&self) -> VirtualTime {
-        let limit = self.frontier.limit();
-        let full = self.past.history.open_len() >= self.world.tuning.history_most;
-        if full { self.past.latest().max(self.frontier.due()).min(limit) } else { limit }
+        let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
+        if open < most {
+            limit
+        } else if open < 2 * most {
+            self.past.latest().max(self.frontier.due()).min(limit)
+        } else {
+            VirtualTime::ZERO
+        }
     }
 
     #[inline(always)]

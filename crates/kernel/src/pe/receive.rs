@@ -1,4 +1,4 @@
-use warpline_base::{EventKey, Moment};
+use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{Handle, PoolFull};
 use warpline_model::Model;
 
@@ -7,7 +7,7 @@ use crate::agenda::Identity;
 use crate::pending::PendingSet;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
-/// How many free buffers a PE keeps for the others, shared out among them.
+/// How many free buffers a PE keeps for the others besides those it has made for them, shared out among them.
 const SURPLUS_MOST: usize = 8192;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -37,7 +37,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             match message.kind {
                 MessageKind::Event => self.receive_event(message)?,
                 MessageKind::Anti => self.receive_anti_message(message),
-                MessageKind::Empty => self.agenda.store_mut().accept_empty(message.event),
+                MessageKind::Empty => self.receive_empty(message),
             }
         }
         self.mail.give_back(received);
@@ -49,8 +49,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.messages_received += 1;
         let key = self.agenda.receive_buffer(message.event)?;
         self.gvt.received(message.tag, || Moment::Event(key));
-        self.check_arrival(&key);
+        self.check_arrival("an event", message.event, &key);
         Ok(())
+    }
+
+    /// Takes a free buffer back: for GVT, a message that brings nothing to do.
+    #[cold]
+    fn receive_empty(&mut self, message: Message) {
+        self.agenda.store_mut().accept_empty(message.event);
+        self.gvt.received(message.tag, || Moment::Never);
     }
 
     /// Undoes the event that an anti-message cancels.
@@ -60,7 +67,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let handle = self.agenda.store().received(message.event);
         let key = self.agenda.event(handle).key();
         self.gvt.received(message.tag, || Moment::Event(key));
-        self.check_arrival(&key);
+        self.check_arrival("an anti-message", message.event, &key);
         self.undo_received(handle);
     }
 
@@ -68,7 +75,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline]
     fn receive_values(&mut self) -> Result<(), PoolFull> {
         let Pe { mail, agenda, gvt, gauge, frontier, world, .. } = self;
-        let (earliest, me) = (frontier.earliest_arrival(), world.me);
+        let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
         let (mut outcome, mut undone, mut cancelled) = (Ok(()), Vec::new(), false);
         let mut received = 0;
         mail.receive_values(&mut |message: ValueMessage<M::Event>| {
@@ -78,7 +85,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     let key = event.key();
                     gvt.received(message.tag, || Moment::Event(key));
                     if key.time < earliest {
-                        arrived_too_early(&key, me, earliest.get());
+                        arrived_too_early("an event", &key, event.receiver, me, earliest, gvt_moment);
                     }
                     gauge.counts.messages_received += 1;
                     match agenda.receive_value(event, incarnation) {
@@ -86,10 +93,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                         Err(why) => outcome = Err(why),
                     }
                 }
-                (Content::Anti { key, .. }, Some(incarnation)) => {
+                (Content::Anti { key, receiver }, Some(incarnation)) => {
                     gvt.received(message.tag, || Moment::Event(key));
                     if key.time < earliest {
-                        arrived_too_early(&key, me, earliest.get());
+                        arrived_too_early("an anti-message", &key, receiver, me, earliest, gvt_moment);
                     }
                     gauge.counts.anti_received += 1;
                     let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
@@ -119,10 +126,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Nothing may come before what has been found out to be the earliest arrival there can be.
     #[inline(always)]
-    fn check_arrival(&self, key: &EventKey) {
+    fn check_arrival(&self, what: &str, buffer: Handle, key: &EventKey) {
         let earliest = self.frontier.earliest_arrival();
         if key.time < earliest {
-            arrived_too_early(key, self.world.me, earliest.get());
+            let receiver = self.agenda.event(self.agenda.store().received(buffer)).receiver;
+            arrived_too_early(what, key, receiver, self.world.me, earliest, self.frontier.gvt());
         }
     }
 
@@ -138,8 +146,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 }
 
+/// Events before the horizon have been executed for good.
 #[cold]
 #[inline(never)]
-fn arrived_too_early(key: &EventKey, me: u32, earliest: f64) -> ! {
-    panic!("a message for time {} reached PE {me}, where nothing may arrive before {earliest} any more: {key:?}", key.time.get())
+fn arrived_too_early(what: &str, key: &EventKey, receiver: LpId, me: u32, horizon: VirtualTime, gvt: Moment) -> ! {
+    let (sender, time) = (key.sender, key.time);
+    panic!("PE {me} received {what} from {sender} for {receiver} at time {time}, before its horizon, {horizon}, with GVT at {gvt:?}")
 }

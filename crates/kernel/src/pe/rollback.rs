@@ -7,7 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::EventKey;
+use warpline_base::{EventKey, VirtualTime};
 use warpline_memory::{Cancelled, Handle};
 use warpline_model::Model;
 
@@ -27,6 +27,8 @@ enum Until<'a> {
     After(&'a EventKey),
     /// This event is the last to be undone.
     With(Handle),
+    /// Everything from this time on is undone.
+    From(VirtualTime),
 }
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -68,6 +70,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.end_rollback(timed, false);
     }
 
+    /// Undoes all that can still be undone, as GVT did not get to what the history is full of: some of it lies far ahead, and what has
+    /// committed since cannot be reclaimed before it.
+    #[cold]
+    pub(super) fn make_room(&mut self) {
+        self.release_held();
+        let timed = self.gauge.begin_rollback(Phase::Gvt);
+        let horizon = self.frontier.horizon();
+        (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(horizon)));
+        self.undo_cancelled();
+        self.gauge.end_rollback(timed, false);
+        self.past.lower_latest(horizon);
+        self.past.history.close_front();
+        self.collect_fossils(self.world.tuning.undoing.lag());
+    }
+
     pub(super) fn key_at(&self, place: u64) -> EventKey {
         self.agenda.event(self.past.history.get(place).event).key()
     }
@@ -80,6 +97,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let handle = self.past.history.get(place).event;
             match until {
                 Until::After(key) if self.world.ties.compare(&self.key_at(place), key).is_le() => break,
+                Until::From(time) if self.key_at(place).time < time => break,
                 Until::With(last) if last == handle => {
                     self.undo(k, place);
                     break;

@@ -22,6 +22,8 @@ pub(crate) enum Fault {
     Twice(u32),
     /// The n-th message that cancels another arrives twice.
     TwiceAnti(u32),
+    /// The n-th free buffer that goes back is lost.
+    LostEmpty(u32),
     /// From the n-th verdict on, GVT is said to be later than it is.
     LateVerdict(u32),
     /// From the n-th share on, one PE says that it has nothing to do before the end.
@@ -33,7 +35,7 @@ pub(crate) enum Fault {
 }
 
 /// All wires.
-pub(crate) struct Network {
+pub(crate) struct Network<E> {
     now: u64,
     dice: u64,
     fault: Fault,
@@ -42,19 +44,19 @@ pub(crate) struct Network {
     /// How often something was done to them.
     pub(crate) done: u32,
     messages: Vec<Vec<(u64, Message)>>,
-    values: Vec<Vec<(u64, ValueMessage<u64>)>>,
+    values: Vec<Vec<(u64, ValueMessage<E>)>>,
     /// By receiver and sender: words on their way, and the last that has arrived.
     words: Vec<Vec<(VecDeque<(u64, u64)>, u64)>>,
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
 
 /// A PE's end of the wires.
-pub(crate) struct Wires {
+pub(crate) struct Wires<E> {
     me: u32,
-    network: Rc<RefCell<Network>>,
+    network: Rc<RefCell<Network<E>>>,
 }
 
-pub(crate) fn wires(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network>>, Vec<Wires>) {
+pub(crate) fn wires<E>(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network<E>>>, Vec<Wires<E>>) {
     let (messages, controls) = (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
     let values = (0..pes).map(|_| Vec::new()).collect();
     let words = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
@@ -64,7 +66,7 @@ pub(crate) fn wires(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network>>,
     (network, ports)
 }
 
-impl Network {
+impl<E> Network<E> {
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix64(self.dice) % bound
@@ -89,7 +91,11 @@ impl Network {
     /// How many copies of a message arrive.
     fn copies(&mut self, kind: MessageKind) -> u32 {
         match (self.fault, kind) {
-            (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) if self.strikes(n) => 0,
+            (Fault::LostAnti(n), MessageKind::Anti) | (Fault::Lost(n), MessageKind::Event) | (Fault::LostEmpty(n), MessageKind::Empty)
+                if self.strikes(n) =>
+            {
+                0
+            }
             (Fault::TwiceAnti(n), MessageKind::Anti) | (Fault::Twice(n), MessageKind::Event) if self.strikes(n) => 2,
             _ => 1,
         }
@@ -126,7 +132,7 @@ fn later(moment: Moment) -> Moment {
     Moment::Event(key)
 }
 
-impl Port<u64> for Wires {
+impl<E: Clone> Port<E> for Wires<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.borrow_mut();
         for &message in messages {
@@ -144,9 +150,9 @@ impl Port<u64> for Wires {
         into.extend(network.messages[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
     }
 
-    fn send_value(&mut self, to: u32, message: ValueMessage<u64>) -> Result<(), ValueMessage<u64>> {
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         let network = &mut *self.network.borrow_mut();
-        let again = |content: &Content<u64>| match content {
+        let again = |content: &Content<E>| match content {
             Content::Event(event) => Content::Event(event.clone()),
             Content::Anti { receiver, key } => Content::Anti { receiver: *receiver, key: *key },
         };
@@ -161,7 +167,7 @@ impl Port<u64> for Wires {
 
     fn flush(&mut self) {}
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<u64>)) {
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
         let arrived = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);

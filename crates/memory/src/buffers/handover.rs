@@ -26,14 +26,15 @@ impl<T> Buffers<T> {
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most`, and sends it there: the PE
-    /// that sends more than it receives gets its buffers back. They are in flight until that PE [takes them back](Self::accept_empty).
+    /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most` besides as many as this PE has
+    /// made for it, and sends it there: the PE that sends more than it receives gets its buffers back. They are in flight until that PE
+    /// [takes them back](Self::accept_empty). It has made them, so it keeps them: no free buffer goes to and fro.
     ///
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
         let list = &mut self.free[partner as usize].0;
-        if list.len() <= most || partner == u32::from(self.me) {
+        if list.len() <= most + self.made[partner as usize] as usize || partner == u32::from(self.me) {
             return None;
         }
         // The one that has lain longest is the least likely to be in the cache; but taking the last is cheap, and the next ones to be taken

@@ -488,3 +488,46 @@ fn two_threads_exchange_buffers() {
     assert_eq!((all.inserted, all.released, all.given, all.accepted), (2 * count, 2 * count, 2 * count, 2 * count));
     assert_eq!((all.live, all.in_flight(), all.places), (0, 0, all.free));
 }
+
+/// Bursts either way and both ways leave more free buffers than the two keep of each other's: each goes home, and there it stays.
+#[test]
+fn surplus_comes_to_rest() {
+    const MOST: usize = 5;
+    for bursts in [[60, 0], [0, 60], [60, 60], [60, 17]] {
+        let mut views = pair();
+        // A round in which each sends the other so many, and then sends back what it has too many of. Returns how much that is.
+        let mut round = |counts: [usize; 2]| {
+            let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n).unwrap()).collect());
+            for (me, sent) in sent.into_iter().enumerate() {
+                for handle in sent {
+                    views[1 - me].accept(handle);
+                    views[1 - me].release(handle);
+                }
+            }
+            let back = [0, 1].map(|me: usize| std::iter::from_fn(|| views[me].give_surplus(1 - me as u32, MOST)).collect::<Vec<_>>());
+            let count: usize = back.iter().map(Vec::len).sum();
+            for (me, back) in back.into_iter().enumerate() {
+                back.into_iter().for_each(|handle| views[1 - me].accept_empty(handle));
+            }
+            count
+        };
+        assert!((0..3).map(|_| round(bursts)).sum::<usize>() > 0 || bursts[0] == bursts[1], "{bursts:?}");
+        // Little traffic from then on, which is soon without any surplus.
+        let mut calm = |rounds: usize| (0..rounds).map(|n| round([[0, 0], [3, 0], [0, 3], [2, 2]][n % 4])).sum::<usize>();
+        assert!(calm(8) <= 8, "{bursts:?}");
+        assert_eq!(calm(100), 0, "{bursts:?}");
+    }
+}
+
+/// A run of new buffers may be more than a PE's share where there are many PEs: they are no surplus.
+#[test]
+fn buffers_just_made_are_no_surplus() {
+    let [mut a, mut b] = pair();
+    let handle = a.insert(1, 'x').unwrap();
+    assert_eq!(a.give_surplus(1, 0), None);
+    b.accept(handle);
+    b.release(handle);
+    assert_eq!(b.give_surplus(0, 0), Some(handle));
+    a.accept_empty(handle);
+    assert_eq!(a.give_surplus(1, 0), None);
+}

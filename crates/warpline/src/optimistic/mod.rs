@@ -11,11 +11,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_base::record::ProgressSample;
-use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_base::{Moment, TieBreak};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
 use warpline_memory::{Buffers, PoolFull, buffers};
+use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
 
@@ -51,7 +52,7 @@ struct Plan<'m, M: Model> {
     task: Task<'m, M>,
     chosen: Chosen,
     seed: u64,
-    zero_delay_hops: u32,
+    limits: Limits,
     statistics: Statistics,
     /// How much of what the PEs do is noted down, if anything.
     trace: Option<TraceLimits>,
@@ -88,10 +89,10 @@ struct Driven<M: Model> {
 
 impl<M: Model> Simulation<'_, M> {
     /// Fills in what was left to the engine: in the settings, which go into the record, and as types of the kernel.
-    pub(crate) fn choose(&mut self) -> Chosen {
+    pub(crate) fn choose(&mut self, limits: &Limits) -> Chosen {
         let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         let settings = &mut self.settings;
-        let pes = settings.threads.unwrap_or_else(cores).min(self.model.lps()).min(THREADS_MOST);
+        let pes = settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST);
         settings.threads = Some(pes);
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
@@ -124,18 +125,18 @@ impl<M: Model> Simulation<'_, M> {
         let started = Instant::now();
         let report = self.report.take();
         // Checked first: a model that panics when it is asked for its LPs is found there.
-        let Checked { end, declared, ties } = self.check()?;
-        let chosen = self.choose();
-        self.check_conservative(&chosen)?;
-        let (seed, zero_delay_hops, until) = (self.settings.seed(), self.settings.zero_delay_hops(), self.end_time());
+        let Checked { end, declared, ties, limits } = self.check()?;
+        let chosen = self.choose(&limits);
+        self.check_conservative(&chosen, &limits)?;
+        let (seed, until) = (self.settings.seed(), self.end_time());
         let statistics = Statistics::new(declared, self.settings.warmup(), until);
         let rows = Rows::new(&self.records, &statistics)?;
         let looped = Instant::now();
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
-        let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, self.model.lps()));
-        let delays = Delays::uniform(self.model.lookahead());
-        let task = Task { model: &self.model, partition: self.partition(chosen.pes)?, ties, end, delays };
-        let plan = Plan { task, chosen, seed, zero_delay_hops, statistics, trace };
+        let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, limits.lps));
+        let delays = Delays::uniform(limits.lookahead);
+        let task = Task { model: &self.model, partition: self.partition(limits.lps, chosen.pes)?, ties, end, delays };
+        let plan = Plan { task, chosen, seed, limits, statistics, trace };
         let watch = Watch { looped, end: until, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
             None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.for_tests.crowded)?,
@@ -145,20 +146,20 @@ impl<M: Model> Simulation<'_, M> {
             }
         };
         let traced = file.map_or(Ok(()), |file| self.write_trace(file, &driven, ties));
-        let ended = self.end_of(driven, plan.statistics, end, chosen)?;
+        let ended = self.end_of(driven, plan)?;
         let run = self.conclude(started, ended)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
     }
 
     /// Without lookahead, conservative PEs would wait for each other for ever.
-    fn check_conservative(&self, chosen: &Chosen) -> Result<(), Error> {
+    fn check_conservative(&self, chosen: &Chosen, limits: &Limits) -> Result<(), Error> {
         let waits = chosen.tuning.lanes == Lanes::Certain && chosen.pes > 1;
         if waits && !self.settings.use_lookahead() {
             return Err(Error::Setting(
                 "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
             ));
         }
-        if waits && self.model.lookahead() == 0.0 {
+        if waits && limits.lookahead == 0.0 {
             return Err(Error::Setting(format!(
                 "model `{}` has no lookahead, and without it conservative threads cannot work at the same time: use --sync optimistic, or let \
                  Model::lookahead tell the least delay between two LPs",
@@ -169,9 +170,9 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Shares the LPs out as the model says how much work they are.
-    fn partition(&self, pes: u32) -> Result<Partition, Error> {
+    fn partition(&self, lps: u32, pes: u32) -> Result<Partition, Error> {
         let (model, name) = (&self.model, &self.name);
-        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(model.lps(), pes, |lp| model.weight(lp))));
+        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(lps, pes, |lp| model.weight(lp))));
         let shared = shared.map_err(|panic| {
             Error::Setting(format!("model `{name}` panicked while it told of the weights of its LPs: {}", panic_message(panic)))
         })?;
@@ -188,7 +189,8 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Puts together what the PEs did.
-    fn end_of(&self, driven: Driven<M>, mut statistics: Statistics, end: VirtualTime, chosen: Chosen) -> Result<Ended<M>, Error> {
+    fn end_of(&self, driven: Driven<M>, plan: Plan<'_, M>) -> Result<Ended<M>, Error> {
+        let Plan { task: Task { ties, end, .. }, chosen, seed, limits, mut statistics, .. } = plan;
         let Driven { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = driven;
         if let Some(OutOfMemory { position: Position { lp, time, pending }, why }) = full {
             return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
@@ -202,17 +204,17 @@ impl<M: Model> Simulation<'_, M> {
         balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         let parallel = record::of(&parts);
         let (mut states, mut digest) = (Vec::new(), Default::default());
-        states.try_reserve_exact(self.model.lps() as usize).map_err(|_| Error::too_many_lps(self.model.lps(), size_of::<M::State>()))?;
+        states.try_reserve_exact(limits.lps as usize).map_err(|_| Error::too_many_lps(limits.lps, size_of::<M::State>()))?;
         for pe in parts {
             statistics.merge(&pe.statistics);
             lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.digest)));
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
-        let mut context = Context::new(&self.model, self.settings.seed(), self.settings.zero_delay_hops(), false);
+        let mut context = Context::with_limits(limits, seed, false);
         let (model, name) = (&self.model, self.name.as_str());
         let finishing = Finishing { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
         finishing.finish(states.iter())?;
-        let mut engine = self.engine_settings(true);
+        let mut engine = self.engine_settings(true, &limits, ties);
         record::add_settings(&mut engine, &chosen, window);
         Ok(Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: Some(parallel) })
     }
@@ -228,7 +230,7 @@ impl<M: Model> Simulation<'_, M> {
 
 impl<'m, M: Model> Plan<'m, M> {
     fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
-        let Plan { task, chosen, .. } = self;
+        let Plan { task, chosen, limits, .. } = self;
         let gvt = |me| match chosen.gvt {
             GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, chosen.pes, task.ties)),
             GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, chosen.pes, task.ties)),
@@ -240,14 +242,13 @@ impl<'m, M: Model> Plan<'m, M> {
         };
         let saving = chosen.tuning.undoing == Undoing::Reverse;
         let make = |(buffers, port): (Buffers<_>, P)| {
-            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, task.model.lookahead(), chosen.pes));
-            let context = Context::new(task.model, self.seed, self.zero_delay_hops, saving);
+            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, limits.lookahead, chosen.pes));
+            let context = Context::with_limits(*limits, self.seed, saving);
             let mut pe = Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             Ok(pe)
         };
         let pes: Result<Vec<_>, PoolFull> = buffers(chosen.pes).into_iter().zip(ports).map(make).collect();
-        let lps = task.model.lps();
-        pes.map_err(|_| Error::too_many_lps(lps, size_of::<Lp<M::State>>()))
+        pes.map_err(|_| Error::too_many_lps(limits.lps, size_of::<Lp<M::State>>()))
     }
 }

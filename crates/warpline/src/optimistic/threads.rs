@@ -1,6 +1,7 @@
 //! Steps PEs in threads, as many as there are processors at most, and watches them from the thread that asked for the run. A thread with
 //! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,6 +23,10 @@ use crate::drive::Log;
 
 /// How often the PEs are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// With more rows than this on the boards, PEs wait until they are taken off.
+const ROWS_MOST: usize = 1 << 15;
+/// How long they wait before they look again.
+const WAIT: Duration = Duration::from_millis(1);
 /// Rounds of idle steps before a thread lets another go first. One with a core of its own waits longer than an answer takes: to give the core
 /// to a stranger costs a slice of the scheduler's, milliseconds. One of a crowd gives way to those it waits for.
 const PATIENCE: u32 = 1024;
@@ -96,7 +101,7 @@ struct Posted {
 /// A thread's PEs, and where it ran out of memory, if it did.
 type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>, Option<OutOfMemory>);
 
-/// Tells the others when a thread ends, in whatever way.
+/// What a thread shares with the watcher and with other threads, which it tells when it ends, in whatever way.
 struct Ending<'s> {
     /// Set to stop all threads, when some PE cannot go on.
     stop: &'s AtomicBool,
@@ -104,7 +109,34 @@ struct Ending<'s> {
     left: &'s AtomicUsize,
     /// What the first PE that panicked said.
     bug: &'s Mutex<String>,
+    /// How many rows lie on the boards.
+    rows: &'s AtomicUsize,
     watcher: Thread,
+}
+
+impl Ending<'_> {
+    /// Leaves what a PE has to tell on its board.
+    fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, board: &Board) {
+        let mut rows = pe.take_rows();
+        // Counted first, as the watcher takes off what it finds.
+        let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
+        let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
+        posted.sight = Sight::of(pe);
+        posted.settled = pe.settled();
+        posted.rows.append(&mut rows);
+        drop(posted);
+        if waiting > ROWS_MOST / 2 {
+            self.watcher.unpark();
+        }
+    }
+
+    /// Waits as long as there are too many rows on the boards. The watcher takes all of them at once when it has passed on what it took
+    /// before, whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
+    fn wait_for_watcher(&self) {
+        while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
+            thread::sleep(WAIT);
+        }
+    }
 }
 
 impl Drop for Ending<'_> {
@@ -138,11 +170,12 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     let threads = pes.len().div_ceil(share);
     let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
+    let rows = AtomicUsize::new(0);
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
         let mut workers = Vec::new();
         for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
-            let ending = Ending { stop: &stop, left: &left, bug: &bug, watcher: watcher.clone() };
+            let ending = Ending { stop: &stop, left: &left, bug: &bug, rows: &rows, watcher: watcher.clone() };
             let work = move || {
                 pin(number, threads);
                 work(pes, boards, ending, patience)
@@ -154,9 +187,16 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
                 Error::no_thread(number, threads, &cause)
             })?);
         }
-        while left.load(Ordering::Relaxed) > 0 {
-            thread::park_timeout(LOOK_EVERY);
-            look(&boards, &mut log, &mut watch);
+        let watched = catch_unwind(AssertUnwindSafe(|| {
+            while left.load(Ordering::Relaxed) > 0 {
+                thread::park_timeout(LOOK_EVERY);
+                look(&boards, &rows, &mut log, &mut watch);
+            }
+        }));
+        if let Err(panic) = watched {
+            // Whoever is told of progress panicked. The scope waits for the threads before it lets the panic through.
+            stop.store(true, Ordering::Relaxed);
+            resume_unwind(panic);
         }
         let (mut pes, mut full) = (Vec::new(), None);
         for worker in workers {
@@ -211,8 +251,11 @@ fn work<'m, M: Model, Q: PendingSet>(
             if pe.counts().gvt_epochs != *epochs {
                 *epochs = pe.counts().gvt_epochs;
                 look = true;
-                post(pe, board);
+                ending.post(pe, board);
             }
+        }
+        if look {
+            ending.wait_for_watcher();
         }
         idle = if worked { 0 } else { idle.saturating_add(1) };
         if idle > patience {
@@ -229,18 +272,12 @@ fn work<'m, M: Model, Q: PendingSet>(
     (pes, None)
 }
 
-fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q, P>, board: &Board) {
-    let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
-    posted.sight = Sight::of(pe);
-    posted.settled = pe.settled();
-    posted.rows.append(&mut pe.take_rows());
-}
-
-/// Looks at all boards.
-fn look(boards: &[Board], log: &mut Log<'_>, watch: &mut Watch<'_>) {
+/// Looks at all boards, and takes their rows off.
+fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut Watch<'_>) {
     let (mut sight, mut settled) = (None, Some(Moment::Never));
     for board in boards {
         let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.fetch_sub(posted.rows.len(), Ordering::Relaxed);
         watch.merge.add(std::mem::take(&mut posted.rows));
         sight = Some(sight.map_or(posted.sight, |sight: Sight| sight.and(posted.sight)));
         settled = settled.zip(posted.settled).map(|(a, b)| watch.merge.earlier(a, b));

@@ -28,12 +28,12 @@ const CACHED_BYTES: usize = 32 << 10;
 pub(crate) struct Sequential<'m, M: Model, Q> {
     model: &'m M,
     name: &'m str,
-    ties: TieBreak,
+    pub(crate) ties: TieBreak,
     end: VirtualTime,
     pub(crate) lps: Vec<Lp<M::State>>,
     events: Pool<Event<M::Event>>,
     pending: Q,
-    context: Context<M>,
+    pub(crate) context: Context<M>,
     pub(crate) statistics: Statistics,
     pub(crate) rows: Rows,
     pub(crate) committed: u64,
@@ -77,7 +77,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         statistics: Statistics,
         rows: Rows,
     ) -> Result<Self, Error> {
-        let (mut lps, count) = (Vec::new(), model.lps());
+        let (mut lps, count) = (Vec::new(), context.limits().lps);
         lps.try_reserve_exact(count as usize).map_err(|_| Error::too_many_lps(count, size_of::<Lp<M::State>>()))?;
         prefer_huge_pages(&mut lps);
         let (events, pending) = (Pool::default(), Q::default());
@@ -103,7 +103,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
 
     /// Makes all LPs, in the order of their ids, and says now and then that it goes on.
     pub(crate) fn init(&mut self, mut goes_on: impl FnMut()) -> Result<(), Error> {
-        for id in (0..self.model.lps()).map(LpId) {
+        for id in (0..self.context.limits().lps).map(LpId) {
             if id.0.is_multiple_of(64) {
                 goes_on();
             }

@@ -37,7 +37,7 @@ impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
     /// Returns the declared neighbours of each.
     pub(crate) fn verify_init(&mut self, undo: Undo) -> Result<Vec<Neighbours>, VerifyError> {
         let mut neighbours = Vec::new();
-        for id in (0..self.model.lps()).map(LpId) {
+        for id in (0..self.context.limits().lps).map(LpId) {
             let declared = self.guarded(|_| Place::Init(id), |engine| engine.model.neighbours(id))?;
             let tried = self.guarded(|_| Place::Init(id), |engine| engine.try_init(id, &declared))?;
             tried.or_else(|difference| self.mismatch(Place::Init(id), undo, difference))?;

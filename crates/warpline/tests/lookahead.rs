@@ -1,0 +1,155 @@
+//! Lookahead makes events certain, and changes nothing that a model sees of a run.
+#![cfg(not(miri))]
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpline::Synchronisation;
+use warpline::prelude::*;
+
+/// LPs that never talk to each other, so that any lookahead holds.
+#[derive(Debug)]
+struct Islands {
+    lookahead: f64,
+}
+
+impl Model for Islands {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        16
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        let delay = lp.random().exponential(1.0);
+        lp.send(lp.id(), delay, ());
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
+        let delay = lp.random().exponential(1.0);
+        lp.send(lp.id(), delay, ());
+    }
+}
+
+#[test]
+fn any_finite_lookahead_will_do() {
+    const END: f64 = 30.0;
+    let quarter = f64::MAX / 4.0;
+    for lookahead in [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX] {
+        let simulation = || Simulation::new(Islands { lookahead }).end(END);
+        let expected = simulation().run().expect("it runs");
+        assert!(expected.record.committed_events > 300);
+        for threads in [1, 2, 8] {
+            for used in [true, false] {
+                let parallel =
+                    || simulation().sync(Synchronisation::Optimistic).threads(threads).use_lookahead(used).batch(2).gvt_interval(2);
+                for run in [parallel().run(), parallel().virtual_cluster(7).run()] {
+                    let run = run.expect("it runs");
+                    assert_eq!((run.record.digest, run.states), (expected.record.digest.clone(), expected.states.clone()), "{lookahead}");
+                }
+            }
+        }
+    }
+}
+
+/// LPs that talk to each other from a distance, and note down when their events commit.
+#[derive(Debug)]
+struct Talkers {
+    /// By LP.
+    commits: Arc<Mutex<Vec<Vec<f64>>>>,
+    /// The LP, and the time from which on its commits panic.
+    panics: Option<(LpId, f64)>,
+}
+
+impl Talkers {
+    const LPS: u32 = 24;
+    const LOOKAHEAD: f64 = 0.5;
+
+    fn new(panics: Option<(LpId, f64)>) -> Self {
+        Talkers { commits: Arc::new(Mutex::new(vec![Vec::new(); Self::LPS as usize])), panics }
+    }
+}
+
+impl Model for Talkers {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        Self::LPS
+    }
+
+    fn lookahead(&self) -> f64 {
+        Self::LOOKAHEAD
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        for _ in 0..2 {
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, 1);
+        }
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, word: &u64, lp: &mut Context<Self>) {
+        *sum = sum.rotate_left(9) ^ word ^ lp.random().next_u64();
+        let to = if *sum & 1 == 0 { lp.id() } else { LpId(lp.random().below(Self::LPS)) };
+        let least = if to == lp.id() { 0.0 } else { Self::LOOKAHEAD };
+        let delay = least + lp.random().exponential(0.5);
+        lp.send(to, delay, *sum);
+    }
+
+    fn commit(&self, _: &u64, lp: &mut Commit<Self>) {
+        if let Some((id, from)) = self.panics {
+            assert!(lp.id() != id || lp.now() < from, "as planned");
+        }
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)[lp.id().index()].push(lp.now());
+    }
+}
+
+/// A virtual cluster of PEs that go far ahead, with KPs that roll back apart.
+fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'static, Talkers> {
+    let simulation = simulation.sync(Synchronisation::Optimistic).threads([2, 3, 5][(seed % 3) as usize]).virtual_cluster(seed);
+    let simulation = simulation.window(20.0).kps([100, 3][(seed % 2) as usize]).batch(4);
+    simulation.gvt_interval([16, 128][(seed / 2 % 2) as usize]).copy_interval([1, 5][(seed / 4 % 2) as usize])
+}
+
+#[test]
+fn events_of_an_lp_commit_in_its_order() {
+    let commits = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
+        let model = Talkers::new(None);
+        let commits = model.commits.clone();
+        let run = set(Simulation::new(model).end(20.0)).run().expect("it runs");
+        let commits = commits.lock().expect("nothing panics").clone();
+        (run.record.digest, run.states, commits)
+    };
+    let expected = commits(&|simulation| simulation);
+    for seed in 0..64 {
+        let found = commits(&|simulation| ahead(simulation, seed));
+        for (id, (found, expected)) in found.2.iter().zip(&expected.2).enumerate() {
+            assert_eq!(found, expected, "LP {id}, cluster {seed}");
+        }
+        assert_eq!(found, expected, "cluster {seed}");
+    }
+}
+
+/// An open event may be in the way of a certain one, and fail when it is to commit.
+#[test]
+fn what_fails_when_it_commits_fails_there() {
+    for (number, id) in (0..Talkers::LPS).step_by(3).enumerate() {
+        let panics = Some((LpId(id), 3.0 + number as f64));
+        let failure = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
+            set(Simulation::new(Talkers::new(panics)).end(20.0)).run().expect_err("it panics").to_string()
+        };
+        let expected = failure(&|simulation| simulation);
+        assert!(expected.contains("as planned"), "{expected}");
+        for seed in 0..12 {
+            assert_eq!(failure(&|simulation| ahead(simulation, seed)), expected, "cluster {seed}");
+        }
+    }
+}
