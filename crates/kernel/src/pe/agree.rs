@@ -125,7 +125,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             // Whatever was sent before the last epoch was closed has arrived, and nothing was sent since.
             assert!(self.mail.is_empty(), "PE {} still has messages to hand over when the run is over", self.world.me);
         }
-        if self.past.history.open_len() >= 2 * self.world.tuning.history_most {
+        // After a failure nothing commits any more, however long ago it was executed.
+        if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
         }
         self.frontier.adapt_window();
