@@ -142,10 +142,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: ExtraId) {
         if let Some(state) = state {
             self.lps.get_mut(index).state = state;
-            self.past.set_fresh(index);
-        } else if !self.past.is_stale(index) && !(self.world.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra)) {
-            self.past.set_stale(index);
+            return self.past.set_fresh(index);
         }
+        // Of a stale state no reverse code could make sense.
+        if self.past.is_stale(index) || self.world.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra) {
+            return;
+        }
+        self.past.set_stale(index);
     }
 
     /// Runs the model's reverse code, and returns whether it came to a good end.

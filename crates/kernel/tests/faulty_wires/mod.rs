@@ -34,6 +34,9 @@ pub(crate) enum Fault {
     LostControl(u32),
 }
 
+/// Words on their way, each with when it arrives, and the last that has arrived.
+type Words = (VecDeque<(u64, u64)>, u64);
+
 /// All wires.
 pub(crate) struct Network<E> {
     now: u64,
@@ -45,8 +48,8 @@ pub(crate) struct Network<E> {
     pub(crate) done: u32,
     messages: Vec<Vec<(u64, Message)>>,
     values: Vec<Vec<(u64, ValueMessage<E>)>>,
-    /// By receiver and sender: words on their way, and the last that has arrived.
-    words: Vec<Vec<(VecDeque<(u64, u64)>, u64)>>,
+    /// By receiver and sender.
+    words: Vec<Vec<Words>>,
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
 
