@@ -191,8 +191,9 @@ mod tests {
 
     #[test]
     fn the_sequential_engine_is_not_compared_with_itself() {
-        let engines = |given: &[Given]| others(&request(given), &Settings::read(given).unwrap(), false);
+        let engines = |given: &[Given]| others(&request(given), &Settings::read(given).unwrap(), true);
         assert_eq!(engines(&[]), Ok(Synchronisation::ALL[1..].to_vec()));
+        assert_eq!(others(&request(&[]), &Settings::read(&[]).unwrap(), false), Ok(OPTIMISTIC.to_vec()), "without lookahead");
         assert_eq!(engines(&[given("sync", "optimistic"), given("threads", "1")]), Ok(OPTIMISTIC.to_vec()));
         assert_eq!(engines(&[given("with", "sequential,optimistic")]), Ok(OPTIMISTIC.to_vec()));
         assert_eq!(engines(&[given("with", "optimistic"), given("sync", "sequential")]), Ok(OPTIMISTIC.to_vec()));

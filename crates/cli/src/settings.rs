@@ -43,7 +43,7 @@ warpline::settings! {
         /// Engines that are compared with the sequential one, separated by commas.
         with: Engines, Range::Any, {
             heading: COMPARISON,
-            rule: "all that there are",
+            rule: "all that suit the model",
             hurts: "every engine takes its runs' time",
         }
     }
@@ -93,7 +93,7 @@ pub(crate) fn of_compare() -> Vec<Setting> {
     let mut all: Vec<Setting> = own.chain(of_run().into_iter().filter(|setting| !is_output(setting))).collect();
     for sync in all.iter_mut().filter(|setting| setting.name == SYNC) {
         sync.meaning = "The engine that is compared with the sequential one, if --with names none".into();
-        sync.default = "all that there are".into();
+        sync.default = "all that suit the model".into();
     }
     all
 }
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(engines("optimistic"), Ok(vec![optimistic]));
         assert_eq!(engines("optimistic, sequential,optimistic"), Ok(vec![optimistic, sequential]));
         assert_eq!(Engines(vec![optimistic, sequential]).text(), "optimistic,sequential");
-        let takes = "it takes engines separated by commas, of sequential, optimistic";
+        let takes = "it takes engines separated by commas, of sequential, conservative, optimistic";
         let wrong = |text: &str| engines(text).unwrap_err();
         assert_eq!(
             wrong("sequential,optimist"),

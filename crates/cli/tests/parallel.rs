@@ -181,9 +181,12 @@ fn engines_are_compared() {
         assert_eq!(json.keys().collect::<Vec<_>>(), keys);
         assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
         assert_eq!(json["model"], run.split(' ').next().unwrap());
-        let (sequential, [parallel]) = (&json["sequential"], &json["parallel"].as_array().unwrap()[..]) else { panic!("{line}") };
         let expected = warpline(&format!("run {run} --json")).json();
-        for engine in [sequential, parallel] {
+        let (sequential, engines) = (&json["sequential"], json["parallel"].as_array().unwrap());
+        let of = |word: &str| engines.iter().find(|engine| engine["engine"]["sync"] == word);
+        let parallel = of("optimistic").unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(of("conservative").is_some(), expected["engine"]["lookahead"].as_f64().unwrap() > 0.0, "{line}");
+        for engine in engines.iter().chain([sequential]) {
             assert_eq!((&engine["digest"], &engine["committed_events"]), (&expected["digest"], &expected["committed_events"]));
             let rates: Vec<f64> = engine["rates"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
             let median = engine["median_rate"].as_f64().unwrap();
@@ -204,8 +207,8 @@ fn people_get_a_table() {
     let comparison = warpline("compare phold --lps 64 --end 20 --runs 1 --threads 2 --seed 3");
     assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""));
     let digest = warpline("run phold --lps 64 --end 20 --seed 3 --json").digest();
-    assert_eq!(comparison.stdout.matches(&digest).count(), 2, "{}", comparison.stdout);
-    for words in ["optimistic, 2 threads", "  median rate  ", "  speed-up  ", "  efficiency  ", "  peak memory  ", "same answer: yes\n"] {
+    assert_eq!(comparison.stdout.matches(&digest).count(), 3, "{}", comparison.stdout);
+    for words in ["conservative, 2 threads", "optimistic, 2 threads", "  median rate  ", "  speed-up  ", "  efficiency  ", "  peak memory  ", "same answer: yes\n"] {
         assert!(comparison.stdout.contains(words), "no `{words}` in: {}", comparison.stdout);
     }
 }
