@@ -79,7 +79,6 @@ fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> wa
         0 => simulation,
         _ => simulation.sync(sync).threads(threads).use_lookahead(!engine.ends_with('!')),
     };
-    let simulation = match std::env::var("B") {
         Ok(b) => simulation.batch(b.parse().unwrap()),
         _ => simulation,
     };

@@ -208,7 +208,15 @@ fn people_get_a_table() {
     assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""));
     let digest = warpline("run phold --lps 64 --end 20 --seed 3 --json").digest();
     assert_eq!(comparison.stdout.matches(&digest).count(), 3, "{}", comparison.stdout);
-    for words in ["conservative, 2 threads", "optimistic, 2 threads", "  median rate  ", "  speed-up  ", "  efficiency  ", "  peak memory  ", "same answer: yes\n"] {
+    for words in [
+        "conservative, 2 threads",
+        "optimistic, 2 threads",
+        "  median rate  ",
+        "  speed-up  ",
+        "  efficiency  ",
+        "  peak memory  ",
+        "same answer: yes\n",
+    ] {
         assert!(comparison.stdout.contains(words), "no `{words}` in: {}", comparison.stdout);
     }
 }

@@ -52,6 +52,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn receive(&mut self, counts: &mut Counts) -> &[Message] {
         self.port.receive(&mut self.incoming);
+        self.port.look_for_values();
         if !self.incoming.is_empty() {
             counts.receipts += 1;
             counts.mailbox_depth_max = counts.mailbox_depth_max.max(self.incoming.len() as u64);

@@ -79,7 +79,10 @@ pub trait Port<E> {
     /// Lets go of all messages by value that were kept back.
     fn flush(&mut self);
 
-    /// Hands over the messages by value that have arrived.
+    /// Looks which messages by value have arrived, and brings them near. Those are handed over next.
+    fn look_for_values(&mut self) {}
+
+    /// Hands over the messages by value that had arrived when they were looked for last, and perhaps some more.
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
 
     /// Lets all others know a word of this PE's, which never decreases.

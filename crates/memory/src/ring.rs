@@ -12,6 +12,10 @@ mod tests;
 const LINE_BYTES: usize = 64;
 /// So many lines are fetched ahead.
 const LINES_AHEAD: usize = 3;
+/// How many cells ahead of the one that is written cells are fetched for writing.
+const CELLS_AHEAD: usize = 8;
+/// And of values that are there, at most so many: more are not fetched at once.
+const LINES_LOOKED_AT: usize = 24;
 
 /// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both only grow; where they wrap around the
 /// number range, all still fits, as the capacity is a power of two.
@@ -156,6 +160,8 @@ impl<T: Send> Producer<T> {
         // shared tail is past it.
         self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
         self.tail = self.tail.wrapping_add(1);
+        // Taking a line from the consumer's core takes as long as several events.
+        prefetch_write(self.shared.cell(self.tail.wrapping_add(CELLS_AHEAD)));
         Ok(())
     }
 
@@ -222,8 +228,25 @@ impl<T: Send> Consumer<T> {
     /// Moves out the values that are there now; `None` if there are none.
     #[inline]
     pub fn drain(&mut self) -> Option<Drain<'_, T>> {
+        self.look();
+        self.drain_seen()
+    }
+
+    /// Looks which values are there now, and brings them near, for [`drain_seen`](Self::drain_seen).
+    #[inline]
+    pub fn look(&mut self) {
         // Acquire pairs with the Release of the producer, which filled the cells.
         self.tail = self.shared.tail.0.load(Ordering::Acquire);
+        let bytes = self.tail.wrapping_sub(self.head) * size_of::<T>();
+        let step = (LINE_BYTES / size_of::<T>().max(1)).max(1);
+        for line in 0..(bytes / LINE_BYTES + usize::from(bytes > 0)).min(LINES_LOOKED_AT) {
+            prefetch(self.shared.cell(self.head.wrapping_add(line * step)));
+        }
+    }
+
+    /// Moves out the values that were there when they were [looked](Self::look) at last; `None` if there were none.
+    #[inline]
+    pub fn drain_seen(&mut self) -> Option<Drain<'_, T>> {
         (self.head != self.tail).then_some(Drain { consumer: self })
     }
 

@@ -97,7 +97,6 @@ impl<E: Send> Port<E> for RingPort<E> {
             self.to.iter().flatten().for_each(Producer::prefetch);
             self.from.iter().for_each(Consumer::prefetch);
             self.values_to.iter().flatten().for_each(Producer::prefetch);
-            self.values_from.iter().for_each(Consumer::prefetch);
             self.control_from.iter().for_each(Consumer::prefetch);
         }
     }
@@ -131,9 +130,14 @@ impl<E: Send> Port<E> for RingPort<E> {
     }
 
     #[inline]
+    fn look_for_values(&mut self) {
+        self.values_from.iter_mut().for_each(Consumer::look);
+    }
+
+    #[inline]
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         for wire in &mut self.values_from {
-            if let Some(messages) = wire.drain() {
+            if let Some(messages) = wire.drain_seen() {
                 messages.for_each(&mut *take);
             }
         }

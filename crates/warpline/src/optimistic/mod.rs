@@ -32,7 +32,7 @@ use crate::settings::{THREADS_MOST, batch_for};
 use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
 
 /// Steps without anything to execute before a PE asks for GVT, where bounds should have moved by then.
-const PATIENCE: u32 = 32;
+const PATIENCE: u32 = 512;
 /// How many intervals' worth of events a PE may have executed and not committed.
 const INTERVALS_MOST: u64 = 64;
 

@@ -91,7 +91,7 @@ settings! {
             heading: PARALLEL,
             placeholder: "EVENTS",
             unit: "events",
-            rule: "8 for each PE, but at least 32 and at most 128",
+            rule: "8 for each PE, but at least 64 and at most 128",
             recorded: Recorded::InParallel,
             hurts: "too small, and looking for messages costs more than events do; too large, and messages wait and more is undone",
         }
@@ -156,7 +156,7 @@ settings! {
 /// The batch of an engine with so many PEs: enough events to pay for a step, which looks into a mailbox per PE, and few enough for messages
 /// not to wait long.
 pub(crate) fn batch_for(pes: u32) -> u32 {
-    pes.saturating_mul(8).clamp(32, 128)
+    pes.saturating_mul(8).clamp(64, 128)
 }
 
 impl Settings {
