@@ -79,8 +79,3 @@ fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> wa
         0 => simulation,
         _ => simulation.sync(sync).threads(threads).use_lookahead(!engine.ends_with('!')),
     };
-        Ok(b) => simulation.batch(b.parse().unwrap()),
-        _ => simulation,
-    };
-    simulation.run().expect("the workload runs").record
-}
