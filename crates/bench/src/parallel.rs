@@ -79,3 +79,5 @@ fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> wa
         0 => simulation,
         _ => simulation.sync(sync).threads(threads).use_lookahead(!engine.ends_with('!')),
     };
+    simulation.run().expect("the workload runs").record
+}
