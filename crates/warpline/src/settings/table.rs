@@ -107,7 +107,7 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "where PEs stop, each waits for the slowest every time",
         }
-        /// Events that a PE executes, about, before it asks for a new GVT.
+        /// Events that a PE executes, about, before it asks for a new GVT; 32 times as many where lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {
             heading: PARALLEL,
             placeholder: "EVENTS",
@@ -138,7 +138,7 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "by value, what has to be cancelled takes an anti-message; in shared buffers, what is certain moves more cache lines",
         }
-        /// Whether events within the model's lookahead of GVT, which are certain, are executed without the means to undo them.
+        /// Whether events that nothing can come before any more, as lookahead tells, are executed without the means to undo them.
         use_lookahead: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
