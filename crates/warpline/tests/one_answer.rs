@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use warpline_testkit::matrix::Configuration;
+use warpline::base::random::Random;
+use warpline::{LpId, Pending, Wire};
+use warpline_testkit::matrix::{Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Delays, Payloads, PlannedFault, Topology};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
@@ -69,6 +71,21 @@ fn large_models_have_one_answer() {
         let outcome = matrix::check_recipe_under(&recipe, &Settings::new(number, 30.0), &chosen);
         let outcome = outcome.unwrap_or_else(|why| panic!("{delays:?}: {why}"));
         assert!(outcome.expect("no fault is planned").committed > u64::from(lps));
+    }
+}
+
+/// A run that fails ends with messages still on their way, whose anti-messages may have overtaken them, on PEs that did not fail themselves.
+#[test]
+fn a_failure_leaves_anti_messages_without_their_messages() {
+    let fault = Some(PlannedFault { crime: Crime::UndeclaredStatistic, lp: 15, event: 5 });
+    let (lps, energy, fan_out, loans) = (16, 232, 4, true);
+    let recipe = Recipe { lps, energy, fan_out, loans, fault, to_self: 0.0, ..Recipe::from_seed(0) };
+    for seed in 0..scaled(60).into() {
+        let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
+        let parallel = Parallel { pes: 5, wire: Wire::Value, conservative: false, lookahead: false, ..drawn };
+        let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel) };
+        let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 20.0), &[configuration]);
+        checked.unwrap_or_else(|why| panic!("seed {seed}: {why}")).expect_err("a fault is planned");
     }
 }
 
