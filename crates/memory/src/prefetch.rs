@@ -18,9 +18,12 @@ pub fn prefetch<T>(value: &T) {
 pub fn prefetch_write<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: as in `prefetch`.
-        unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(value).cast()) };
+        // The intrinsic with the hint to write compiles to a fetch for reading, unless the processor is named to the compiler; the line
+        // would then have to be asked for twice. Processors that do not know the instruction take it for none.
+        // SAFETY: the instruction changes no memory and no register, and whatever the address is it does not fault.
+        unsafe {
+            std::arch::asm!("prefetchw byte ptr [{}]", in(reg) std::ptr::from_ref(value), options(nostack, preserves_flags, readonly));
+        }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = value;
