@@ -17,7 +17,7 @@ pub(crate) const LP_AHEAD: usize = 6;
 /// Orders entries of equal rank by the keys of their events.
 struct Keys<'a, E> {
     store: &'a Store<E>,
-    ties: TieBreak,
+    ties: &'a TieBreak,
 }
 
 impl<E> Ties for Keys<'_, E> {
@@ -81,19 +81,19 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// Takes out the first event before `end`.
     #[inline(always)]
     pub(crate) fn pop_before(&mut self, end: VirtualTime) -> Option<Entry> {
-        self.pending.pop_before(end, &Keys { store: &self.store, ties: self.ties })
+        self.pending.pop_before(end, &Keys { store: &self.store, ties: &self.ties })
     }
 
     /// The time of the first event, which may have been cancelled.
     #[inline]
     pub(crate) fn first_time(&mut self) -> Option<VirtualTime> {
-        self.pending.first(&Keys { store: &self.store, ties: self.ties }).map(|entry| entry.time())
+        self.pending.first(&Keys { store: &self.store, ties: &self.ties }).map(|entry| entry.time())
     }
 
     /// Puts an event into the pending set.
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: Entry) {
-        self.pending.push(entry, &Keys { store: &self.store, ties: self.ties });
+        self.pending.push(entry, &Keys { store: &self.store, ties: &self.ties });
     }
 
     /// Puts an event into the pending set by its handle.
@@ -133,7 +133,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// Takes in an event that has come by value; with an incarnation if it may be cancelled. Returns whether it had been cancelled before it
     /// arrived, and is dropped.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> Result<bool, PoolFull> {
         let key = event.key();
         if let Some(incarnation) = incarnation
@@ -195,7 +195,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// The earliest pending event before `end` that has not been cancelled. Those before it are dropped and counted in `annihilated`.
     pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
         loop {
-            let keys = Keys { store: &self.store, ties: self.ties };
+            let keys = Keys { store: &self.store, ties: &self.ties };
             let Some(first) = self.pending.first(&keys).filter(|first| first.time() < end) else { return Moment::Never };
             if !self.store.is_cancelled(first.handle()) {
                 return Moment::Event(self.store.event(first.handle()).key());

@@ -63,6 +63,12 @@ impl<S> Lps<S> {
         (id.0 - self.ids.start) as usize
     }
 
+    /// Whether an LP is one of these.
+    #[inline(always)]
+    pub(crate) fn contain(&self, id: LpId) -> bool {
+        id.0.wrapping_sub(self.ids.start) < self.ids.len() as u32
+    }
+
     #[inline]
     pub(crate) fn id(&self, index: usize) -> LpId {
         LpId(self.ids.start + index as u32)

@@ -1,7 +1,7 @@
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-use crate::Undoing;
+use crate::Tuning;
 use crate::copies::Copies;
 use crate::extras::Extras;
 use crate::history::History;
@@ -43,13 +43,16 @@ pub(crate) struct Past<S> {
 }
 
 impl<S> Past<S> {
-    /// The past of so many LPs in at most `kps` KPs.
-    pub(crate) fn new(lps: usize, kps: u32, undoing: Undoing) -> Self {
+    /// The past of so many LPs.
+    pub(crate) fn new(lps: usize, tuning: Tuning) -> Self {
+        let Tuning { kps, undoing, lanes, .. } = tuning;
+        // Where nothing is ever undone, nothing is copied.
+        let copied = if lanes.has_ahead() { lps } else { 0 };
         let kp_shift = (lps as u32).div_ceil(kps).next_power_of_two().ilog2();
         Past {
             history: History::default(),
             extras: Extras::default(),
-            copies: Copies::new(undoing, lps),
+            copies: Copies::new(undoing, copied),
             kps: vec![Kp::default(); lps.div_ceil(1 << kp_shift)],
             kp_shift,
             inversion: 0,

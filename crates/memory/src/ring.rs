@@ -12,7 +12,7 @@ mod tests;
 const LINE_BYTES: usize = 64;
 /// So many lines are fetched ahead.
 const LINES_AHEAD: usize = 3;
-/// How many cells ahead of the one that is written cells are fetched for writing.
+/// So many cells ahead of the one that is written or read are fetched.
 const CELLS_AHEAD: usize = 8;
 /// And of values that are there, at most so many: more are not fetched at once.
 const LINES_LOOKED_AT: usize = 24;
@@ -147,7 +147,7 @@ impl<T: Send> Producer<T> {
     ///
     /// # Errors
     /// The value, if there is no room for it.
-    #[inline]
+    #[inline(always)]
     pub fn write(&mut self, value: T) -> Result<(), T> {
         if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
             // Acquire pairs with the Release of the consumer, which has taken what was in the cells.
@@ -197,7 +197,7 @@ pub struct Drain<'a, T> {
 impl<T> Iterator for Drain<'_, T> {
     type Item = T;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<T> {
         let Consumer { shared, head, tail } = &mut *self.consumer;
         if *head == *tail {
@@ -207,6 +207,10 @@ impl<T> Iterator for Drain<'_, T> {
         // it. The value is read once, as the head moves on at once.
         let value = shared.cell(*head).with(|place| unsafe { (*place).assume_init_read() });
         *head = head.wrapping_add(1);
+        // Not beyond what is there, which would take lines from the producer that it is about to fill.
+        if tail.wrapping_sub(*head) > CELLS_AHEAD {
+            prefetch(shared.cell(head.wrapping_add(CELLS_AHEAD)));
+        }
         Some(value)
     }
 

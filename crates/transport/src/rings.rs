@@ -116,7 +116,7 @@ impl<E: Send> Port<E> for RingPort<E> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         match &mut self.values_to[to as usize] {
             Some(wire) => wire.write(message),

@@ -5,9 +5,9 @@
 use warpline_base::{LpId, Sequence, VirtualTime};
 use warpline_memory::{Handle, PoolFull};
 use warpline_model::Model;
-use warpline_model::engine::Outgoing;
 
 use super::Pe;
+use super::certain::take_last;
 use crate::Event;
 use crate::extras::{ExtraId, SentByValue};
 use crate::history::{Fate, Record};
@@ -135,30 +135,34 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// what was sent by value is noted.
     #[inline(always)]
     fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> Result<(Link, ExtraId), PoolFull> {
-        let (sequence, mut sent) = (Sequence::first_of(number), Link::default());
+        let (first, mut sent) = (Sequence::first_of(number), Link::default());
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
-        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
-            let sequence = sequence.nth(self.context.outbox_mut().len() as u32);
-            let event = Event { time, sequence, sender, receiver, step, priority, payload };
-            let pe = self.world.partition.pe(receiver);
-            if pe == self.world.me {
-                sent = Link::to(self.agenda.insert(event, sent)?);
+        while let Some(last) = self.context.outbox_mut().last() {
+            if !self.lps.contain(last.to) {
+                (sent, extra) = self.send_uncertain_away(sender, first, sent, extra)?;
                 continue;
             }
-            self.gauge.counts.messages_sent += 1;
-            if self.world.tuning.wire == Wire::Value {
-                extra = self.send_uncertain_value(pe, event, extra);
-            } else {
-                let mark = round_up_to_f32(self.context.now()).to_bits();
-                let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event)?;
-                sent = Link::to(handle);
-                self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
-            }
+            let Some(event) = take_last(&mut self.context, sender, first) else { break };
+            sent = Link::to(self.agenda.insert(event, sent)?);
         }
         Ok((sent, extra))
     }
 
+    /// Sends the last of the outbox to another PE. On its own, so that an event that stays here is written straight into its place.
     #[inline(never)]
+    fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: Link, extra: ExtraId) -> Result<(Link, ExtraId), PoolFull> {
+        let Some(event) = take_last(&mut self.context, sender, first) else { return Ok((sent, extra)) };
+        let pe = self.world.partition.pe(event.receiver);
+        self.gauge.counts.messages_sent += 1;
+        if self.world.tuning.wire == Wire::Value {
+            return Ok((sent, self.send_uncertain_value(pe, event, extra)));
+        }
+        let mark = round_up_to_f32(self.context.now()).to_bits();
+        let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event)?;
+        self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
+        Ok((Link::to(handle), extra))
+    }
+
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {
         let (id, kept) = self.past.extras.get_or_take(extra);
         kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation });

@@ -3,8 +3,8 @@
 
 use warpline_base::{EventKey, LpId, Moment, Sequence};
 use warpline_memory::{Handle, PoolFull};
-use warpline_model::Model;
 use warpline_model::engine::Outgoing;
+use warpline_model::{Context, Model};
 
 use super::Pe;
 use crate::Event;
@@ -20,33 +20,38 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(super) fn execute_certain<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
         let horizon = self.frontier.horizon();
+        // Nothing that is executed here changes that but an event that fails, with which the batch ends.
+        let plain = !self.past.has_open() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(horizon) else { break };
-            if !self.faults.are_none() && self.waits(entry) {
+            if !plain && !self.faults.are_none() && self.waits(entry) {
                 break;
             }
             if self.prefetching {
                 self.fetch_ahead();
             }
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
-            self.execute_for_good::<WATCHED>(entry)?;
+            if !self.execute_for_good::<WATCHED>(entry, plain)? {
+                break;
+            }
         }
         Ok(())
     }
 
+    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, held back or known by identity.
     #[inline(always)]
-    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry) -> Result<(), PoolFull> {
+    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> Result<bool, PoolFull> {
         let (handle, time) = (entry.handle(), entry.time());
         let Some(mut event) = self.agenda.store().begin_certain(handle) else {
             self.annihilate(handle);
-            return Ok(());
+            return Ok(true);
         };
         let index = self.lps.index(event.receiver);
-        if self.past.has_open() {
+        if !plain && self.past.has_open() {
             let key = event.key();
             self.close_kp_before(self.past.kp_of(index), &key);
             if !self.faults.are_none() && self.waits(entry) {
-                return Ok(());
+                return Ok(false);
             }
             event = self.agenda.event(handle);
         }
@@ -59,7 +64,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.running = None;
             self.hold_failed(entry, number, true);
-            return Ok(());
+            return Ok(false);
         }
         lp.events = number;
         lp.digest.push(&key);
@@ -69,7 +74,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             && let Err(fault) = self.effects.observe(&mut self.context, Moment::Event(key), id, time)
         {
             self.hold(entry, fault, true);
-            return Ok(());
+            return Ok(false);
         }
         self.context.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
@@ -77,49 +82,55 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.processed += 1;
         self.gauge.counts.certain += 1;
         self.gauge.counts.committed += 1;
-        self.gauge.counts.remote_committed += u64::from(self.world.partition.pe(key.sender) != self.world.me);
+        self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
         self.gauge.committed::<WATCHED>(id, &key);
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
+        if !plain && self.agenda.has_identities() {
+            self.agenda.forget_identity(handle);
+        }
         self.send_certain(Some(handle), id, number)?;
         self.gauge.event_lap::<WATCHED>(Phase::Send);
-        Ok(())
+        Ok(true)
     }
 
     /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
     /// to one that it sent.
     #[inline(always)]
     pub(super) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), PoolFull> {
-        if self.agenda.has_identities()
-            && let Some(spent) = spent
-        {
-            self.agenda.forget_identity(spent);
-        }
-        let sequence = Sequence::first_of(number);
+        let first = Sequence::first_of(number);
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
         // Last first, which is all the same to the pending set: the place in the order is in the key.
-        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
-            let sequence = sequence.nth(self.context.outbox_mut().len() as u32);
-            let event = Event { time, sequence, sender, receiver, step, priority, payload };
-            let pe = self.world.partition.pe(receiver);
-            if pe == self.world.me {
-                match spent.take() {
-                    Some(spent) => self.agenda.replace(spent, event)?,
-                    None => _ = self.agenda.insert(event, Link::default())?,
-                }
-            } else if self.world.tuning.wire == Wire::Shared {
-                // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
-                let (_, buffer) = self.agenda.store_mut().share(pe, 0, Link::default(), event)?;
-                self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
-                self.gauge.counts.messages_sent += 1;
-            } else {
-                self.mail.send_value(pe, event, None, &mut self.gvt);
-                self.gauge.counts.messages_sent += 1;
-                self.gauge.counts.values_sent += 1;
+        while let Some(last) = self.context.outbox_mut().last() {
+            if !self.lps.contain(last.to) {
+                self.send_certain_away(sender, first)?;
+                continue;
+            }
+            let Some(event) = take_last(&mut self.context, sender, first) else { break };
+            match spent.take() {
+                Some(spent) => self.agenda.replace(spent, event)?,
+                None => _ = self.agenda.insert(event, Link::default())?,
             }
         }
         if let Some(spent) = spent {
             self.agenda.store_mut().release(spent);
+        }
+        Ok(())
+    }
+
+    /// Sends the last of the outbox to another PE. On its own, so that an event that stays here is written straight into its place.
+    #[inline(never)]
+    fn send_certain_away(&mut self, sender: LpId, first: Sequence) -> Result<(), PoolFull> {
+        let Some(event) = take_last(&mut self.context, sender, first) else { return Ok(()) };
+        let pe = self.world.partition.pe(event.receiver);
+        self.gauge.counts.messages_sent += 1;
+        if self.world.tuning.wire == Wire::Shared {
+            // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
+            let (_, buffer) = self.agenda.store_mut().share(pe, 0, Link::default(), event)?;
+            self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
+        } else {
+            self.mail.send_value(pe, event, None, &mut self.gvt);
+            self.gauge.counts.values_sent += 1;
         }
         Ok(())
     }
@@ -149,4 +160,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.release(handle);
         self.gauge.counts.annihilated += 1;
     }
+}
+
+/// The last event of the outbox of LP `sender`, whose first has this sequence number.
+#[inline(always)]
+pub(super) fn take_last<M: Model>(context: &mut Context<M>, sender: LpId, first: Sequence) -> Option<Event<M::Event>> {
+    let Outgoing { time, to: receiver, step, priority, event: payload } = context.outbox_mut().pop()?;
+    let sequence = first.nth(context.outbox_mut().len() as u32);
+    Some(Event { time, sequence, sender, receiver, step, priority, payload })
 }

@@ -108,7 +108,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         Ok(Pe {
             lps: Lps::new(ids.clone())?,
             agenda: Agenda::new(buffers, world.ties),
-            past: Past::new(ids.len(), tuning.kps, tuning.undoing),
+            past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
             frontier: Frontier::new(window, world.end),

@@ -119,6 +119,26 @@ impl Ladder {
         self.late.peek(ties).is_some_and(|late| ties.before(late, first))
     }
 
+    /// Takes out the first entry where that is not simply the next of the run.
+    #[inline(never)]
+    fn refill_or_pop_late(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
+        if self.next == self.run.len() && self.late.is_empty() && !self.refill(ties) {
+            return None;
+        }
+        let first = match self.run.get(self.next).copied() {
+            Some(first) if self.late.is_empty() || !self.is_late(&first, ties) => {
+                if first.time() >= end {
+                    return None;
+                }
+                self.next += 1;
+                first
+            }
+            _ => self.late.pop_before(end, ties)?,
+        };
+        self.len -= 1;
+        Some(first)
+    }
+
     /// Fills the empty run or, if little is left, the empty heap of late entries; `false` if there is no entry.
     #[cold]
     fn refill(&mut self, ties: &impl Ties) -> bool {
@@ -219,23 +239,20 @@ impl PendingSet for Ladder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
-        if self.next == self.run.len() && self.late.is_empty() && !self.refill(ties) {
-            return None;
-        }
-        let first = match self.run.get(self.next).copied() {
-            Some(first) if self.late.is_empty() || !self.is_late(&first, ties) => {
-                if first.time() >= end {
-                    return None;
-                }
-                self.next += 1;
-                first
+        // With some lookahead, and otherwise mostly, the next of the run is the first.
+        if let Some(&first) = self.run.get(self.next)
+            && self.late.is_empty()
+        {
+            if first.time() >= end {
+                return None;
             }
-            _ => self.late.pop_before(end, ties)?,
-        };
-        self.len -= 1;
-        Some(first)
+            self.next += 1;
+            self.len -= 1;
+            return Some(first);
+        }
+        self.refill_or_pop_late(end, ties)
     }
 
     #[inline]

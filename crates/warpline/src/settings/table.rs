@@ -156,7 +156,7 @@ settings! {
 /// The batch of an engine with so many PEs: enough events to pay for a step, which looks into a mailbox per PE, and few enough for messages
 /// not to wait long.
 pub(crate) fn batch_for(pes: u32) -> u32 {
-    pes.saturating_mul(8).clamp(64, 128)
+    pes.saturating_mul(8).clamp(128, 256)
 }
 
 impl Settings {
