@@ -121,7 +121,7 @@ impl TieBreak {
             .cmp(&(b.time, b.step, b.priority))
             .then_with(|| match self {
                 TieBreak::BySender => Ordering::Equal,
-                TieBreak::Unbiased { seed } => unbiased(seed, a).cmp(&unbiased(seed, b)),
+                TieBreak::Unbiased { seed } => a.luck(seed).cmp(&b.luck(seed)),
             })
             .then_with(|| (a.sender, a.sequence).cmp(&(b.sender, b.sequence)))
     }
@@ -137,15 +137,23 @@ impl TieBreak {
         }
         let rank = match self {
             TieBreak::BySender => key.sender.0.min(RANKS),
-            TieBreak::Unbiased { seed } => (unbiased(seed, key) >> 43) as u32,
+            TieBreak::Unbiased { seed } => (key.luck(seed) >> 43) as u32,
         };
         key.step << 29 | u32::from(key.priority.code()) << 21 | rank
     }
 }
 
+impl EventKey {
+    #[inline(always)]
+    fn luck(&self, seed: u64) -> u64 {
+        luck(seed, self.time.bits(), self.sender.0, self.step)
+    }
+}
+
+/// On its own, so that models that have no use for it pay nothing. Takes numbers, as a key would have to go through memory.
 #[inline(never)]
-fn unbiased(seed: u64, key: &EventKey) -> u64 {
-    mix64(seed ^ mix64(key.time.bits() ^ mix64(u64::from(key.sender.0) << 32 | u64::from(key.step))))
+fn luck(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
+    mix64(seed ^ mix64(time ^ mix64(u64::from(sender) << 32 | u64::from(step))))
 }
 
 #[cfg(test)]
@@ -228,7 +236,7 @@ mod tests {
             sender: LpId(sender),
             sequence: Sequence::first_of(0),
         };
-        assert_eq!([1, 2].map(|sender| unbiased(9, &key(sender))), [12_668_175_673_457_007_568, 9_659_157_333_363_734_621]);
+        assert_eq!([1, 2].map(|sender| key(sender).luck(9)), [12_668_175_673_457_007_568, 9_659_157_333_363_734_621]);
     }
 
     #[test]

@@ -26,7 +26,8 @@ impl<S> Lp<S> {
 #[derive(Debug)]
 pub(crate) struct Lps<S> {
     initialised: Vec<Lp<S>>,
-    ids: Range<u32>,
+    first: u32,
+    count: u32,
 }
 
 impl<S> Lps<S> {
@@ -35,7 +36,7 @@ impl<S> Lps<S> {
         let mut initialised = Vec::new();
         initialised.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
         prefer_huge_pages(&mut initialised);
-        Ok(Lps { initialised, ids })
+        Ok(Lps { initialised, first: ids.start, count: ids.len() as u32 })
     }
 
     /// How many have been initialised.
@@ -45,12 +46,12 @@ impl<S> Lps<S> {
 
     #[inline]
     pub(crate) fn all_initialised(&self) -> bool {
-        self.initialised.len() == self.ids.len()
+        self.initialised.len() == self.count as usize
     }
 
     /// The LP that is to be initialised next, or was to be when that failed.
     pub(crate) fn next(&self) -> LpId {
-        LpId(self.ids.start + self.initialised.len() as u32)
+        LpId(self.first + self.initialised.len() as u32)
     }
 
     pub(crate) fn push(&mut self, state: S) {
@@ -60,18 +61,18 @@ impl<S> Lps<S> {
     /// The place of an LP in the table.
     #[inline(always)]
     pub(crate) fn index(&self, id: LpId) -> usize {
-        (id.0 - self.ids.start) as usize
+        (id.0 - self.first) as usize
     }
 
     /// Whether an LP is one of these.
     #[inline(always)]
     pub(crate) fn contain(&self, id: LpId) -> bool {
-        id.0.wrapping_sub(self.ids.start) < self.ids.len() as u32
+        id.0.wrapping_sub(self.first) < self.count
     }
 
     #[inline]
     pub(crate) fn id(&self, index: usize) -> LpId {
-        LpId(self.ids.start + index as u32)
+        LpId(self.first + index as u32)
     }
 
     #[inline(always)]
@@ -91,6 +92,6 @@ impl<S> Lps<S> {
 
     /// The first id, and the LPs.
     pub(crate) fn into_parts(self) -> (u32, Vec<Lp<S>>) {
-        (self.ids.start, self.initialised)
+        (self.first, self.initialised)
     }
 }

@@ -94,10 +94,18 @@ impl<E> Store<E> {
                 self.own.replace(handle, Own { event, next: Link::default(), incarnation: None, status: Status::Pending });
                 Ok(spent)
             }
-            Place::Shared(buffer) => {
-                self.shared.release(buffer);
+            Place::Shared(_) => {
+                self.release_buffer(spent);
                 self.insert(event, Link::default(), None)
             }
+        }
+    }
+
+    /// On its own, so that where events come by value nothing is made ready for it.
+    #[inline(never)]
+    fn release_buffer(&mut self, handle: Handle) {
+        if let Place::Shared(buffer) = place(handle) {
+            self.shared.release(buffer);
         }
     }
 

@@ -91,7 +91,7 @@ settings! {
             heading: PARALLEL,
             placeholder: "EVENTS",
             unit: "events",
-            rule: "8 for each PE, but at least 64 and at most 128",
+            rule: "8 for each PE, but at least 128 and at most 256",
             recorded: Recorded::InParallel,
             hurts: "too small, and looking for messages costs more than events do; too large, and messages wait and more is undone",
         }
