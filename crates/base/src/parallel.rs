@@ -10,6 +10,10 @@ use crate::null::number;
 pub struct ParallelRecord {
     /// Events executed, those undone again included.
     pub processed_events: u64,
+    /// Those of them that were certain when they were executed, as nothing could come before them any more. None of them was undone.
+    pub certain_events: u64,
+    /// Those of them that were executed ahead, when others could still come before them.
+    pub ahead_events: u64,
     /// Events undone.
     pub rolled_back_events: u64,
     /// Committed by processed events: 1 if nothing was undone.
@@ -118,6 +122,10 @@ pub struct PeRecord {
     pub lps: u32,
     /// Events executed, those undone again included.
     pub processed_events: u64,
+    /// Those of them that were certain when they were executed.
+    pub certain_events: u64,
+    /// Those of them that were executed ahead.
+    pub ahead_events: u64,
     /// Events committed.
     pub committed_events: u64,
     /// Events undone.

@@ -249,12 +249,13 @@ mod tests {
 
     #[test]
     fn a_summary_lacks_what_only_the_report_needs() {
-        let record = record(json!({ "processed_events": 6 })).unwrap();
+        let record = record(json!({ "processed_events": 6, "certain_events": 2, "ahead_events": 4 })).unwrap();
         let summary = record.summary();
         let Value::Object(mut all) = serde_json::to_value(&record).unwrap() else { panic!("an object") };
         assert!(all.remove("progress").is_some() && all.remove("views").is_some());
         assert_eq!(summary, all);
         assert_eq!((&summary["committed_events"], &summary["processed_events"]), (&4.into(), &6.into()));
+        assert_eq!((&summary["certain_events"], &summary["ahead_events"]), (&2.into(), &4.into()));
     }
 
     #[test]
@@ -278,6 +279,8 @@ mod tests {
         let rollbacks = Rollbacks { primary: 3, mean_per_pe: 1.5, lengths: vec![2, 1], ..Rollbacks::default() };
         let part = ParallelRecord {
             processed_events: 6,
+            certain_events: 1,
+            ahead_events: 5,
             efficiency: 2.0 / 3.0,
             rollbacks,
             pes: vec![pe.clone(), pe],
@@ -295,6 +298,7 @@ mod tests {
         });
         let part = record(more).unwrap().parallel.unwrap();
         assert_eq!((part.processed_events, part.gvt_epochs, part.rollbacks.primary), (6, 0, 3));
+        assert_eq!((part.certain_events, part.ahead_events), (0, 0));
         assert!(part.efficiency.is_nan() && part.rollbacks.mean_per_pe.is_nan() && part.phase_seconds.idle.is_nan());
         assert_eq!((part.phase_seconds.send, part.pes[0].lps, &part.pes[1]), (0.5, 7, &PeRecord::default()));
         assert!(part.pes[0].mailbox_depth_mean.is_nan());

@@ -48,6 +48,12 @@ impl Engine {
         median(self.runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.efficiency).collect())
     }
 
+    /// How many of the committed events were certain when they were executed; `None` if nothing was committed.
+    fn certain(&self) -> Option<f64> {
+        let of = |run: &RunRecord| ratio(run.parallel.as_ref()?.certain_events as f64, run.committed_events as f64);
+        median(self.runs.iter().filter_map(of).collect())
+    }
+
     /// The peak memory, in bytes; `None` where the system does not tell.
     fn memory(&self) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| run.peak_rss_bytes).map(|bytes| bytes as f64).collect())
@@ -96,6 +102,7 @@ impl Engine {
     fn json_beside(&self, reference: &Engine) -> Value {
         let mut all = self.json();
         all["efficiency"] = json!(self.efficiency());
+        all["certain"] = json!(self.certain());
         all["speed_up"] = json!(self.speed_up(reference));
         all["memory_ratio"] = json!(self.memory_ratio(reference));
         if let Some(failure) = &self.failure {
@@ -225,6 +232,9 @@ impl Comparison {
         rows.push(beside("speed-up", &|engine| ratio(engine.speed_up(sequential))));
         if self.0.iter().any(|engine| engine.efficiency().is_some()) {
             rows.push(beside("efficiency", &|engine| engine.efficiency().map(format::percent).unwrap_or_default()));
+        }
+        if self.0.iter().any(|engine| engine.certain().is_some()) {
+            rows.push(beside("certain events", &|engine| engine.certain().map(format::percent).unwrap_or_default()));
         }
         rows.push(row("peak memory", &|engine| known(engine.memory().map(|bytes| format::bytes(bytes as u64)))));
         rows.push(beside("memory ratio", &|engine| ratio(engine.memory_ratio(sequential))));

@@ -90,8 +90,10 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     let of_committed = parallel.remote_events as f64 / record.committed_events.max(1) as f64;
     let (processed, undone) = (parallel.processed_events, parallel.rolled_back_events);
     let rollbacks = &parallel.rollbacks;
+    let lanes = format!("{} certain when executed, {} executed ahead", parallel.certain_events, parallel.ahead_events);
     let facts = [
         ("engine", engine(record)),
+        ("events", lanes),
         ("efficiency", format!("{}: {processed} events processed, {undone} rolled back", format::percent(parallel.efficiency))),
         ("rollbacks", format!("{} primary, {} secondary", rollbacks.primary, rollbacks.secondary)),
         ("GVT computations", parallel.gvt_epochs.to_string()),
@@ -191,6 +193,7 @@ mod tests {
         let mut record = sample::optimistic(1e6);
         let expected = [
             "  engine            optimistic, 2 threads",
+            "  events            600 certain when executed, 650 executed ahead",
             "  efficiency        80.0 %: 1250 events processed, 250 rolled back",
             "  rollbacks         40 primary, 2 secondary",
             "  GVT computations  17",
@@ -218,10 +221,20 @@ mod tests {
     fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
         let json = Summary { record: &record, tables: &[], directory: None, report: None }.json(None);
-        let numbers = ["processed_events", "rolled_back_events", "efficiency", "anti_messages", "gvt_epochs", "remote_events"];
+        let numbers = [
+            "processed_events",
+            "certain_events",
+            "ahead_events",
+            "rolled_back_events",
+            "efficiency",
+            "anti_messages",
+            "gvt_epochs",
+            "remote_events",
+        ];
         assert!(numbers.iter().all(|key| json[key].is_number()), "{json}");
         let rollbacks = ["primary", "secondary", "max_per_pe", "mean_per_pe"];
         assert!(rollbacks.iter().all(|key| json["rollbacks"][key].is_number()), "{json}");
+        assert_eq!((&json["certain_events"], &json["ahead_events"]), (&json!(600), &json!(650)));
         assert_eq!((&json["efficiency"], &json["phase_seconds"]["idle"]), (&json!(0.8), &json!(0.5)));
         assert!(json.get("parallel").is_none() && json.get("progress").is_none(), "{json}");
         let of_sequential = sample::sequential(1e6).summary();

@@ -1,30 +1,19 @@
 //! What is still to happen in a PE.
 
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Buffers, Cancelled, Handle, PoolFull};
 
 use crate::Event;
-use crate::pending::{Entry, PendingSet, Ties};
+use crate::key_order::{KeyOrder, Keyed};
+use crate::pending::{Entry, PendingSet};
 use crate::store::{Incarnation, Link, Store};
 
-/// How many events ahead the memory of an event, and of the LP that it reaches, is fetched.
-pub(crate) const EVENT_AHEAD: usize = 12;
-pub(crate) const LP_AHEAD: usize = 6;
-
-/// Orders entries of equal rank by the keys of their events.
-struct Keys<'a, E> {
-    store: &'a Store<E>,
-    ties: &'a TieBreak,
-}
-
-impl<E> Ties for Keys<'_, E> {
-    #[cold]
-    fn order(&self, a: Handle, b: Handle) -> Ordering {
-        // Equal for an event that was cancelled and the one that was sent in its place; which goes first is all the same.
-        self.ties.compare(&self.store.event(a).key(), &self.store.event(b).key())
+impl<E> Keyed for Store<E> {
+    #[inline]
+    fn key(&self, handle: Handle) -> EventKey {
+        self.event(handle).key()
     }
 }
 
@@ -81,19 +70,19 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// Takes out the first event before `end`.
     #[inline(always)]
     pub(crate) fn pop_before(&mut self, end: VirtualTime) -> Option<Entry> {
-        self.pending.pop_before(end, &Keys { store: &self.store, ties: &self.ties })
+        self.pending.pop_before(end, &KeyOrder { events: &self.store, ties: &self.ties })
     }
 
     /// The time of the first event, which may have been cancelled.
     #[inline]
     pub(crate) fn first_time(&mut self) -> Option<VirtualTime> {
-        self.pending.first(&Keys { store: &self.store, ties: &self.ties }).map(|entry| entry.time())
+        self.pending.first(&KeyOrder { events: &self.store, ties: &self.ties }).map(|entry| entry.time())
     }
 
     /// Puts an event into the pending set.
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: Entry) {
-        self.pending.push(entry, &Keys { store: &self.store, ties: &self.ties });
+        self.pending.push(entry, &KeyOrder { events: &self.store, ties: &self.ties });
     }
 
     /// Puts an event into the pending set by its handle.
@@ -195,12 +184,12 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// The earliest pending event before `end` that has not been cancelled. Those before it are dropped and counted in `annihilated`.
     pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
         loop {
-            let keys = Keys { store: &self.store, ties: &self.ties };
-            let Some(first) = self.pending.first(&keys).filter(|first| first.time() < end) else { return Moment::Never };
+            let order = KeyOrder { events: &self.store, ties: &self.ties };
+            let Some(first) = self.pending.first(&order).filter(|first| first.time() < end) else { return Moment::Never };
             if !self.store.is_cancelled(first.handle()) {
                 return Moment::Event(self.store.event(first.handle()).key());
             }
-            self.pending.pop_before(end, &keys);
+            self.pending.pop_before(end, &order);
             self.release(first.handle());
             *annihilated += 1;
         }

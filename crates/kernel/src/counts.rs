@@ -7,7 +7,7 @@ pub struct Counts {
     pub processed: u64,
     /// Events committed.
     pub committed: u64,
-    /// Events executed for good, as nothing could come before them any more; all others were executed ahead.
+    /// Events executed for good, as nothing could come before them any more; all others were [executed ahead](Self::ahead).
     pub certain: u64,
     /// Events undone.
     pub rolled_back: u64,
@@ -58,6 +58,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Events executed ahead, when others could still come before them; those undone again included.
+    pub fn ahead(&self) -> u64 {
+        self.processed - self.certain
+    }
+
     /// Messages found waiting, on average of the steps that found any.
     pub fn mailbox_depth_mean(&self) -> f64 {
         (self.messages_received + self.anti_received) as f64 / self.receipts.max(1) as f64

@@ -1,5 +1,6 @@
-//! One processing element (PE) of a parallel run and what it is made of: events, the pending event set, the history with rollback,
-//! GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of Time Warp.
+//! The engines. One processing element (PE) of a parallel run and what it is made of: events, the pending event set, the history with
+//! rollback, GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of Time Warp. Beside it, [`Sequential`] is the
+//! engine of runs that need nothing of that but LPs, events and the pending event set.
 
 mod agenda;
 mod committed;
@@ -11,10 +12,12 @@ mod event;
 mod extras;
 mod failure;
 mod faults;
+mod fetch;
 mod frontier;
 mod gauge;
 pub mod gvt;
 mod history;
+mod key_order;
 mod lp;
 mod mail;
 mod partition;
@@ -23,6 +26,7 @@ mod pe;
 pub mod pending;
 mod phases;
 mod rows;
+mod sequential;
 mod store;
 mod trace;
 mod tuning;
@@ -39,6 +43,7 @@ pub use lp::Lp;
 pub use partition::Partition;
 pub use pe::{Parts, Pe, Position, Step};
 pub use rows::MomentRow;
+pub use sequential::{Attempt, Done, Sequential, Stop};
 pub use trace::{Doing, Level, LpEvent, Span, Thinned, Trace, TraceLimits};
 pub use tuning::{Lanes, Tuning, Wire};
 pub use window::{Rule, Window};

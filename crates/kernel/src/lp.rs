@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use warpline_base::{HistoryDigest, LpId};
+use warpline_base::{HistoryDigest, LpId, RunDigest};
 use warpline_memory::{PoolFull, prefer_huge_pages, prefetch};
 
 /// An LP in an engine: its state, and the 16 bytes that the engine needs to know of it. Its random numbers and the sequence numbers of its
@@ -19,6 +19,13 @@ impl<S> Lp<S> {
     /// An LP that has just been initialised.
     pub fn new(state: S) -> Self {
         Lp { events: 0, digest: HistoryDigest::default(), state }
+    }
+
+    /// Adds consecutive LPs, of which the first has this id, to the digest of a run.
+    pub fn add_digests(lps: &[Self], first: u32, digest: &mut RunDigest) {
+        for (id, lp) in (first..).zip(lps) {
+            digest.add(LpId(id), lp.events, lp.digest);
+        }
     }
 }
 

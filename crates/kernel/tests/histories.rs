@@ -115,6 +115,7 @@ fn what_is_certain_needs_no_history() {
     // The first was executed before the PE knew of GVT.
     let counts = stage.pes[1].counts();
     assert_eq!((counts.processed, counts.committed, counts.remote_committed, counts.history_max), (4, 4, 4, 1));
+    assert_eq!((counts.certain, counts.ahead()), (3, 1));
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 5));
     assert_eq!(ended.handled[2], ["one", "two", "three", "four"]);

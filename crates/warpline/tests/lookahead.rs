@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use warpline::Synchronisation;
 use warpline::prelude::*;
+use warpline::record::PeRecord;
 
 /// LPs that never talk to each other, so that any lookahead holds.
 #[derive(Debug)]
@@ -136,6 +137,42 @@ fn events_of_an_lp_commit_in_its_order() {
         }
         assert_eq!(found, expected, "cluster {seed}");
     }
+}
+
+/// How many events were certain when they were executed, and how many were executed ahead and not undone.
+fn lanes(simulation: Simulation<'static, Talkers>) -> (u64, u64) {
+    let record = simulation.run().expect("it runs").record;
+    let parallel = record.parallel.expect("it is a parallel run");
+    let sum = |of: fn(&PeRecord) -> u64| parallel.pes.iter().map(of).sum::<u64>();
+    assert_eq!((parallel.certain_events, parallel.ahead_events), (sum(|pe| pe.certain_events), sum(|pe| pe.ahead_events)));
+    assert_eq!(parallel.certain_events + parallel.ahead_events, parallel.processed_events);
+    for pe in &parallel.pes {
+        assert_eq!(pe.certain_events + (pe.ahead_events - pe.rolled_back_events), pe.committed_events);
+    }
+    let kept = (parallel.certain_events, parallel.ahead_events - parallel.rolled_back_events);
+    assert_eq!(kept.0 + kept.1, record.committed_events);
+    kept
+}
+
+#[test]
+fn every_event_is_counted_in_the_lane_that_it_took() {
+    let simulation = || Simulation::new(Talkers::new(None)).end(20.0);
+    let all = simulation().run().expect("it runs").record.committed_events;
+    assert!(all > 500);
+    for seed in 0..12 {
+        let (certain, kept_ahead) = lanes(ahead(simulation(), seed));
+        assert!(certain > 0 && kept_ahead > 0, "{certain} and {kept_ahead}, cluster {seed}");
+        assert_eq!(lanes(ahead(simulation(), seed).use_lookahead(false)), (0, all), "cluster {seed}");
+        assert_eq!(lanes(ahead(simulation(), seed).sync(Synchronisation::Conservative)), (all, 0), "cluster {seed}");
+    }
+    for threads in [1, 2, 3] {
+        let parallel = |sync| simulation().sync(sync).threads(threads);
+        lanes(parallel(Synchronisation::Optimistic));
+        assert_eq!(lanes(parallel(Synchronisation::Optimistic).use_lookahead(false)), (0, all), "{threads} threads");
+        assert_eq!(lanes(parallel(Synchronisation::Conservative)), (all, 0), "{threads} threads");
+    }
+    // Nobody is there who could send anything to the only PE.
+    assert_eq!(lanes(simulation().sync(Synchronisation::Optimistic).threads(1)), (all, 0));
 }
 
 /// An open event may be in the way of a certain one, and fail when it is to commit.

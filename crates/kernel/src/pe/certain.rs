@@ -8,7 +8,7 @@ use warpline_model::{Context, Model};
 
 use super::Pe;
 use crate::Event;
-use crate::agenda::{EVENT_AHEAD, LP_AHEAD};
+use crate::fetch::fetch_ahead;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::Link;
@@ -146,12 +146,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Brings the memory of coming events near, and of the LPs that they reach.
     #[inline(always)]
     pub(super) fn fetch_ahead(&self) {
-        if let Some(handle) = self.agenda.upcoming(EVENT_AHEAD) {
-            self.agenda.store().prefetch(handle);
-        }
-        if let Some(handle) = self.agenda.upcoming(LP_AHEAD) {
-            self.lps.prefetch(self.lps.index(self.agenda.event(handle).receiver));
-        }
+        fetch_ahead(
+            |distance| self.agenda.upcoming(distance),
+            |event| self.agenda.store().prefetch(event),
+            |event| self.lps.prefetch(self.lps.index(self.agenda.event(event).receiver)),
+        );
     }
 
     /// Drops a cancelled event.

@@ -24,6 +24,7 @@ use crate::counts::Counts;
 use crate::effects::Effects;
 use crate::failure::Failed;
 use crate::faults::Faults;
+use crate::fetch;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
 use crate::gvt::{AnyGvt, Verdict};
@@ -37,9 +38,6 @@ use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
 use crate::{Event, MomentRow, Tuning, Window};
-
-/// A working set up to this many bytes stays in the nearest cache without being fetched ahead.
-const CACHED_BYTES: usize = 32 << 10;
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +172,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         if self.gvt.holds() || self.faults.failure().is_some() {
             return Ok(0);
         }
-        self.prefetching = self.lps.bytes() + self.agenda.bytes() > CACHED_BYTES;
+        self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());
         self.retry_held();
         let start = self.gauge.counts.processed;
         // Panics are caught once per batch, not per event.

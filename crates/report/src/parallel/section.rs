@@ -1,7 +1,7 @@
 //! The section as HTML.
 
 use super::bars::{Bar, Data, lengths};
-use super::shares::{all_seconds, counted, efficiency, mean, percent, share};
+use super::shares::{all_seconds, counted, efficiency, lanes, mean, percent, share};
 use super::words::words;
 use crate::format::{self, NOTHING};
 use crate::html::escape;
@@ -53,11 +53,25 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let trials = parallel.gvt_trials as f64 / parallel.gvt_epochs as f64;
     let per_second = parallel.gvt_epochs as f64 / record.loop_seconds;
     let remote_share = share(parallel.remote_events as f64, record.committed_events as f64);
+    let lanes = lanes(parallel);
+    let certain_share = lanes.and_then(|(certain, _)| share(certain as f64, record.committed_events as f64));
     let tiles = [
         Tile {
             label: "Efficiency",
             value: efficiency(parallel).map_or(NOTHING.into(), percent),
             note: format!("of {executed} executed events committed, {undone} were undone"),
+        },
+        Tile {
+            label: "Certain events",
+            value: certain_share.map_or(NOTHING.into(), percent),
+            note: match lanes {
+                Some((certain, ahead)) => {
+                    let [certain, ahead] = [certain, ahead].map(format::integer);
+                    format!("of the committed events, {certain}, were certain when they were executed; {ahead} were executed ahead")
+                }
+                None if parallel.processed_events == 0 => String::new(),
+                None => "the record does not tell".into(),
+            },
         },
         Tile {
             label: "Rollbacks",
@@ -206,6 +220,8 @@ fn pes(parallel: &ParallelRecord) -> Table {
         ("first LP", ""),
         ("LPs", ""),
         ("executed", "events"),
+        ("certain", "events"),
+        ("ahead", "events"),
         ("committed", "events"),
         ("undone", "events"),
         ("efficiency", "%"),
@@ -231,6 +247,8 @@ fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
         Value::from(pe.first_lp),
         Value::from(pe.lps),
         Value::from(pe.processed_events),
+        Value::from(pe.certain_events),
+        Value::from(pe.ahead_events),
         Value::from(pe.committed_events),
         Value::from(pe.rolled_back_events),
         share(kept, pe.processed_events as f64).map_or(Value::Null, |share| Value::from(100.0 * share)),

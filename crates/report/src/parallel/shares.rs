@@ -29,6 +29,14 @@ pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     share(kept, executed).map(|counted| told.unwrap_or(counted))
 }
 
+/// How many events were certain when they were executed, and how many were executed ahead; `None` if none was executed, or the record is
+/// older than these counts, which add up to all that were executed.
+pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
+    let (certain, ahead) = (parallel.certain_events, parallel.ahead_events);
+    let all = certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
+    all.map(|_| (certain, ahead))
+}
+
 /// Seconds in each phase, in the order of [`Phases::list`]; 0 for what is none.
 pub(crate) fn seconds(phases: &Phases) -> [f64; 8] {
     phases.list().map(|(_, seconds)| if seconds.is_finite() { seconds.max(0.0) } else { 0.0 })
@@ -88,6 +96,16 @@ mod tests {
         let told = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
         assert_eq!(efficiency(&told), Some(0.6));
         assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..told }), Some(0.5));
+    }
+
+    #[test]
+    fn lanes_are_told_only_if_they_add_up() {
+        let of = |certain_events, ahead_events| {
+            lanes(&ParallelRecord { processed_events: 10, certain_events, ahead_events, ..Default::default() })
+        };
+        assert_eq!((of(7, 3), of(10, 0), of(0, 10)), (Some((7, 3)), Some((10, 0)), Some((0, 10))));
+        assert_eq!((of(0, 0), of(7, 4), of(u64::MAX, 11)), (None, None, None));
+        assert_eq!(lanes(&ParallelRecord::default()), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A parallel run in plain words: why it was as fast as it was, and what to try where something is off.
 
-use super::shares::{all_seconds, busy, counted, efficiency, percent, share};
+use super::shares::{all_seconds, busy, counted, efficiency, lanes, percent, share};
 use crate::format;
 use serde_json::Value;
 use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
@@ -44,7 +44,13 @@ pub(crate) struct Words {
 /// All that can be said of the run.
 pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Words {
     let shares = time_shares(parallel);
-    let sentences = [speed(record, parallel), kept(parallel), shares.map(|shares| time(parallel, &shares)), useful(parallel, shares)];
+    let sentences = [
+        speed(record, parallel),
+        kept(parallel),
+        certain(record, parallel),
+        shares.map(|shares| time(parallel, &shares)),
+        useful(parallel, shares),
+    ];
     let hints = [wasteful(record, parallel), idle(record, parallel, shares), remote(record, parallel), gvt(record, parallel, shares)];
     let executed = parallel.processed_events > 0;
     Words { sentences: sentences.into_iter().flatten().collect(), hints: hints.into_iter().flatten().filter(|_| executed).collect() }
@@ -72,6 +78,19 @@ fn kept(parallel: &ParallelRecord) -> Option<String> {
     Some(match parallel.rolled_back_events {
         0 => "Every executed event committed: nothing had to be undone.".into(),
         _ => format!("{} of the executed events committed; the others were undone again.", percent(efficiency)),
+    })
+}
+
+/// How much of what committed took the certain lane.
+fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
+    let (certain, ahead) = lanes(parallel)?;
+    Some(match (certain, ahead) {
+        (0, _) => "All events were executed ahead, before it was known whether others come first.".into(),
+        (_, 0) => "All events were certain when they were executed, as nothing could come before them any more.".into(),
+        _ => {
+            let share = percent(share(certain as f64, record.committed_events as f64)?);
+            format!("Of those that committed, {share} were certain when they were executed; the others had been executed ahead.")
+        }
     })
 }
 
@@ -253,6 +272,17 @@ mod tests {
              Less what was undone, 65 % of the time went into events that count."
         );
         assert!(hints.is_empty(), "{hints:?}");
+    }
+
+    #[test]
+    fn both_lanes_are_told_of() {
+        let said = |certain_events: u64, ahead_events: u64| {
+            said(&ParallelRecord { certain_events, ahead_events, ..parallel(1000 - 750, Vec::new()) }).0
+        };
+        assert!(said(600, 400).contains("Of those that committed, 80 % were certain when they were executed; the others had been"));
+        assert!(said(1000, 0).contains("All events were certain when they were executed"), "{}", said(1000, 0));
+        assert!(said(0, 1000).contains("All events were executed ahead"), "{}", said(0, 1000));
+        assert!(!said(0, 0).contains("ahead") && !said(0, 0).contains("certain"), "an older record: {}", said(0, 0));
     }
 
     #[test]

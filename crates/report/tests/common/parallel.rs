@@ -50,10 +50,13 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         idle: 0.0,
     };
     phases.idle = (seconds - phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>()).max(0.0);
+    let certain = committed - committed / 5;
     PeRecord {
         first_lp: (index * 12) as u32,
         lps: 12,
         processed_events: committed + undone,
+        certain_events: certain,
+        ahead_events: committed + undone - certain,
         committed_events: committed,
         rolled_back_events: undone,
         primary_rollbacks: undone / 9,
@@ -77,6 +80,8 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
     pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));
     ParallelRecord {
         processed_events: processed,
+        certain_events: sum(|pe| pe.certain_events),
+        ahead_events: sum(|pe| pe.ahead_events),
         rolled_back_events: undone,
         efficiency: (processed - undone) as f64 / processed as f64,
         rollbacks: Rollbacks {

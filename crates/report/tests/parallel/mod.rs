@@ -19,8 +19,16 @@ fn a_parallel_run_shows_where_its_time_went() {
     let (mut browser, _dir) = shown(&parallel_sample(8));
     let text = browser.eval(TEXT);
     let text = text.as_str().unwrap();
-    for wanted in ["Parallel execution", "480 866", "12 604", "8 PEs committed 2.59 M events/s", "Where the time went", "uncommitted, most"]
-    {
+    for wanted in [
+        "Parallel execution",
+        "480 866",
+        "80 % were certain when they were executed",
+        "were executed ahead",
+        "12 604",
+        "8 PEs committed 2.59 M events/s",
+        "Where the time went",
+        "uncommitted, most",
+    ] {
         assert!(text.contains(wanted), "{wanted} is missing in:\n{text}");
     }
     let painted: Vec<(u64, u64)> = serde_json::from_value(browser.eval(&format!("Promise.all({CHARTS}.map({PAINTED}))"))).unwrap();
@@ -30,8 +38,13 @@ fn a_parallel_run_shows_where_its_time_went() {
     assert_eq!(described, json!(true));
 
     assert_eq!(column(&mut browser, 0), ["0", "1", "2", "3", "4", "5", "6", "7"]);
+    let [executed, certain, ahead] = [3, 4, 5].map(|index| column(&mut browser, index));
+    let number = |cell: &String| cell.replace(['\u{a0}', '\u{202f}', ' '], "").parse::<u64>().unwrap();
+    for (executed, (certain, ahead)) in executed.iter().zip(certain.iter().zip(&ahead)) {
+        assert!(number(certain) > 0 && number(certain) + number(ahead) == number(executed), "{certain} + {ahead} of {executed}");
+    }
     browser.eval("[...document.querySelectorAll('.pes thead button')].at(-1).click()");
-    let idle: Vec<f64> = column(&mut browser, 22).iter().map(|cell| cell.parse().unwrap()).collect();
+    let idle: Vec<f64> = column(&mut browser, 24).iter().map(|cell| cell.parse().unwrap()).collect();
     assert!(idle.len() == 8 && idle.is_sorted(), "{idle:?}");
 
     let drawn = format!("{CHARTS}[0].querySelector('svg').outerHTML");

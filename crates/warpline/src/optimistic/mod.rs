@@ -26,7 +26,6 @@ use crate::check::Checked;
 use crate::conclude::Ended;
 use crate::error::{Failure, panic_message};
 use crate::finish::Finishing;
-use crate::lp;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
@@ -207,7 +206,7 @@ impl<M: Model> Simulation<'_, M> {
         states.try_reserve_exact(limits.lps as usize).map_err(|_| Error::too_many_lps(limits.lps, size_of::<M::State>()))?;
         for pe in parts {
             statistics.merge(&pe.statistics);
-            lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.digest)));
+            Lp::add_digests(&pe.lps, pe.first_lp, &mut digest);
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
         let mut context = Context::with_limits(limits, seed, false);

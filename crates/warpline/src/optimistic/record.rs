@@ -19,6 +19,8 @@ pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
     let pes: Vec<PeRecord> = parts.iter().map(pe_record).collect();
     ParallelRecord {
         processed_events: processed,
+        certain_events: sum(|counts| counts.certain),
+        ahead_events: sum(Counts::ahead),
         rolled_back_events: sum(|counts| counts.rolled_back),
         efficiency: if processed == 0 { 1.0 } else { committed as f64 / processed as f64 },
         rollbacks: Rollbacks {
@@ -47,6 +49,8 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
         first_lp: pe.first_lp,
         lps: pe.lps.len() as u32,
         processed_events: counts.processed,
+        certain_events: counts.certain,
+        ahead_events: counts.ahead(),
         committed_events: counts.committed,
         rolled_back_events: counts.rolled_back,
         primary_rollbacks: counts.primary,

@@ -1,15 +1,14 @@
 //! Trying an event out before it is executed: forward, undo, compare, forward, compare, undo.
 
 use warpline_base::LpId;
-use warpline_kernel::Event;
-use warpline_kernel::pending::{Entry, PendingSet};
+use warpline_kernel::pending::PendingSet;
+use warpline_kernel::{Attempt, Step};
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::Notes;
 use warpline_model::{Context, Fault, Model};
 
-use super::{Sequential, Step};
-use crate::lp::Lp;
-use crate::{Error, Mismatch, Place, Undo, VerifyError};
+use super::Engine;
+use crate::{Mismatch, Place, Undo, VerifyError};
 
 /// What one execution of an event did, apart from the state.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ struct Effects<'a, E> {
 }
 
 /// What [`Model::neighbours`] says of one LP.
-pub(crate) type Neighbours = Option<Vec<LpId>>;
+pub(super) type Neighbours = Option<Vec<LpId>>;
 
 /// A difference, before it is known where.
 struct Difference {
@@ -31,108 +30,106 @@ struct Difference {
     found: String,
 }
 
-impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
+impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// Tries out the first sends of all LPs: where they go, and that making an LP twice does the same twice.
     ///
     /// Returns the declared neighbours of each.
-    pub(crate) fn verify_init(&mut self, undo: Undo) -> Result<Vec<Neighbours>, VerifyError> {
+    pub(super) fn verify_init(&mut self, undo: Undo) -> Result<Vec<Neighbours>, VerifyError> {
         let mut neighbours = Vec::new();
-        for id in (0..self.context.limits().lps).map(LpId) {
-            let declared = self.guarded(|_| Place::Init(id), |engine| engine.model.neighbours(id))?;
-            let tried = self.guarded(|_| Place::Init(id), |engine| engine.try_init(id, &declared))?;
-            tried.or_else(|difference| self.mismatch(Place::Init(id), undo, difference))?;
-            neighbours.push(declared);
+        for id in (0..self.engine.context().limits().lps).map(LpId) {
+            let tried = self.engine.try_model(|model, context| {
+                let declared = model.neighbours(id);
+                try_init(model, context, id, &declared).map(|()| declared)
+            });
+            let tried = tried.map_err(|stop| self.error(stop, Place::Init(id)))?;
+            neighbours.push(tried.map_err(|difference| self.mismatch(Place::Init(id), undo, difference))?);
         }
         Ok(neighbours)
     }
 
-    fn try_init(&mut self, id: LpId, neighbours: &Neighbours) -> Result<(), Difference> {
-        let state = self.context.init(self.model, id);
-        let (first, sent) = (format!("{state:#?}"), effects(&mut self.context));
-        let outcome = check_neighbours(neighbours, &mut self.context);
-        clear(&mut self.context);
-        let again = self.context.init(self.model, id);
-        let repeated = effects(&mut self.context);
-        clear(&mut self.context);
-        outcome?;
-        differ("made a second time", "state", &first, &format!("{again:#?}"))?;
-        differ("made a second time", "", &sent, &repeated)
-    }
-
     #[cold]
-    fn mismatch(&self, place: Place, undo: Undo, difference: Difference) -> Result<(), VerifyError> {
+    fn mismatch(&self, place: Place, undo: Undo, difference: Difference) -> VerifyError {
         let Difference { when, field, expected, found } = difference;
-        let (model, events) = (self.name.to_owned(), self.committed);
-        Err(VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found })))
+        let (model, events) = (self.name.to_owned(), self.engine.committed());
+        VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found }))
     }
 
     /// Tries the next event out and then executes it.
-    pub(crate) fn verify_step(&mut self, undo: Undo, neighbours: &[Neighbours]) -> Result<Step, VerifyError> {
-        let Some(entry) = self.pending.pop_before(self.end, &super::Keys { events: &self.events, ties: &self.ties }) else {
-            return Ok(Step::Finished);
-        };
-        (self.current, self.now) = (Some(entry.handle()), entry.time());
-        let tried = self.guarded(Self::current_place, |engine| engine.try_out(entry, undo, neighbours))?;
-        tried.or_else(|difference| self.mismatch(self.current_place(), undo, difference))?;
-        let executed: Result<_, Error> = self.guarded(Self::current_place, |engine| engine.execute(entry));
-        executed?.or_else(|stop| self.explain(stop, Self::current_place)).map(|()| Step::Worked).map_err(VerifyError::Run)
+    pub(super) fn verify_step(&mut self, undo: Undo, neighbours: &[Neighbours]) -> Result<Step, VerifyError> {
+        let tried = self.engine.step_after(|attempt| try_out(attempt, undo, neighbours));
+        match tried.map_err(|stop| self.error(stop, self.current_place()))? {
+            Some(Ok(())) => Ok(Step::Worked),
+            Some(Err(difference)) => Err(self.mismatch(self.current_place(), undo, difference)),
+            None => Ok(Step::Finished),
+        }
     }
+}
 
-    fn try_out(&mut self, entry: Entry, undo: Undo, neighbours: &[Neighbours]) -> Result<(), Difference> {
-        let event = self.events.get(entry.handle());
-        let (lp, neighbours) = (&mut self.lps[event.receiver.index()], &neighbours[event.receiver.index()]);
-        clear(&mut self.context);
-        let outcome = Trial { model: self.model, context: &mut self.context, event, lp, undo, neighbours }.run();
-        clear(&mut self.context);
-        outcome
-    }
+fn try_init<M: Model>(model: &M, context: &mut Context<M>, id: LpId, neighbours: &Neighbours) -> Result<(), Difference> {
+    let state = context.init(model, id);
+    let (first, sent) = (format!("{state:#?}"), effects(context));
+    let outcome = check_neighbours(neighbours, context);
+    clear(context);
+    let again = context.init(model, id);
+    let repeated = effects(context);
+    clear(context);
+    outcome?;
+    differ("made a second time", "state", &first, &format!("{again:#?}"))?;
+    differ("made a second time", "", &sent, &repeated)
+}
+
+fn try_out<M: Model>(attempt: Attempt<'_, M>, undo: Undo, neighbours: &[Neighbours]) -> Result<(), Difference> {
+    clear(attempt.context);
+    let mut trial = Trial { undo, neighbours: &neighbours[attempt.event.receiver.index()], attempt };
+    let outcome = trial.run();
+    clear(trial.attempt.context);
+    outcome
 }
 
 /// One event on one LP.
 struct Trial<'a, M: Model> {
-    model: &'a M,
-    context: &'a mut Context<M>,
-    event: &'a Event<M::Event>,
-    lp: &'a mut Lp<M::State>,
+    attempt: Attempt<'a, M>,
     undo: Undo,
     neighbours: &'a Neighbours,
 }
 
 impl<M: Model> Trial<'_, M> {
     fn run(&mut self) -> Result<(), Difference> {
-        let before = format!("{:#?}", self.lp.state);
-        let copy = self.lp.state.clone();
+        let before = format!("{:#?}", self.attempt.lp.state);
+        let copy = self.attempt.lp.state.clone();
         self.forward();
-        if self.context.has_fault() {
+        if self.attempt.context.has_fault() {
             // The event fails as it would in a run; executing it will tell.
-            self.lp.state = copy;
+            self.attempt.lp.state = copy;
             return Ok(());
         }
-        check_neighbours(self.neighbours, self.context)?;
-        let (done, after) = (effects(self.context), format!("{:#?}", self.lp.state));
+        check_neighbours(self.neighbours, self.attempt.context)?;
+        let (done, after) = (effects(self.attempt.context), format!("{:#?}", self.attempt.lp.state));
         self.backward(&copy)?;
-        differ("after undoing it", "state", &before, &format!("{:#?}", self.lp.state))?;
-        clear(self.context);
+        differ("after undoing it", "state", &before, &format!("{:#?}", self.attempt.lp.state))?;
+        clear(self.attempt.context);
         self.forward();
-        differ("executed a second time", "state", &after, &format!("{:#?}", self.lp.state))?;
-        differ("executed a second time", "", &done, &effects(self.context))?;
+        differ("executed a second time", "state", &after, &format!("{:#?}", self.attempt.lp.state))?;
+        differ("executed a second time", "", &done, &effects(self.attempt.context))?;
         self.backward(&copy)?;
-        differ("after undoing it twice", "state", &before, &format!("{:#?}", self.lp.state))
+        differ("after undoing it twice", "state", &before, &format!("{:#?}", self.attempt.lp.state))
     }
 
     fn forward(&mut self) {
-        self.context.begin(self.event.receiver, self.lp.events + 1, self.event.time, self.event.step);
-        self.model.handle(&mut self.lp.state, &self.event.payload, self.context);
+        let Attempt { model, event, lp, context } = &mut self.attempt;
+        context.begin(event.receiver, lp.events + 1, event.time, event.step);
+        model.handle(&mut lp.state, &event.payload, context);
     }
 
     fn backward(&mut self, copy: &M::State) -> Result<(), Difference> {
         if self.undo == Undo::Copy {
-            self.lp.state = copy.clone();
+            self.attempt.lp.state = copy.clone();
             return Ok(());
         }
-        self.context.reverse(self.model, &mut self.lp.state, &self.event.payload);
-        let left = self.context.saved_mut().len();
-        let found = match self.context.take_fault() {
+        let Attempt { model, event, lp, context } = &mut self.attempt;
+        context.reverse(*model, &mut lp.state, &event.payload);
+        let left = context.saved_mut().len();
+        let found = match context.take_fault() {
             Some(Fault::Failed(why)) => why,
             Some(fault) => fault.to_string(),
             None if left > 0 => format!("{left} more than reverse code restored"),

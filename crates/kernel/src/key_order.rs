@@ -1,0 +1,33 @@
+use std::cmp::Ordering;
+
+use warpline_base::{EventKey, TieBreak};
+use warpline_memory::{Handle, Pool};
+
+use crate::Event;
+use crate::pending::Ties;
+
+/// The memory of events, which knows the key of each.
+pub(crate) trait Keyed {
+    fn key(&self, handle: Handle) -> EventKey;
+}
+
+impl<E> Keyed for Pool<Event<E>> {
+    #[inline]
+    fn key(&self, handle: Handle) -> EventKey {
+        self.get(handle).key()
+    }
+}
+
+/// Orders entries of equal rank by the keys of their events.
+pub(crate) struct KeyOrder<'a, S> {
+    pub(crate) events: &'a S,
+    pub(crate) ties: &'a TieBreak,
+}
+
+impl<S: Keyed> Ties for KeyOrder<'_, S> {
+    #[cold]
+    fn order(&self, a: Handle, b: Handle) -> Ordering {
+        // Equal for an event that was cancelled and the one that was sent in its place; which goes first is all the same.
+        self.ties.compare(&self.events.key(a), &self.events.key(b))
+    }
+}

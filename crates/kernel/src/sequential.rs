@@ -1,0 +1,355 @@
+//! The sequential engine: the reference for the answer and for every speed-up. It shares LPs, events, the order of keys and fetching ahead
+//! with [`Pe`](crate::Pe), and has a loop of its own, in which nothing is undone and nothing comes from elsewhere.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
+use warpline_memory::{Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
+use warpline_model::engine::Outgoing;
+use warpline_model::statistics::RowSink;
+use warpline_model::{Context, Fault, Model, Statistics};
+
+use crate::failure::panic_message;
+use crate::fetch::{self, fetch_ahead};
+use crate::key_order::KeyOrder;
+use crate::pending::{Entry, PendingSet};
+use crate::{Event, Lp, Step};
+
+/// All of a simulation, and the loop over its events.
+///
+/// Invariant: every event that was sent is pending, or has committed and its memory is free, but for the one that is being executed.
+pub struct Sequential<'m, M: Model, Q, R> {
+    model: &'m M,
+    ties: TieBreak,
+    end: VirtualTime,
+    lps: Vec<Lp<M::State>>,
+    events: Pool<Event<M::Event>>,
+    pending: Q,
+    context: Context<M>,
+    statistics: Statistics,
+    rows: R,
+    committed: u64,
+    sent: u64,
+    now: VirtualTime,
+    current: Option<Handle>,
+    prefetching: bool,
+}
+
+/// Why the engine stops early. It cannot go on then; it only says where it was.
+#[derive(Debug, PartialEq)]
+pub enum Stop {
+    /// The model did something that it must not.
+    Fault(Fault),
+    /// There is no memory for another event.
+    Full(PoolFull),
+}
+
+/// An event that is to be tried out before it is executed, its LP, and the context in which its code runs.
+pub struct Attempt<'e, M: Model> {
+    /// The model.
+    pub model: &'e M,
+    /// The event.
+    pub event: &'e Event<M::Event>,
+    /// Its LP, which is to be left as it was.
+    pub lp: &'e mut Lp<M::State>,
+    /// The context, in which nothing is to be left.
+    pub context: &'e mut Context<M>,
+}
+
+/// What is left when a sequential engine is done.
+pub struct Done<M: Model, R> {
+    /// The LPs, by id.
+    pub lps: Vec<Lp<M::State>>,
+    /// The digest of all that they have done.
+    pub digest: RunDigest,
+    /// The context of its events.
+    pub context: Context<M>,
+    /// The statistics of what committed.
+    pub statistics: Statistics,
+    /// Where rows went.
+    pub rows: R,
+    /// How many events committed.
+    pub committed: u64,
+}
+
+impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
+    /// An engine whose LPs are still to be initialised.
+    ///
+    /// # Errors
+    /// If the memory for its LPs cannot be had.
+    pub fn new(
+        model: &'m M,
+        context: Context<M>,
+        ties: TieBreak,
+        end: VirtualTime,
+        statistics: Statistics,
+        rows: R,
+    ) -> Result<Self, PoolFull> {
+        let mut lps = Vec::new();
+        lps.try_reserve_exact(context.limits().lps as usize).map_err(|_| PoolFull::Memory)?;
+        prefer_huge_pages(&mut lps);
+        Ok(Sequential {
+            model,
+            ties,
+            end,
+            lps,
+            events: Pool::default(),
+            pending: Q::default(),
+            context,
+            statistics,
+            rows,
+            committed: 0,
+            sent: 0,
+            now: VirtualTime::ZERO,
+            current: None,
+            prefetching: false,
+        })
+    }
+
+    /// The LP that is to be initialised next, or was to be when that failed; `None` when all are.
+    pub fn next_lp(&self) -> Option<LpId> {
+        let next = LpId(self.lps.len() as u32);
+        (next.0 < self.context.limits().lps).then_some(next)
+    }
+
+    /// Initialises the next LP, if there is one.
+    ///
+    /// # Errors
+    /// If the model did something that it must not, or sent too much.
+    pub fn initialise_next(&mut self) -> Result<(), Stop> {
+        let Some(id) = self.next_lp() else { return Ok(()) };
+        let state = self.guarded(|engine| engine.context.init(engine.model, id))?;
+        self.lps.push(Lp::new(state));
+        self.fault()?;
+        self.observe(id)?;
+        self.deliver(None, id, 0)
+    }
+
+    /// Executes up to `most` events.
+    ///
+    /// # Errors
+    /// If the model did something that it must not, or sent too much. [`running`](Self::running) says where.
+    pub fn step(&mut self, most: u32) -> Result<Step, Stop> {
+        let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
+        self.prefetching = fetch::pays(bytes);
+        // Panics are caught once per batch, not per event.
+        self.guarded(|engine| engine.execute_batch(most))?
+    }
+
+    /// The event loop.
+    fn execute_batch(&mut self, most: u32) -> Result<Step, Stop> {
+        for _ in 0..most {
+            let order = KeyOrder { events: &self.events, ties: &self.ties };
+            let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(Step::Finished) };
+            if self.prefetching {
+                self.fetch_ahead();
+            }
+            self.execute(entry)?;
+        }
+        Ok(Step::Worked)
+    }
+
+    #[inline]
+    fn execute(&mut self, entry: Entry) -> Result<(), Stop> {
+        self.current = Some(entry.handle());
+        self.now = entry.time();
+        let event = self.events.get(entry.handle());
+        let id = event.receiver;
+        let lp = &mut self.lps[id.index()];
+        let number = lp.events + 1;
+        if number >= Sequence::EVENT_LIMIT {
+            return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
+        }
+        self.context.begin(id, number, entry.time(), event.step);
+        self.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if self.context.has_fault() {
+            return self.fault();
+        }
+        lp.events = number;
+        lp.digest.push(&event.key());
+        self.context.commit(self.model, &event.payload);
+        self.observe(id)?;
+        self.deliver(Some(entry.handle()), id, number)?;
+        self.committed += 1;
+        Ok(())
+    }
+
+    /// Files what LP `sender` sent in its `number`-th event. That event itself, in `spent`, is over: its memory goes to
+    /// one that it sent.
+    #[inline(always)]
+    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), Stop> {
+        let sequence = Sequence::first_of(number);
+        self.sent += self.context.outbox_mut().len() as u64;
+        // Last first, which is all the same to the pending set: the place in the order is in the key.
+        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
+            let index = self.context.outbox_mut().len() as u32;
+            let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
+            let tie = self.ties.prefix(&event.key());
+            let handle = match spent.take() {
+                Some(handle) => {
+                    self.events.replace(handle, event);
+                    handle
+                }
+                None => self.events.insert(event).map_err(Stop::Full)?,
+            };
+            self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+        }
+        if let Some(handle) = spent {
+            self.current = None;
+            self.events.remove(handle);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fault(&mut self) -> Result<(), Stop> {
+        self.context.take_fault().map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
+    }
+
+    /// Lets what LP `id` observed at this time count.
+    #[inline]
+    fn observe(&mut self, id: LpId) -> Result<(), Stop> {
+        if self.context.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
+    }
+
+    fn apply_notes(&mut self, id: LpId) -> Result<(), Stop> {
+        let notes = self.context.notes_mut();
+        let outcome = self.statistics.apply(notes, self.now.get(), id, &mut self.rows);
+        notes.clear();
+        outcome.map_err(Stop::Fault)
+    }
+
+    /// Brings the memory of coming events near, and of the LPs that they reach.
+    #[inline]
+    fn fetch_ahead(&self) {
+        fetch_ahead(
+            |distance| self.pending.upcoming(distance),
+            |event| self.events.prefetch(event),
+            |event| prefetch(&self.lps[self.events.get(event).receiver.index()]),
+        );
+    }
+
+    /// Runs code of the model, and takes a panic for a fault.
+    fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Result<T, Stop> {
+        // The engine is not used again after a panic but to say where it happened.
+        catch_unwind(AssertUnwindSafe(|| run(self))).map_err(|panic| {
+            // What the code did wrong before it panicked comes first.
+            Stop::Fault(self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))))
+        })
+    }
+
+    /// Runs other code of the model than that of events, and takes a panic for a fault.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub fn try_model<T>(&mut self, run: impl FnOnce(&M, &mut Context<M>) -> T) -> Result<T, Stop> {
+        self.guarded(|engine| run(engine.model, &mut engine.context))
+    }
+
+    /// Lets the next event be tried out, and then executes it, unless the attempt says otherwise. Returns `None` if there is no next event.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_after<T>(&mut self, attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>) -> Result<Option<Result<(), T>>, Stop> {
+        let order = KeyOrder { events: &self.events, ties: &self.ties };
+        let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
+        (self.current, self.now) = (Some(entry.handle()), entry.time());
+        let tried = self.guarded(|engine| {
+            let event = engine.events.get(entry.handle());
+            let lp = &mut engine.lps[event.receiver.index()];
+            attempt(Attempt { model: engine.model, event, lp, context: &mut engine.context })
+        })?;
+        if tried.is_ok() {
+            self.guarded(|engine| engine.execute(entry))??;
+        }
+        Ok(Some(tried))
+    }
+
+    /// The event that was executed last, unless its memory is free again.
+    pub fn running(&self) -> Option<&Event<M::Event>> {
+        self.current.map(|handle| self.events.get(handle))
+    }
+
+    /// How far the run has got.
+    pub fn now(&self) -> VirtualTime {
+        self.now
+    }
+
+    /// How many events have committed.
+    pub fn committed(&self) -> u64 {
+        self.committed
+    }
+
+    /// How many events take memory.
+    pub fn pending(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The context of its events, which knows the LP of the last one.
+    pub fn context(&self) -> &Context<M> {
+        &self.context
+    }
+
+    /// Checks, at the end of a run that did not fail, that nothing was lost and nothing came from nowhere.
+    ///
+    /// # Panics
+    /// If it did.
+    pub fn balance(&self) {
+        assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
+        assert_eq!(self.sent, self.committed + self.pending.len() as u64, "every event sent is committed or pending");
+    }
+
+    /// What there is to know of it when it is done.
+    pub fn into_done(self) -> Done<M, R> {
+        let Sequential { lps, context, statistics, rows, committed, .. } = self;
+        let mut digest = RunDigest::default();
+        Lp::add_digests(&lps, 0, &mut digest);
+        Done { lps, digest, context, statistics, rows, committed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_model::engine::Limits;
+    use warpline_model::statistics::Row;
+    use warpline_model::{Declarations, Init};
+
+    use super::*;
+    use crate::pending::Heap;
+
+    struct Clock;
+
+    impl Model for Clock {
+        type State = ();
+        type Event = ();
+        fn lps(&self) -> u32 {
+            1
+        }
+        fn init(&self, lp: &mut Init<Self>) {
+            lp.send(0, 1.0, ());
+        }
+        fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+            lp.send(0, 1.0, ());
+        }
+    }
+
+    struct NoRows;
+
+    impl RowSink for NoRows {
+        fn row(&mut self, _: Row<'_>) {}
+    }
+
+    #[test]
+    fn an_lp_that_can_count_no_further_is_an_error() {
+        let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
+        let context = Context::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
+        let end = VirtualTime::new(10.0).unwrap();
+        let mut engine = Sequential::<_, Heap, _>::new(&Clock, context, TieBreak::BySender, end, statistics, NoRows).unwrap();
+        engine.initialise_next().unwrap();
+        assert_eq!(engine.next_lp(), None);
+        engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
+        assert_eq!(engine.step(10), Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT })));
+        assert_eq!((engine.committed(), engine.now().get()), (2, 3.0));
+        assert!(engine.running().is_some());
+    }
+}
