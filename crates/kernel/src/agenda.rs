@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
+use std::mem::needs_drop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Buffers, Cancelled, Handle, PoolFull};
+use warpline_memory::{Buffers, Cancelled, Handle, PoolFull, try_drop};
 
 use crate::Event;
 use crate::pending::{Entry, PendingSet, Ties};
@@ -139,6 +141,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         if let Some(incarnation) = incarnation
             && self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation })
         {
+            // As in `discard`.
+            _ = try_drop(event);
             return Ok(true);
         }
         let handle = self.store.insert(event, Link::default(), incarnation)?;
@@ -173,6 +177,16 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.release(handle);
     }
 
+    /// Drops an event that never happened, as it was cancelled: so nobody is to hear of it if that panics.
+    pub(crate) fn discard(&mut self, handle: Handle) {
+        if !needs_drop::<E>() {
+            return self.release(handle);
+        }
+        // A stale handle is a mistake of the engine, and found out here.
+        self.store.event(handle);
+        _ = catch_unwind(AssertUnwindSafe(|| self.release(handle)));
+    }
+
     #[cold]
     pub(crate) fn forget_identity(&mut self, handle: Handle) {
         if let Some(incarnation) = self.store.incarnation(handle) {
@@ -201,7 +215,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 return Moment::Event(self.store.event(first.handle()).key());
             }
             self.pending.pop_before(end, &keys);
-            self.release(first.handle());
+            self.discard(first.handle());
             *annihilated += 1;
         }
     }

@@ -37,7 +37,7 @@ impl<M: Model> Simulation<'_, M> {
         engine.finish()?;
         let (digest, committed) = (lp::digest(&engine.lps), engine.committed);
         let Sequential { lps, context, ties, statistics, rows, .. } = engine;
-        let states = lps.into_iter().map(|lp| lp.state).collect();
+        let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
         let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
         self.conclude(started, ended)
