@@ -3,12 +3,13 @@
 mod trial;
 
 use std::cmp::Ordering;
+use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::Event;
 use warpline_kernel::pending::{Entry, PendingSet, Ties};
-use warpline_memory::{Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
+use warpline_kernel::{DROPPED_EVENT, Event, drop_fault};
+use warpline_memory::{DropEach, Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Fault, Model, Statistics};
 
@@ -30,7 +31,7 @@ pub(crate) struct Sequential<'m, M: Model, Q> {
     name: &'m str,
     pub(crate) ties: TieBreak,
     end: VirtualTime,
-    pub(crate) lps: Vec<Lp<M::State>>,
+    pub(crate) lps: DropEach<Lp<M::State>>,
     events: Pool<Event<M::Event>>,
     pending: Q,
     pub(crate) context: Context<M>,
@@ -40,6 +41,8 @@ pub(crate) struct Sequential<'m, M: Model, Q> {
     sent: u64,
     now: VirtualTime,
     current: Option<Handle>,
+    /// Whether the payload of the current event, which is over, is being dropped.
+    dropping: bool,
     prefetching: bool,
 }
 
@@ -80,8 +83,8 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         let (mut lps, count) = (Vec::new(), context.limits().lps);
         lps.try_reserve_exact(count as usize).map_err(|_| Error::too_many_lps(count, size_of::<Lp<M::State>>()))?;
         prefer_huge_pages(&mut lps);
-        let (events, pending) = (Pool::default(), Q::default());
-        let (committed, sent, now, current, prefetching) = (0, 0, VirtualTime::ZERO, None, false);
+        let (lps, events, pending) = (lps.into(), Pool::default(), Q::default());
+        let (committed, sent, now, current, dropping, prefetching) = (0, 0, VirtualTime::ZERO, None, false, false);
         Ok(Sequential {
             model,
             name,
@@ -97,6 +100,7 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             sent,
             now,
             current,
+            dropping,
             prefetching,
         })
     }
@@ -174,7 +178,9 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
                 Some(handle) => {
+                    self.set_dropping(true);
                     self.events.replace(handle, event);
+                    self.set_dropping(false);
                     handle
                 }
                 None => self.events.insert(event).map_err(Stop::Full)?,
@@ -183,9 +189,19 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         }
         if let Some(handle) = spent {
             self.current = None;
+            self.set_dropping(true);
             self.events.remove(handle);
+            self.set_dropping(false);
         }
         Ok(())
+    }
+
+    /// What needs no dropping costs nothing here.
+    #[inline(always)]
+    fn set_dropping(&mut self, dropping: bool) {
+        if needs_drop::<M::Event>() {
+            self.dropping = dropping;
+        }
     }
 
     #[cold]
@@ -238,14 +254,17 @@ impl<'m, M: Model, Q: PendingSet> Sequential<'m, M, Q> {
         // The engine is not used again after a panic but to say where it happened.
         catch_unwind(AssertUnwindSafe(|| run(self))).or_else(|panic| {
             // What the code did wrong before it panicked comes first.
-            let fault = self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)));
+            let fault = self
+                .context
+                .take_fault()
+                .unwrap_or_else(|| if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) });
             self.explain(Stop::Fault(fault), place)
         })
     }
 
     fn current_place(&self) -> Place {
-        let event = self.current.map(|handle| self.events.get(handle));
-        let text = event.map_or_else(|| "(its memory is free again)".into(), |event| event_text(&event.payload));
+        let event = self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle));
+        let text = event.map_or_else(|| DROPPED_EVENT.into(), |event| event_text(&event.payload));
         Place::Event { lp: self.context.id(), time: self.now.get(), event: text }
     }
 
