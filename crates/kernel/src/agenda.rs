@@ -1,9 +1,11 @@
 //! What is still to happen in a PE.
 
 use std::collections::{HashMap, HashSet};
+use std::mem::needs_drop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Buffers, Cancelled, Handle, PoolFull};
+use warpline_memory::{Buffers, Cancelled, Handle, PoolFull, try_drop};
 
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
@@ -128,6 +130,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         if let Some(incarnation) = incarnation
             && self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation })
         {
+            // As in `discard`.
+            _ = try_drop(event);
             return Ok(true);
         }
         let handle = self.store.insert(event, Link::default(), incarnation)?;
@@ -162,6 +166,16 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.release(handle);
     }
 
+    /// Drops an event that never happened, as it was cancelled: so nobody is to hear of it if that panics.
+    pub(crate) fn discard(&mut self, handle: Handle) {
+        if !needs_drop::<E>() {
+            return self.release(handle);
+        }
+        // A stale handle is a mistake of the engine, and found out here.
+        self.store.event(handle);
+        _ = catch_unwind(AssertUnwindSafe(|| self.release(handle)));
+    }
+
     #[cold]
     pub(crate) fn forget_identity(&mut self, handle: Handle) {
         if let Some(incarnation) = self.store.incarnation(handle) {
@@ -190,7 +204,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 return Moment::Event(self.store.event(first.handle()).key());
             }
             self.pending.pop_before(end, &order);
-            self.release(first.handle());
+            self.discard(first.handle());
             *annihilated += 1;
         }
     }

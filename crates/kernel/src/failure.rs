@@ -14,7 +14,7 @@ pub struct Failed {
     pub lp: LpId,
     /// The virtual time.
     pub time: VirtualTime,
-    /// The event, as text; none if the LP was being made.
+    /// The event, as text; none if the LP was being made, or finishes.
     pub event: Option<String>,
     /// The mistake.
     pub fault: Fault,
@@ -26,6 +26,32 @@ pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
         Ok(message) => *message,
         Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
     }
+}
+
+/// What stands for the text of an event whose payload has been dropped.
+pub const DROPPED_EVENT: &str = "(whose payload is gone)";
+
+/// A panic of a payload that was dropped as its event was over.
+pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
+    Fault::Panic(format!("{}, when its payload was dropped", panic_message(panic)))
+}
+
+/// A panic while the state of an LP was copied, or worked out from a copy. A sequential run has no such thing.
+pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
+    Fault::Panic(format!(
+        "{}, when the state was copied, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
+         --sync conservative or sequential, which copy no states",
+        panic_message(panic)
+    ))
+}
+
+/// A panic of an event that was executed again, and had been executed before without one, to work out a state from a copy.
+pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
+    Fault::Panic(format!(
+        "{}, when earlier events of the LP were executed again to work out its state from a copy, and not when they were executed first; \
+         an event must do the same each time",
+        panic_message(panic)
+    ))
 }
 
 /// An event's `Debug` text, cut to a length that fits a message.

@@ -1,45 +1,65 @@
 use std::cmp::Ordering;
 
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::Handle;
 use warpline_model::Fault;
 
 use crate::failure::Failed;
 use crate::pending::Entry;
+use crate::store::Store;
 
 /// An event that did what it must not. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before
 /// it; and all later events of the PE wait with it.
 #[derive(Debug)]
 pub(crate) struct Held {
-    pub(crate) entry: Entry,
     pub(crate) key: EventKey,
+    /// The LP that the event reached.
+    pub(crate) lp: LpId,
+    /// The event; `None` if its payload panicked when it was dropped.
+    pub(crate) entry: Option<Entry>,
     pub(crate) fault: Fault,
     /// Whether nothing can undo it any more, so that it is not tried again.
     pub(crate) certain: bool,
 }
 
 impl Held {
-    pub(crate) fn event(&self) -> Handle {
-        self.entry.handle()
+    /// Whether its event was cancelled.
+    pub(crate) fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
+        !self.certain && self.entry.is_some_and(|entry| store.is_cancelled(entry.handle()))
     }
+}
+
+/// An LP whose state could not be worked out from an earlier copy. None of its events can be executed before a rollback goes back to an
+/// earlier copy still.
+#[derive(Debug)]
+struct Lost {
+    /// Its place in the table of LPs.
+    index: usize,
+    fault: Fault,
 }
 
 /// Mistakes of the model, from when they are made until they are known to have happened or not.
 ///
 /// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of this
-/// PE when GVT reaches it. Of several that GVT has reached, the earliest counts.
+/// PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
+    /// Whether there is anything in the next three: asked before every event.
+    any: bool,
     held: Vec<Held>,
+    lost: Vec<Lost>,
     init: Option<Fault>,
     failure: Option<Failed>,
 }
 
 impl Faults {
-    /// Whether no event is held back, and nothing has failed.
+    /// Whether no event is held back, no LP is lost, and nothing has failed.
     #[inline(always)]
     pub(crate) fn are_none(&self) -> bool {
-        self.held.is_empty() && self.failure.is_none()
+        !self.any
+    }
+
+    fn changed(&mut self) {
+        self.any = !(self.held.is_empty() && self.lost.is_empty() && self.failure.is_none());
     }
 
     pub(crate) fn held(&self) -> &[Held] {
@@ -48,6 +68,7 @@ impl Faults {
 
     pub(crate) fn hold(&mut self, held: Held) {
         self.held.push(held);
+        self.changed();
     }
 
     /// The time of the first event that is held back or has failed.
@@ -63,7 +84,36 @@ impl Faults {
 
     /// Lets go of what may still come otherwise: it is to be tried again.
     pub(crate) fn release(&mut self) -> Vec<Entry> {
-        self.held.extract_if(.., |held| !held.certain).map(|held| held.entry).collect()
+        let entries = self.held.extract_if(.., |held| !held.certain).filter_map(|held| held.entry).collect();
+        self.changed();
+        entries
+    }
+
+    /// The state of an LP, by its place in the table, could not be worked out.
+    pub(crate) fn lose(&mut self, index: usize, fault: Fault) {
+        self.lost.push(Lost { index, fault });
+        self.changed();
+    }
+
+    /// Why the state of an LP could not be worked out, if that is so.
+    pub(crate) fn lost(&self, index: usize) -> Option<&Fault> {
+        self.lost.iter().find(|lost| lost.index == index).map(|lost| &lost.fault)
+    }
+
+    /// The state of an LP is to be worked out anew. Returns whether it was lost.
+    pub(crate) fn find_again(&mut self, index: usize) -> bool {
+        let lost = self.lost.extract_if(.., |lost| lost.index == index).count() > 0;
+        if lost {
+            self.changed();
+        }
+        lost
+    }
+
+    /// All LPs that are lost for good, by their places in the table, and why.
+    pub(crate) fn take_lost(&mut self) -> Vec<(usize, Fault)> {
+        let lost = self.lost.drain(..).map(|lost| (lost.index, lost.fault)).collect();
+        self.changed();
+        lost
     }
 
     /// The initialisation of the next LP went wrong.
@@ -80,24 +130,28 @@ impl Faults {
         if let Some(fault) = &self.init {
             let (moment, fault) = (Moment::Init(lp), fault.clone());
             self.failure = Some(Failed { moment, lp, time: VirtualTime::ZERO, event: None, fault });
+            self.changed();
         }
     }
 
     /// Takes out one that is held back and that GVT has reached, unless its event has been cancelled. GVT may have passed an event that was
     /// executed when GVT was computed and that failed when it committed, before the verdict came.
-    pub(crate) fn take_held_at(&mut self, gvt: &Moment, ties: TieBreak, is_cancelled: impl Fn(Handle) -> bool) -> Option<Held> {
+    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<Held> {
         let found = |held: &Held| match Moment::Event(held.key).compare(gvt, ties) {
             Ordering::Less => held.certain,
-            Ordering::Equal => !is_cancelled(held.event()),
+            Ordering::Equal => !held.is_cancelled(store),
             Ordering::Greater => false,
         };
-        self.held.iter().position(found).map(|index| self.held.swap_remove(index))
+        let held = self.held.iter().position(found).map(|index| self.held.swap_remove(index));
+        self.changed();
+        held
     }
 
     /// Notes a failure, of which only the earliest counts.
     pub(crate) fn fail(&mut self, failed: Failed, ties: TieBreak) {
         if self.failure.as_ref().is_none_or(|earlier| failed.moment.is_before(&earlier.moment, ties)) {
             self.failure = Some(failed);
+            self.changed();
         }
     }
 

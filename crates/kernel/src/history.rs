@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use warpline_base::HistoryDigest;
-use warpline_memory::Handle;
+use warpline_memory::{Handle, drop_each};
 
 use crate::extras::ExtraId;
 use crate::store::Link;
@@ -46,6 +46,12 @@ pub(crate) struct History<S> {
     first: u64,
     /// Before this place no record is open.
     open: u64,
+}
+
+impl<S> Drop for History<S> {
+    fn drop(&mut self) {
+        drop_each(self.records.drain(..));
+    }
 }
 
 impl<S> Default for History<S> {
@@ -133,9 +139,9 @@ impl<S> History<S> {
         }
     }
 
-    /// Reclaims all records before those that may be open.
+    /// Reclaims all records before those that may be open. Copies of states are dropped one by one, and no run depends on how.
     pub(crate) fn reclaim_closed(&mut self) {
-        self.records.drain(..(self.open - self.first) as usize);
+        drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.first = self.open;
     }
 
@@ -146,6 +152,11 @@ impl<S> History<S> {
             return None;
         }
         self.first += 1;
+        self.records.pop_front()
+    }
+
+    /// The first record, whatever became of its event; it is not kept any more. For a run that is over.
+    pub(crate) fn take_first(&mut self) -> Option<Record<S>> {
         self.records.pop_front()
     }
 

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use warpline_base::{HistoryDigest, LpId, RunDigest};
-use warpline_memory::{PoolFull, prefer_huge_pages, prefetch};
+use warpline_memory::{DropEach, PoolFull, prefer_huge_pages, prefetch, try_drop};
 
 /// An LP in an engine: its state, and the 16 bytes that the engine needs to know of it. Its random numbers and the sequence numbers of its
 /// sends follow from its event count.
@@ -27,12 +27,17 @@ impl<S> Lp<S> {
             digest.add(LpId(id), lp.events, lp.digest);
         }
     }
+
+    /// Brings back an earlier state. The one it had never was, so nobody is to hear of it if dropping it panics.
+    pub(crate) fn bring_back(&mut self, state: S) {
+        _ = try_drop(std::mem::replace(&mut self.state, state));
+    }
 }
 
 /// The LPs of a PE, which are initialised in the order of their ids.
 #[derive(Debug)]
 pub(crate) struct Lps<S> {
-    initialised: Vec<Lp<S>>,
+    initialised: DropEach<Lp<S>>,
     first: u32,
     count: u32,
 }
@@ -43,7 +48,7 @@ impl<S> Lps<S> {
         let mut initialised = Vec::new();
         initialised.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
         prefer_huge_pages(&mut initialised);
-        Ok(Lps { initialised, first: ids.start, count: ids.len() as u32 })
+        Ok(Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32 })
     }
 
     /// How many have been initialised.
@@ -98,7 +103,7 @@ impl<S> Lps<S> {
     }
 
     /// The first id, and the LPs.
-    pub(crate) fn into_parts(self) -> (u32, Vec<Lp<S>>) {
+    pub(crate) fn into_parts(self) -> (u32, DropEach<Lp<S>>) {
         (self.first, self.initialised)
     }
 }

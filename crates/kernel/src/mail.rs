@@ -5,7 +5,7 @@
 //! multi-core systems", IPDPS 2012.
 
 use warpline_base::{EventKey, LpId};
-use warpline_memory::{Apart, Handle};
+use warpline_memory::{Apart, DropEach, Handle};
 
 use crate::Event;
 use crate::counts::Counts;
@@ -17,7 +17,7 @@ use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 struct Outgoing<E> {
     messages: Vec<Message>,
     /// Those by value that found no room.
-    values: Vec<ValueMessage<E>>,
+    values: DropEach<ValueMessage<E>>,
 }
 
 /// A PE's mail.
@@ -39,7 +39,7 @@ pub(crate) struct Mail<E, P> {
 
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
-        let outgoing = (0..pes).map(|_| Apart(Outgoing { messages: Vec::new(), values: Vec::new() })).collect();
+        let outgoing = (0..pes).map(|_| Apart(Outgoing { messages: Vec::new(), values: DropEach::default() })).collect();
         Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0 }
     }
 
@@ -131,12 +131,12 @@ impl<E, P: Port<E>> Mail<E, P> {
             }
             if !outgoing.values.is_empty() {
                 self.unflushed = true;
-                let mut values = std::mem::take(&mut outgoing.values).into_iter();
+                let mut values = outgoing.values.take().into_iter();
                 while let Some(message) = values.next() {
                     match self.port.send_value(to, message) {
                         Ok(()) => self.waiting -= 1,
                         Err(message) => {
-                            outgoing.values = std::iter::once(message).chain(values.by_ref()).collect();
+                            outgoing.values = std::iter::once(message).chain(values.by_ref()).collect::<Vec<_>>().into();
                         }
                     }
                 }

@@ -1,15 +1,16 @@
 //! The sequential engine: the reference for the answer and for every speed-up. It shares LPs, events, the order of keys and fetching ahead
 //! with [`Pe`](crate::Pe), and has a loop of its own, in which nothing is undone and nothing comes from elsewhere.
 
+use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
+use warpline_memory::{DropEach, Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Context, Fault, Model, Statistics};
 
-use crate::failure::panic_message;
+use crate::failure::{drop_fault, panic_message};
 use crate::fetch::{self, fetch_ahead};
 use crate::key_order::KeyOrder;
 use crate::pending::{Entry, PendingSet};
@@ -22,7 +23,7 @@ pub struct Sequential<'m, M: Model, Q, R> {
     model: &'m M,
     ties: TieBreak,
     end: VirtualTime,
-    lps: Vec<Lp<M::State>>,
+    lps: DropEach<Lp<M::State>>,
     events: Pool<Event<M::Event>>,
     pending: Q,
     context: Context<M>,
@@ -32,6 +33,8 @@ pub struct Sequential<'m, M: Model, Q, R> {
     sent: u64,
     now: VirtualTime,
     current: Option<Handle>,
+    /// Whether the payload of the current event, which is over, is being dropped.
+    dropping: bool,
     prefetching: bool,
 }
 
@@ -59,7 +62,7 @@ pub struct Attempt<'e, M: Model> {
 /// What is left when a sequential engine is done.
 pub struct Done<M: Model, R> {
     /// The LPs, by id.
-    pub lps: Vec<Lp<M::State>>,
+    pub lps: DropEach<Lp<M::State>>,
     /// The digest of all that they have done.
     pub digest: RunDigest,
     /// The context of its events.
@@ -92,7 +95,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             model,
             ties,
             end,
-            lps,
+            lps: lps.into(),
             events: Pool::default(),
             pending: Q::default(),
             context,
@@ -102,6 +105,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             sent: 0,
             now: VirtualTime::ZERO,
             current: None,
+            dropping: false,
             prefetching: false,
         })
     }
@@ -187,7 +191,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
                 Some(handle) => {
+                    self.set_dropping(true);
                     self.events.replace(handle, event);
+                    self.set_dropping(false);
                     handle
                 }
                 None => self.events.insert(event).map_err(Stop::Full)?,
@@ -196,9 +202,19 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         }
         if let Some(handle) = spent {
             self.current = None;
+            self.set_dropping(true);
             self.events.remove(handle);
+            self.set_dropping(false);
         }
         Ok(())
+    }
+
+    /// What needs no dropping costs nothing here.
+    #[inline(always)]
+    fn set_dropping(&mut self, dropping: bool) {
+        if needs_drop::<M::Event>() {
+            self.dropping = dropping;
+        }
     }
 
     #[cold]
@@ -234,7 +250,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         // The engine is not used again after a panic but to say where it happened.
         catch_unwind(AssertUnwindSafe(|| run(self))).map_err(|panic| {
             // What the code did wrong before it panicked comes first.
-            Stop::Fault(self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))))
+            let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
+            Stop::Fault(self.context.take_fault().unwrap_or_else(fault))
         })
     }
 
@@ -265,9 +282,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         Ok(Some(tried))
     }
 
-    /// The event that was executed last, unless its memory is free again.
+    /// The event that was executed last, unless its memory is free again or its payload panicked when it was dropped.
     pub fn running(&self) -> Option<&Event<M::Event>> {
-        self.current.map(|handle| self.events.get(handle))
+        self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
     }
 
     /// How far the run has got.

@@ -95,8 +95,10 @@ impl<E> Store<E> {
                 Ok(spent)
             }
             Place::Shared(_) => {
+                let handle = self.insert(event, Link::default(), None)?;
+                // Last, as it may panic, and no other payload should be at hand then.
                 self.release_buffer(spent);
-                self.insert(event, Link::default(), None)
+                Ok(handle)
             }
         }
     }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
-use crate::PoolFull;
 use crate::pages::Pages;
 use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, Ordering, UnsafeCell};
+use crate::{PoolFull, drop_each};
 
 /// The tag of a slot without a value: free, or never used.
 pub(crate) const FREE: u32 = 0;
@@ -184,7 +184,7 @@ impl<T> Drop for Shared<T> {
                 // Relaxed: the end of the shares synchronises already, as above.
                 if matches!(slot.tag.load(Ordering::Relaxed) % (1 << 16), LIVE | SENT) {
                     // SAFETY: a slot in these phases has a value; no slot is visited twice.
-                    slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+                    drop_each([slot.value.with_mut(|value| unsafe { (*value).assume_init_read() })]);
                 }
             }
         }

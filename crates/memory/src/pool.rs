@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{prefer_huge_pages, prefetch};
+use crate::{DropEach, prefer_huge_pages, prefetch};
 
 /// Where a value lies in its [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,10 +43,11 @@ impl std::error::Error for PoolFull {}
 /// Values that come and go in any order, in memory that is never given back before the end.
 ///
 /// A freed place is the next to be taken (LIFO), while it is still in the cache. A place that is free is known to be:
-/// using a stale handle panics, as that is a mistake of an engine that could give wrong answers.
+/// using a stale handle panics, as that is a mistake of an engine that could give wrong answers. Values that are left when the pool is
+/// dropped are dropped [one by one](crate::drop_each).
 #[derive(Debug)]
 pub struct Pool<T> {
-    places: Vec<Place<T>>,
+    places: DropEach<Place<T>>,
     free: Vec<u32>,
 }
 
@@ -57,7 +58,7 @@ struct Place<T>(Option<T>);
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Pool { places: Vec::new(), free: Vec::new() }
+        Pool { places: DropEach::default(), free: Vec::new() }
     }
 }
 
@@ -94,7 +95,7 @@ impl<T> Pool<T> {
         places.try_reserve_exact(double).or_else(|_| places.try_reserve_exact(little)).map_err(|_| PoolFull::Memory)?;
         prefer_huge_pages(&mut places);
         places.append(&mut self.places);
-        self.places = places;
+        self.places = places.into();
         Ok(())
     }
 

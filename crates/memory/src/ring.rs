@@ -1,7 +1,7 @@
 use std::mem::{MaybeUninit, needs_drop};
 
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
-use crate::{Apart, prefetch, prefetch_write};
+use crate::{Apart, drop_each, prefetch, prefetch_write};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -40,7 +40,7 @@ impl<T> Drop for Shared<T> {
         let (head, tail) = (self.head.0.load(Ordering::Relaxed), self.tail.0.load(Ordering::Relaxed));
         for index in 0..tail.wrapping_sub(head) {
             // SAFETY: values from head to tail are in their cells, and nobody else reaches them any more. Each is dropped once.
-            self.cell(head.wrapping_add(index)).with_mut(|value| unsafe { (*value).assume_init_drop() });
+            drop_each([self.cell(head.wrapping_add(index)).with_mut(|value| unsafe { (*value).assume_init_read() })]);
         }
     }
 }

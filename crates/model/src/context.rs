@@ -1,5 +1,6 @@
 use warpline_base::random::Random;
 use warpline_base::{LpId, Priority, VirtualTime};
+use warpline_memory::DropEach;
 
 use crate::engine::{Limits, Outgoing, Streams};
 use crate::statistics::Notes;
@@ -37,7 +38,7 @@ pub struct Context<M: Model> {
     pub(crate) step: u32,
     pub(crate) limits: Limits,
     pub(crate) streams: Streams,
-    pub(crate) outbox: Vec<Outgoing<M::Event>>,
+    pub(crate) outbox: DropEach<Outgoing<M::Event>>,
     pub(crate) notes: Notes,
     pub(crate) saved: Vec<u64>,
     pub(crate) saving: bool,

@@ -6,6 +6,7 @@
 
 use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
+use warpline_memory::DropEach;
 
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
@@ -116,7 +117,7 @@ impl<M: Model> Context<M> {
             step: 0,
             limits,
             streams: Streams::new(seed),
-            outbox: Vec::new(),
+            outbox: DropEach::default(),
             notes: Notes::default(),
             saved: Vec::new(),
             saving,
@@ -151,7 +152,7 @@ impl<M: Model> Context<M> {
         (self.id, self.now) = (lp, now.get());
     }
 
-    /// Forgets all that the event at hand did.
+    /// Forgets all that the event at hand did. It did not happen, so nobody hears of it if dropping what it sent panics.
     pub fn forget(&mut self) {
         self.outbox.clear();
         self.notes.clear();

@@ -76,10 +76,23 @@ pub trait Model: Sized + Send + Sync {
     /// #     fn handle(&self, _: &mut std::rc::Rc<f64>, _: &(), _: &mut Context<Self>) {}
     /// }
     /// ```
+    ///
+    /// # Panics in `clone` and `drop`
+    /// An optimistic run fails at an event before which the state must be copied and `clone` panics, with a
+    /// [`Fault::Panic`](crate::Fault::Panic) that says so; likewise if a state cannot be worked out from a copy when events are undone.
+    /// Copies of states that no right order of events leads to do not count. Sequential and conservative runs copy nothing, so nothing fails.
+    ///
+    /// How a state is dropped changes nothing: panics in that are swallowed. The final states are the caller's.
     type State: Clone + Debug + Send;
 
     /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line;
     /// share large payloads with an `Arc`.
+    ///
+    /// # Panics in `drop`
+    /// An engine drops a payload when its event is over. If that panics, the run fails with a [`Fault::Panic`](crate::Fault::Panic) of this
+    /// event, as if [`handle`](Self::handle) had panicked; the payload can no longer be shown. Optimistic runs that do not copy the state
+    /// before every event keep payloads a little longer: the error is the same, but more events may have been committed by then. Panics of
+    /// payloads whose events never happen, as they are cancelled, come after the end or after a failure, are swallowed.
     type Event: Debug + Send;
 
     /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.

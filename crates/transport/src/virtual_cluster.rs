@@ -5,6 +5,7 @@ use std::rc::Rc;
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_memory::DropEach;
 
 /// PEs that live in one thread, and the network between them: who is stepped next, and how long messages take, which overtake each
 /// other, are drawn from a seed. The same seed gives the same schedule, so that whatever goes wrong can be seen again.
@@ -30,7 +31,7 @@ struct Network<E> {
     /// By receiver: when they arrive, and what.
     messages: Vec<Vec<(u64, Message)>>,
     /// Likewise, those by value.
-    values: Vec<Vec<(u64, ValueMessage<E>)>>,
+    values: Vec<DropEach<(u64, ValueMessage<E>)>>,
     /// By receiver and sender: when the last message or word arrives of those that were sent so far.
     last: Vec<u64>,
     /// By receiver and sender: words on their way, and the last one that has arrived.
@@ -64,7 +65,7 @@ impl<E> VirtualCluster<E> {
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let messages = vec![Vec::new(); pes as usize];
         let controls = vec![VecDeque::new(); pes as usize];
-        let values = (0..pes).map(|_| Vec::new()).collect();
+        let values = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
         let (last, words) = (vec![0; pairs], vec![(VecDeque::new(), 0); pairs]);
         let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, controls };

@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, View};
 use warpline_base::{RunDigest, TieBreak};
+use warpline_memory::DropEach;
 use warpline_model::engine::Limits;
 use warpline_model::{Fault, Model, Outcome, Statistics};
 
@@ -17,7 +18,7 @@ use crate::{Error, Place, Run, Simulation, memory_use};
 pub(crate) struct Ended<M: Model> {
     pub(crate) committed: u64,
     pub(crate) digest: RunDigest,
-    pub(crate) states: Vec<M::State>,
+    pub(crate) states: DropEach<M::State>,
     pub(crate) statistics: Statistics,
     pub(crate) rows: Rows,
     pub(crate) progress: Vec<ProgressSample>,
@@ -29,7 +30,7 @@ pub(crate) struct Ended<M: Model> {
 impl<M: Model> Simulation<'_, M> {
     /// Makes results and record of what an engine left.
     pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
-        let Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
+        let Ended { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
         let (tables, files, incomplete) = rows.finish();
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
         let (results, views) = self.outputs(&statistics, committed)?;
@@ -54,7 +55,7 @@ impl<M: Model> Simulation<'_, M> {
             progress,
             views,
         };
-        Ok(Run { record, statistics, states, tables, incomplete })
+        Ok(Run { record, statistics, states: states.take(), tables, incomplete })
     }
 
     fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<View>), Error> {

@@ -73,7 +73,8 @@
 //!   between LPs of different PEs. `finish`, `results` and `views` are called in one thread, after all events.
 //! - **Mistakes are values.** What a model or a user does wrong comes back as an [`Error`] that says where, which
 //!   value, what to do and what remains. What a model does wrong ends a parallel run where it would end a sequential one,
-//!   with the same error after as many committed events; a panic in an event that turns out not to happen is nobody's.
+//!   with the same error after as many committed events; a panic in an event that turns out not to happen is nobody's. For panics in `Clone` and
+//!   `Drop`, see [`Model::State`] and [`Model::Event`].
 
 mod check;
 mod conclude;

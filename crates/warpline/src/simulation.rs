@@ -290,7 +290,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Errors
     /// If a setting makes no sense, the model does what it must not or panics, or a file of rows or a trace cannot be made. What
     /// cannot be written later is told in [`Run::incomplete`], as all else is finished. Panics in the model's `declare`, `init`,
-    /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned. [`Error`] has an example.
+    /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see [`Model::State`] and
+    /// [`Model::Event`]. [`Error`] has an example.
     pub fn run(mut self) -> Result<Run<M>, Error> {
         let sync = self.settings.synchronisation()?;
         self.settings.sync = Some(sync);

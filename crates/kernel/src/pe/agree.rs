@@ -109,7 +109,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.frontier.adopt(verdict, self.world.tuning.lanes.has_certain().then_some(least_delay));
         if verdict.failure != Moment::Never {
             self.over = Some(Step::Failed);
-            return;
+            return self.release_all();
         }
         let timed = self.gauge.begin_commit();
         self.commit_at(verdict.gvt);
@@ -154,7 +154,7 @@ impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
             return Moment::Init(lp);
         }
         let store = self.agenda.store();
-        let held = self.faults.held().iter().filter(|held| !store.is_cancelled(held.event()));
+        let held = self.faults.held().iter().filter(|held| !held.is_cancelled(store));
         let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
         self.agenda.least(self.end, &mut self.counts.annihilated).earlier(held, self.ties)
     }

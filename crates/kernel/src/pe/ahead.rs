@@ -2,6 +2,8 @@
 //! them; and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
 //! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use warpline_base::{LpId, Sequence, VirtualTime};
 use warpline_memory::{Handle, PoolFull};
 use warpline_model::Model;
@@ -10,6 +12,7 @@ use super::Pe;
 use super::certain::take_last;
 use crate::Event;
 use crate::extras::{ExtraId, SentByValue};
+use crate::failure::{copy_fault, repeat_fault};
 use crate::history::{Fate, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
@@ -69,6 +72,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if time.bits() <= self.past.kp(k).last_time {
             let key = event.key();
             self.roll_back_if_straggler(k, &key);
+            if !self.faults.are_none() && self.hold_if_lost(entry, index) {
+                return Ok(());
+            }
             event = self.agenda.event(handle);
         }
         let (id, key) = (event.receiver, event.key());
@@ -171,24 +177,38 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         id
     }
 
-    /// Works the state of an LP out from an earlier copy, by executing again what came after it.
+    /// Works the state of an LP out from an earlier copy, by executing again what came after it. If the model panics over that, the LP is
+    /// lost.
     pub(super) fn coast_forward(&mut self, index: usize) {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
         let mut place = self.past.kp(self.past.kp_of(index)).last;
-        let lp = self.lps.get_mut(index);
-        loop {
+        let copy = loop {
             assert!(self.past.history.holds(place), "there is a copy of the state of {id} before every event that may be undone");
             let record = self.past.history.get(place);
             if self.agenda.event(record.event).receiver == id {
                 again.push(record.event);
                 if let Some(state) = &record.state {
-                    lp.state = state.clone();
-                    break;
+                    break catch_unwind(AssertUnwindSafe(|| state.clone()));
                 }
             }
             place = record.before;
+        };
+        self.past.copies.soon(index);
+        match copy {
+            Ok(state) => self.lps.get_mut(index).bring_back(state),
+            Err(panic) => return self.faults.lose(index, copy_fault(panic)),
         }
+        let repeated = catch_unwind(AssertUnwindSafe(|| self.execute_again(index, again)));
+        if let Err(panic) = repeated {
+            self.context.forget();
+            self.faults.lose(index, repeat_fault(panic));
+        }
+    }
+
+    /// Executes the last events of an LP again, last first in `again`, on the state before them.
+    fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
+        let (id, lp) = (self.lps.id(index), self.lps.get_mut(index));
         let mut number = lp.events - again.len() as u64;
         for handle in again.into_iter().rev() {
             number += 1;
@@ -197,7 +217,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
             self.context.forget();
         }
-        self.past.copies.soon(index);
     }
 
     /// Works the states of stale LPs out.

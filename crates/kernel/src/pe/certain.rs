@@ -1,12 +1,14 @@
 //! The certain lane: events that nothing can come before any more. They are executed as in a sequential engine, without a record, and
 //! commit as they go. What they send can never be cancelled.
 
+use std::mem::needs_drop;
+
 use warpline_base::{EventKey, LpId, Moment, Sequence};
 use warpline_memory::{Handle, PoolFull};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Model};
 
-use super::Pe;
+use super::{Over, Pe};
 use crate::Event;
 use crate::fetch::fetch_ahead;
 use crate::pending::{Entry, PendingSet};
@@ -108,12 +110,18 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
             let Some(event) = take_last(&mut self.context, sender, first) else { break };
             match spent.take() {
-                Some(spent) => self.agenda.replace(spent, event)?,
+                Some(spent) => {
+                    self.begin_drop(spent);
+                    self.agenda.replace(spent, event)?;
+                    self.end_drop();
+                }
                 None => _ = self.agenda.insert(event, Link::default())?,
             }
         }
         if let Some(spent) = spent {
+            self.begin_drop(spent);
             self.agenda.store_mut().release(spent);
+            self.end_drop();
         }
         Ok(())
     }
@@ -133,6 +141,22 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.gauge.counts.values_sent += 1;
         }
         Ok(())
+    }
+
+    /// Notes which event's payload is dropped next, should that panic. What needs no dropping costs nothing here.
+    #[inline(always)]
+    pub(super) fn begin_drop(&mut self, handle: Handle) {
+        if needs_drop::<M::Event>() {
+            let event = self.agenda.event(handle);
+            self.dropping = Some(Over { key: event.key(), lp: event.receiver });
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn end_drop(&mut self) {
+        if needs_drop::<M::Event>() {
+            self.dropping = None;
+        }
     }
 
     /// Before an event of a KP is executed for good, what the KP executed ahead is undone if it comes later, and commits if it comes earlier:
@@ -156,7 +180,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Drops a cancelled event.
     #[cold]
     pub(super) fn annihilate(&mut self, handle: Handle) {
-        self.agenda.release(handle);
+        self.agenda.discard(handle);
         self.gauge.counts.annihilated += 1;
     }
 }

@@ -1,16 +1,18 @@
 //! What a new GVT or horizon brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors. These are the
 //! duties of the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use warpline_base::{Moment, VirtualTime};
+use warpline_memory::try_drop;
 use warpline_model::{Fault, Model};
 
-use super::Pe;
+use super::{Over, Pe};
 use crate::extras::ExtraId;
-use crate::failure::{Failed, event_text, panic_message};
+use crate::failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
 use crate::faults::Held;
-use crate::history::Fate;
+use crate::history::{Fate, History, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
 
@@ -95,9 +97,31 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             // Their events were released when they committed.
             return self.past.history.reclaim_closed();
         }
-        while let Some(record) = self.past.history.reclaim(lag) {
-            if record.fate == Fate::Committed {
-                self.agenda.release(record.event);
+        self.release_committed(|history| history.reclaim(lag));
+    }
+
+    /// Drops what is left of committed events when the run has failed: one of them may fail over that, and come before.
+    pub(super) fn release_all(&mut self) {
+        if self.world.tuning.undoing.lag() > 0 {
+            self.release_committed(History::take_first);
+        }
+    }
+
+    fn release_committed(&mut self, mut next: impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
+        // Panics are caught once for many events.
+        while let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.release_each(&mut next))) {
+            self.fail_panicked(panic);
+        }
+    }
+
+    fn release_each(&mut self, next: &mut impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
+        while let Some(Record { event, fate, state, .. }) = next(&mut self.past.history) {
+            // A copy of a state is the engine's doing: no run depends on how it is dropped.
+            _ = state.map(try_drop);
+            if fate == Fate::Committed {
+                self.begin_drop(event);
+                self.agenda.release(event);
+                self.end_drop();
             }
         }
     }
@@ -157,7 +181,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         record.fate = Fate::Committed;
         if self.world.tuning.undoing.lag() == 0 {
+            self.begin_drop(handle);
             self.agenda.release(handle);
+            self.end_drop();
         }
         self.gauge.counts.committed += 1;
         self.gauge.counts.remote_committed += u64::from(self.world.partition.pe(key.sender) != self.world.me);
@@ -172,32 +198,50 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if gvt == Moment::Init(next) {
             self.faults.raise_init(next);
         }
-        while let Some(Held { entry, fault, .. }) = {
-            let store = self.agenda.store();
-            self.faults.take_held_at(&gvt, self.world.ties, |handle| store.is_cancelled(handle))
-        } {
-            self.fail(entry, fault);
+        while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties, self.agenda.store()) {
+            self.fail_held(held);
+        }
+        if gvt == Moment::Never {
+            // No event is left that these faults could be held for.
+            for (index, fault) in self.faults.take_lost() {
+                let (lp, time) = (self.lps.id(index), self.world.end);
+                self.faults.fail(Failed { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
+            }
         }
     }
 
-    fn fail_panicked(&mut self, panic: Box<dyn std::any::Any + Send>) {
+    fn fail_panicked(&mut self, panic: Box<dyn Any + Send>) {
+        if let Some(over) = self.dropping.take() {
+            return self.fail_dropped(over, panic);
+        }
         // Without an event at hand, it was the engine that panicked.
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         self.context.forget();
         self.fail(entry, Fault::Panic(panic_message(panic)));
     }
 
-    /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
-    /// there may be earlier ones elsewhere.
+    /// Notes that the payload of an event that is over panicked when it was dropped.
+    #[cold]
+    pub(super) fn fail_dropped(&mut self, Over { key, lp }: Over, panic: Box<dyn Any + Send>) {
+        self.context.forget();
+        self.fail_held(Held { key, lp, entry: None, fault: drop_fault(panic), certain: true });
+    }
+
     fn fail(&mut self, entry: Entry, fault: Fault) {
         let event = self.agenda.event(entry.handle());
-        let (key, lp, time) = (event.key(), event.receiver, event.time);
-        let moment = Moment::Event(key);
-        if self.frontier.gvt().is_before(&moment, self.world.ties) {
-            self.faults.hold(Held { entry, key, fault, certain: true });
-        } else {
-            let event = Some(event_text(&event.payload));
-            self.faults.fail(Failed { moment, lp, time, event, fault }, self.world.ties);
+        let (key, lp) = (event.key(), event.receiver);
+        self.fail_held(Held { key, lp, entry: Some(entry), fault, certain: true });
+    }
+
+    /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
+    /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
+    fn fail_held(&mut self, held: Held) {
+        let moment = Moment::Event(held.key);
+        if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
+            return self.faults.hold(Held { certain: true, ..held });
         }
+        let Held { key, lp, entry, fault, .. } = held;
+        let event = entry.map_or_else(|| DROPPED_EVENT.into(), |entry| event_text(&self.agenda.event(entry.handle()).payload));
+        self.faults.fail(Failed { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
     }
 }

@@ -8,7 +8,7 @@ use warpline_memory::Handle;
 use warpline_model::{Fault, Model};
 
 use super::Pe;
-use crate::failure::panic_message;
+use crate::failure::{copy_fault, panic_message};
 use crate::faults::Held;
 use crate::history::Fate;
 use crate::pending::{Entry, PendingSet};
@@ -18,10 +18,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Holds back a panic of the model.
     #[cold]
     pub(super) fn hold_panicked(&mut self, panic: Box<dyn Any + Send>) {
+        if let Some(over) = self.dropping.take() {
+            return self.fail_dropped(over, panic);
+        }
         // Without an event at hand, it was the engine that panicked.
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         // What the code did wrong before it panicked comes first.
-        let fault = self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)));
+        let fault = self
+            .context
+            .take_fault()
+            .unwrap_or_else(|| if self.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) });
         let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
         self.hold(entry, fault, certain);
     }
@@ -39,19 +45,27 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.context.forget();
         // If it cannot be taken back, it was cancelled meanwhile, and an anti-message is on its way.
         if certain || self.take_back(entry.handle()) {
-            let key = self.agenda.event(entry.handle()).key();
-            self.faults.hold(Held { entry, key, fault, certain });
+            let event = self.agenda.event(entry.handle());
+            let (key, lp) = (event.key(), event.receiver);
+            self.faults.hold(Held { key, lp, entry: Some(entry), fault, certain });
         }
+    }
+
+    /// Whether the last event to be executed never was, as the copy of the state before it panicked.
+    fn was_being_copied(&self, handle: Handle) -> bool {
+        // Those that a rollback has emptied are never the last to be open.
+        self.past.has_open() && self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Undone)
     }
 
     /// Undoes what an event did that failed half-way. Returns whether it is pending again.
     fn take_back(&mut self, handle: Handle) -> bool {
         self.gauge.counts.held_back += 1;
         let index = self.index_of(handle);
-        // Unless it was the copy of the state that panicked.
-        if self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
+        if self.was_being_copied(handle) {
+            self.past.history.pop();
+        } else if self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
             match self.past.history.pop().and_then(|record| record.state) {
-                Some(state) => self.lps.get_mut(index).state = state,
+                Some(state) => self.lps.get_mut(index).bring_back(state),
                 None => self.coast_forward(index),
             }
             self.past.copies.soon(index);
@@ -59,22 +73,40 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().undo(handle)
     }
 
-    /// Whether the first pending event, which was taken out, must wait for one that is held back. What is held back is tried again
-    /// after anything that comes before it.
+    /// Whether the first pending event, which was taken out, must wait for one that is held back, or is held back itself, as its LP is lost.
+    /// What is held back is tried again after anything that comes before it.
     #[cold]
     pub(super) fn waits(&mut self, entry: Entry) -> bool {
-        let waits = self.faults.waits(&self.agenda.event(entry.handle()).key(), self.world.ties);
-        if waits {
+        let event = self.agenda.event(entry.handle());
+        let (key, lp) = (event.key(), event.receiver);
+        if self.faults.waits(&key, self.world.ties) {
             self.agenda.push(entry);
-        } else {
-            self.release_held();
+            return true;
         }
-        waits
+        self.release_held();
+        let index = self.lps.index(lp);
+        if self.faults.lost(index).is_none() || self.agenda.store().is_cancelled(entry.handle()) {
+            return false;
+        }
+        // To undo what comes later may bring the state back.
+        self.roll_back_if_straggler(self.past.kp_of(index), &key);
+        let Some(fault) = self.faults.lost(index).cloned() else { return false };
+        let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
+        self.faults.hold(Held { key, lp, entry: Some(entry), fault, certain });
+        true
+    }
+
+    /// Holds back an event that was begun, if its LP is lost. Returns whether it is.
+    #[cold]
+    pub(super) fn hold_if_lost(&mut self, entry: Entry, index: usize) -> bool {
+        let Some(fault) = self.faults.lost(index).cloned() else { return false };
+        self.hold(entry, fault, false);
+        true
     }
 
     /// Lets go of what was held back, if any of it has been cancelled.
     pub(super) fn retry_held(&mut self) {
-        if self.faults.held().iter().any(|held| self.agenda.store().is_cancelled(held.event())) {
+        if self.faults.held().iter().any(|held| held.is_cancelled(self.agenda.store())) {
             self.release_held();
         }
     }

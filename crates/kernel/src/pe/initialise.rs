@@ -1,7 +1,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, Moment, VirtualTime};
-use warpline_memory::PoolFull;
+use warpline_memory::{PoolFull, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::Pe;
@@ -34,8 +34,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             // What the code did wrong before it panicked comes first.
             self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
         })?;
-        self.context.take_fault().map_or(Ok(()), Err)?;
-        self.effects.observe(&mut self.context, Moment::Init(id), id, VirtualTime::ZERO)?;
-        Ok(state)
+        let fault = self.context.take_fault().map_or(Ok(()), Err);
+        let begun = fault.and_then(|()| self.effects.observe(&mut self.context, Moment::Init(id), id, VirtualTime::ZERO));
+        match begun {
+            Ok(()) => Ok(state),
+            Err(fault) => {
+                // What it did wrong first is the failure.
+                _ = try_drop(state);
+                Err(fault)
+            }
+        }
     }
 }

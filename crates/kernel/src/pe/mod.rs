@@ -15,8 +15,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_base::record::Phases;
-use warpline_base::{LpId, Moment};
-use warpline_memory::{Books, Buffers, PoolFull};
+use warpline_base::{EventKey, LpId, Moment};
+use warpline_memory::{Books, Buffers, DropEach, PoolFull};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::agenda::Agenda;
@@ -52,6 +52,13 @@ pub enum Step {
     Failed,
 }
 
+/// An event that is over.
+#[derive(Clone, Copy, Debug)]
+struct Over {
+    key: EventKey,
+    lp: LpId,
+}
+
 /// One processing element: some of the LPs, and the loop over their events.
 ///
 /// It is on cache lines of its own, as its neighbours in memory are other threads' business.
@@ -73,6 +80,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     context: Context<M>,
     /// The event whose code of the model is running.
     running: Option<Entry>,
+    /// The event that is over and whose payload is being dropped, which is code of the model as well.
+    dropping: Option<Over>,
     /// How often this PE has rolled back.
     incarnation: Incarnation,
     /// Events executed since the last GVT: those ahead of the horizon, and as many as those count for that were certain.
@@ -115,6 +124,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             gauge: Gauge::new(),
             context,
             running: None,
+            dropping: None,
             incarnation: Incarnation::MIN,
             since_gvt: 0,
             idle_steps: 0,
@@ -227,6 +237,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.frontier.settled()
     }
 
+    /// Where the run failed, as far as this PE knows: by the last verdict, or by what it found out since.
+    pub fn failure(&self) -> Moment {
+        let told = self.frontier.verdict().map_or(Moment::Never, |verdict| verdict.failure);
+        told.earlier(self.faults.failure_moment(), self.world.ties)
+    }
+
     /// What it has done so far.
     pub fn counts(&self) -> &Counts {
         &self.gauge.counts
@@ -287,7 +303,7 @@ pub struct Parts<M: Model> {
     /// Its first LP.
     pub first_lp: u32,
     /// Its LPs.
-    pub lps: Vec<Lp<M::State>>,
+    pub lps: DropEach<Lp<M::State>>,
     /// What its committed events observed.
     pub statistics: Statistics,
     /// Rows that have not been taken.

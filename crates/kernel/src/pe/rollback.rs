@@ -140,9 +140,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Brings back the state that an LP had before an event, or notes that it is still to be worked out.
     fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: ExtraId) {
+        // An earlier copy than the one that could not be used may be good.
+        let lost = self.faults.find_again(index);
         if let Some(state) = state {
-            self.lps.get_mut(index).state = state;
+            self.lps.get_mut(index).bring_back(state);
             return self.past.set_fresh(index);
+        }
+        if lost {
+            return self.past.set_stale(index);
         }
         // Of a stale state no reverse code could make sense.
         if self.past.is_stale(index) || self.world.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra) {

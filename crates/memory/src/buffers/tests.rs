@@ -259,6 +259,17 @@ fn a_panic_in_drop_does_no_harm() {
     assert_eq!(drops.get(), 2);
 }
 
+/// A second panic would abort the process.
+#[test]
+fn many_panics_in_drop_at_the_end_do_no_harm() {
+    let (dropped, bombs) = crate::drop_each::tests::bombs(5);
+    let [mut a, b] = pair();
+    // Some live, some in flight.
+    (0..).zip(bombs).for_each(|(n, bomb)| _ = a.insert(n % 2, bomb).unwrap());
+    drop((a, b));
+    assert_eq!(dropped(), 5);
+}
+
 #[test]
 fn growth_over_many_segments() {
     let count = if cfg!(miri) { 120 } else { 300_000u32 };

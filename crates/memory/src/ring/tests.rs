@@ -117,3 +117,13 @@ fn what_is_left_in_a_ring_is_dropped_with_it() {
     drop((producer, consumer));
     assert_eq!(std::sync::Arc::strong_count(&value), 1);
 }
+
+/// A second panic would abort the process.
+#[test]
+fn many_panics_in_drop_at_the_end_do_no_harm() {
+    let (dropped, bombs) = crate::drop_each::tests::bombs(3);
+    let (mut producer, consumer) = ring(4);
+    bombs.into_iter().for_each(|bomb| assert!(producer.write(bomb).is_ok()));
+    drop((producer, consumer));
+    assert_eq!(dropped(), 3);
+}

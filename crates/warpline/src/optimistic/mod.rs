@@ -15,7 +15,7 @@ use warpline_base::{Moment, TieBreak};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
-use warpline_memory::{Buffers, PoolFull, buffers};
+use warpline_memory::{Buffers, DropEach, PoolFull, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
@@ -202,7 +202,7 @@ impl<M: Model> Simulation<'_, M> {
         merge.emit_all(&mut rows);
         balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         let parallel = record::of(&parts);
-        let (mut states, mut digest) = (Vec::new(), Default::default());
+        let (mut states, mut digest) = (DropEach::default(), Default::default());
         states.try_reserve_exact(limits.lps as usize).map_err(|_| Error::too_many_lps(limits.lps, size_of::<M::State>()))?;
         for pe in parts {
             statistics.merge(&pe.statistics);
@@ -222,7 +222,11 @@ impl<M: Model> Simulation<'_, M> {
         let failed = parts.into_iter().filter_map(|pe| pe.failure).find(|failed| failed.moment == moment);
         let failed = failed.expect("a PE that failed says where");
         let (lp, time) = (failed.lp, failed.time.get());
-        let place = failed.event.map_or(Place::Init(lp), |event| Place::Event { lp, time, event });
+        let place = match (failed.event, moment) {
+            (Some(event), _) => Place::Event { lp, time, event },
+            (None, Moment::Finish(_)) => Place::Finish(lp),
+            (None, _) => Place::Init(lp),
+        };
         Error::Fault(Box::new(Failure { model: self.name.clone(), place, time, fault: failed.fault, committed }))
     }
 }

@@ -301,7 +301,8 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let loop_seconds = began.elapsed().as_secs_f64();
     let sight = pes.iter().map(Sight::of).reduce(Sight::and).unwrap_or_default();
-    let failure = pes.first().and_then(|pe| pe.verdict()).map_or(Moment::Never, |verdict| verdict.failure);
+    // The last payloads are dropped after the last verdict.
+    let failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
     let progress = log.finish(Instant::now(), end, committed, Some(sight.sample()));

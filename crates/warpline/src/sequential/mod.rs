@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Ladder, PendingSet};
-use warpline_kernel::{Done, Lp, Sequential, Step, Stop};
+use warpline_kernel::{DROPPED_EVENT, Done, Lp, Sequential, Step, Stop};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::check::Checked;
@@ -51,7 +51,7 @@ impl<M: Model> Simulation<'_, M> {
         let mut done = run.engine.into_done();
         self.finish(&mut done, end)?;
         let Done { lps, digest, context, statistics, rows, committed } = done;
-        let states = lps.into_iter().map(|lp| lp.state).collect();
+        let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
         let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
         self.conclude(started, ended)
@@ -130,7 +130,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// Which event was executed last.
     fn current_place(&self) -> Place {
         let event = self.engine.running();
-        let text = event.map_or_else(|| "(its memory is free again)".into(), |event| event_text(&event.payload));
+        let text = event.map_or_else(|| DROPPED_EVENT.into(), |event| event_text(&event.payload));
         Place::Event { lp: self.lp(), time: self.engine.now().get(), event: text }
     }
 

@@ -162,10 +162,7 @@ fn check_neighbours<M: Model>(neighbours: &Neighbours, context: &mut Context<M>)
 
 /// Leaves nothing of a trial behind.
 fn clear<M: Model>(context: &mut Context<M>) {
-    context.outbox_mut().clear();
-    context.notes_mut().clear();
-    context.saved_mut().clear();
-    context.take_fault();
+    context.forget();
 }
 
 /// Compares two texts that `{:#?}` wrote, and names the first field that differs.
