@@ -48,12 +48,12 @@ impl<M: Model> Simulation<'_, M> {
         // Files of an earlier run stay as they are.
         self.records = Records::Drop;
         let mut engine = self.engine::<Ladder>(undo == Undo::Reverse)?;
-        let neighbours = engine.verify_init(undo)?;
+        engine.verify_init(undo)?;
         engine.init(|| {})?;
         let mut log = Log::new(Instant::now(), end, report);
         let mut step = Step::Worked;
         while step == Step::Worked && engine.committed < events {
-            step = engine.verify_step(undo, &neighbours)?;
+            step = engine.verify_step(undo)?;
             // One event takes microseconds: a look at the clock now and then is enough.
             if engine.committed.is_multiple_of(64) {
                 log.note(Instant::now(), engine.now().get(), engine.committed);

@@ -234,15 +234,16 @@ impl Model for Network {
         self.processing
     }
 
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
+    /// To the next hops.
+    fn links(&self, lp: LpId) -> Option<Vec<warpline::Link>> {
         let next = match self.places[lp.index()] {
-            Place::Source(demand) => self.routing.hops_of(self.sources[demand as usize].route),
+            Place::Source(demand) => self.routing.hops_of(&self.sources[demand as usize].route).to_vec(),
             Place::Link(link) => {
                 let Link { source, target, .. } = self.topology.links[link as usize];
                 self.routing.hops_after(lp.0, source, target)
             }
         };
-        Some(next.into_iter().map(LpId).collect())
+        Some(next.into_iter().map(|next| warpline::Link { to: LpId(next), lookahead: self.processing }).collect())
     }
 
     /// The packets per second that pass a link or leave a source, if nothing is dropped.

@@ -169,8 +169,9 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         self.recipe.lookahead
     }
 
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-        self.neighbours.as_ref().map(|all| all[lp.index()].clone())
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        let links = |to: &Vec<LpId>| to.iter().map(|&to| Link { to, lookahead: self.recipe.lookahead }).collect();
+        self.neighbours.as_ref().map(|all| links(&all[lp.index()]))
     }
 
     fn weight(&self, lp: LpId) -> f64 {

@@ -134,7 +134,7 @@ impl<M: Model> Simulation<'_, M> {
         let looped = Instant::now();
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, limits.lps));
-        let delays = Delays::uniform(limits.lookahead);
+        let delays = Delays::uniform(limits.lookahead.least());
         let task = Task { model: &self.model, partition: self.partition(limits.lps, chosen.pes)?, ties, end, delays };
         let plan = Plan { task, chosen, seed, limits, statistics, trace };
         let watch = Watch { looped, end: until, report, rows, merge: RowMerge::new(ties) };
@@ -159,7 +159,7 @@ impl<M: Model> Simulation<'_, M> {
                 "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
             ));
         }
-        if waits && limits.lookahead == 0.0 {
+        if waits && limits.lookahead.least() == 0.0 {
             return Err(Error::Setting(format!(
                 "model `{}` has no lookahead, and without it conservative threads cannot work at the same time: use --sync optimistic, or let \
                  Model::lookahead tell the least delay between two LPs",
@@ -210,7 +210,7 @@ impl<M: Model> Simulation<'_, M> {
             lp::add_digest(&mut digest, pe.first_lp, pe.lps.iter().map(|lp| (lp.events, lp.digest)));
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
-        let mut context = Context::with_limits(limits, seed, false);
+        let mut context = Context::with_limits(limits.clone(), seed, false);
         let (model, name) = (&self.model, self.name.as_str());
         let finishing = Finishing { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
         finishing.finish(states.iter())?;
@@ -242,8 +242,8 @@ impl<'m, M: Model> Plan<'m, M> {
         };
         let saving = chosen.tuning.undoing == Undoing::Reverse;
         let make = |(buffers, port): (Buffers<_>, P)| {
-            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, limits.lookahead, chosen.pes));
-            let context = Context::with_limits(*limits, self.seed, saving);
+            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, limits.lookahead.least().min(f64::MAX), chosen.pes));
+            let context = Context::with_limits(limits.clone(), self.seed, saving);
             let mut pe = Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             Ok(pe)

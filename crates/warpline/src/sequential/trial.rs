@@ -20,9 +20,6 @@ struct Effects<'a, E> {
     random_positions: Vec<(u8, u32)>,
 }
 
-/// What [`Model::neighbours`] says of one LP.
-pub(crate) type Neighbours = Option<Vec<LpId>>;
-
 /// A difference, before it is known where.
 struct Difference {
     when: &'static str,
@@ -32,29 +29,22 @@ struct Difference {
 }
 
 impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
-    /// Tries out the first sends of all LPs: where they go, and that making an LP twice does the same twice.
-    ///
-    /// Returns the declared neighbours of each.
-    pub(crate) fn verify_init(&mut self, undo: Undo) -> Result<Vec<Neighbours>, VerifyError> {
-        let mut neighbours = Vec::new();
+    /// Tries out the making of all LPs: that making one twice does the same twice.
+    pub(crate) fn verify_init(&mut self, undo: Undo) -> Result<(), VerifyError> {
         for id in (0..self.context.limits().lps).map(LpId) {
-            let declared = self.guarded(|_| Place::Init(id), |engine| engine.model.neighbours(id))?;
-            let tried = self.guarded(|_| Place::Init(id), |engine| engine.try_init(id, &declared))?;
+            let tried = self.guarded(|_| Place::Init(id), |engine| engine.try_init(id))?;
             tried.or_else(|difference| self.mismatch(Place::Init(id), undo, difference))?;
-            neighbours.push(declared);
         }
-        Ok(neighbours)
+        Ok(())
     }
 
-    fn try_init(&mut self, id: LpId, neighbours: &Neighbours) -> Result<(), Difference> {
+    fn try_init(&mut self, id: LpId) -> Result<(), Difference> {
         let state = self.context.init(self.model, id);
         let (first, sent) = (format!("{state:#?}"), effects(&mut self.context));
-        let outcome = check_neighbours(neighbours, &mut self.context);
         clear(&mut self.context);
         let again = self.context.init(self.model, id);
         let repeated = effects(&mut self.context);
         clear(&mut self.context);
-        outcome?;
         differ("made a second time", "state", &first, &format!("{again:#?}"))?;
         differ("made a second time", "", &sent, &repeated)
     }
@@ -67,22 +57,22 @@ impl<M: Model, Q: PendingSet> Sequential<'_, M, Q> {
     }
 
     /// Tries the next event out and then executes it.
-    pub(crate) fn verify_step(&mut self, undo: Undo, neighbours: &[Neighbours]) -> Result<Step, VerifyError> {
+    pub(crate) fn verify_step(&mut self, undo: Undo) -> Result<Step, VerifyError> {
         let Some(entry) = self.pending.pop_before(self.end, &super::Keys { events: &self.events, ties: &self.ties }) else {
             return Ok(Step::Finished);
         };
         (self.current, self.now) = (Some(entry.handle()), entry.time());
-        let tried = self.guarded(Self::current_place, |engine| engine.try_out(entry, undo, neighbours))?;
+        let tried = self.guarded(Self::current_place, |engine| engine.try_out(entry, undo))?;
         tried.or_else(|difference| self.mismatch(self.current_place(), undo, difference))?;
         let executed: Result<_, Error> = self.guarded(Self::current_place, |engine| engine.execute(entry));
         executed?.or_else(|stop| self.explain(stop, Self::current_place)).map(|()| Step::Worked).map_err(VerifyError::Run)
     }
 
-    fn try_out(&mut self, entry: Entry, undo: Undo, neighbours: &[Neighbours]) -> Result<(), Difference> {
+    fn try_out(&mut self, entry: Entry, undo: Undo) -> Result<(), Difference> {
         let event = self.events.get(entry.handle());
-        let (lp, neighbours) = (&mut self.lps[event.receiver.index()], &neighbours[event.receiver.index()]);
+        let lp = &mut self.lps[event.receiver.index()];
         clear(&mut self.context);
-        let outcome = Trial { model: self.model, context: &mut self.context, event, lp, undo, neighbours }.run();
+        let outcome = Trial { model: self.model, context: &mut self.context, event, lp, undo }.run();
         clear(&mut self.context);
         outcome
     }
@@ -95,7 +85,6 @@ struct Trial<'a, M: Model> {
     event: &'a Event<M::Event>,
     lp: &'a mut Lp<M::State>,
     undo: Undo,
-    neighbours: &'a Neighbours,
 }
 
 impl<M: Model> Trial<'_, M> {
@@ -108,7 +97,6 @@ impl<M: Model> Trial<'_, M> {
             self.lp.state = copy;
             return Ok(());
         }
-        check_neighbours(self.neighbours, self.context)?;
         let (done, after) = (effects(self.context), format!("{:#?}", self.lp.state));
         self.backward(&copy)?;
         differ("after undoing it", "state", &before, &format!("{:#?}", self.lp.state))?;
@@ -149,18 +137,6 @@ fn effects<M: Model>(context: &mut Context<M>) -> String {
     let observations = context.notes_mut().clone();
     let sends = context.outbox_mut();
     format!("{:#?}", Effects { sends, observations: &observations, random_positions })
-}
-
-fn check_neighbours<M: Model>(neighbours: &Neighbours, context: &mut Context<M>) -> Result<(), Difference> {
-    let (Some(declared), id) = (neighbours, context.id()) else { return Ok(()) };
-    let stray = context.outbox_mut().iter().position(|sent| sent.to != id && !declared.contains(&sent.to));
-    let Some(index) = stray else { return Ok(()) };
-    Err(Difference {
-        when: "executed",
-        field: format!("sends[{index}].to"),
-        expected: format!("one of the {} LPs that Model::neighbours declares", declared.len()),
-        found: context.outbox_mut()[index].to.to_string(),
-    })
 }
 
 /// Leaves nothing of a trial behind.
