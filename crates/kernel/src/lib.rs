@@ -24,6 +24,8 @@ pub mod pending;
 mod phases;
 mod rows;
 mod store;
+#[cfg(test)]
+mod test_lookahead;
 mod trace;
 mod tuning;
 mod window;
@@ -32,7 +34,7 @@ mod world;
 
 pub use copies::Undoing;
 pub use counts::{Counts, balance};
-pub use delays::Delays;
+pub use delays::{Delays, Shortest};
 pub use event::Event;
 pub use failure::{Failed, event_text, panic_message};
 pub use lp::Lp;
