@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use warpline::record::RunRecord;
-use warpline::{Configure, Synchronisation};
+use warpline::{Configure, Simulation, Synchronisation};
 use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
@@ -19,7 +19,7 @@ use crate::{child, output};
 pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     // What is refused here is said to be at its place in a scenario.
-    let has_lookahead = with_model(request, Lookahead)?;
+    let has_lookahead = with_model(request, HasLookahead(&settings.simulation))?;
     let others = others(request, &settings, has_lookahead)?;
     let program = std::env::current_exe();
     let program = program.map_err(|cause| Failure::failed(format!("cannot find the file of this command, to run it: {cause}")))?;
@@ -41,14 +41,15 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Whether a model has lookahead; what is wrong with its parameters, the first run tells.
-struct Lookahead;
+/// Whether a model has the lookahead that a conservative run needs; what is wrong with its parameters, the first run tells.
+struct HasLookahead<'a>(&'a warpline::Settings);
 
-impl Visitor for Lookahead {
+impl Visitor for HasLookahead<'_> {
     type Output = bool;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> bool {
-        M::configure(&parameters).is_ok_and(|model| model.lookahead() > 0.0)
+        let simulation = Simulation::<M>::configured(&parameters).map(|simulation| simulation.settings(self.0.clone()));
+        simulation.and_then(|simulation| simulation.least_delay()).is_ok_and(|delay| delay > 0.0)
     }
 }
 

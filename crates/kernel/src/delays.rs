@@ -1,5 +1,10 @@
 use std::sync::Arc;
 
+use warpline_base::LpId;
+use warpline_model::engine::{Lookahead, Reach};
+
+use crate::Partition;
+
 /// The least delay of anything that one PE sends another: what lookahead comes to between PEs. Infinite where there is no link.
 #[derive(Clone, Debug)]
 pub struct Delays(Kind);
@@ -7,8 +12,27 @@ pub struct Delays(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Uniform(f64),
+    Each(Arc<Each>),
+}
+
+#[derive(Debug)]
+struct Each {
+    pes: usize,
     /// By sender, and for each by receiver.
-    Each(Arc<[f64]>, usize),
+    delays: Vec<f64>,
+    /// The least between any two different PEs.
+    least: f64,
+}
+
+/// From which LP to which the delay between two PEs is least.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shortest {
+    /// The sender.
+    pub from: LpId,
+    /// The receiver; `None` if that may be any LP.
+    pub to: Option<LpId>,
+    /// The delay, in model time.
+    pub delay: f64,
 }
 
 impl Delays {
@@ -22,13 +46,32 @@ impl Delays {
     /// # Panics
     /// If a link begins or ends at a PE that there is not.
     pub fn of_links(pes: u32, links: impl Iterator<Item = (u32, u32, f64)>) -> Self {
-        let pes = pes as usize;
-        let mut least = vec![f64::INFINITY; pes * pes];
-        for (from, to, delay) in links {
-            let place = &mut least[from as usize * pes + to as usize];
-            *place = place.min(delay);
+        let mut each = Each::new(pes);
+        links.for_each(|(from, to, delay)| each.lower(from, to, delay));
+        Delays(Kind::Each(Arc::new(each)))
+    }
+
+    /// What `lookahead` comes to between the PEs of `partition`.
+    pub fn of(lookahead: &Lookahead, partition: &Partition) -> Self {
+        if lookahead.is_uniform() {
+            return Self::uniform(lookahead.least());
         }
-        Delays(Kind::Each(least.into(), pes))
+        let pes = partition.pes();
+        let mut each = Each::new(pes);
+        for pe in 0..pes {
+            // The least lookahead of those of its LPs that may send to any other.
+            let mut anywhere = f64::INFINITY;
+            for lp in partition.lps(pe) {
+                match lookahead.reach(LpId(lp)) {
+                    Reach::Any(delay) => anywhere = anywhere.min(delay),
+                    Reach::Links { to, lookahead } => {
+                        to.iter().zip(lookahead).for_each(|(to, delay)| each.lower(pe, partition.pe(*to), *delay));
+                    }
+                }
+            }
+            (0..pes).for_each(|other| each.lower(pe, other, anywhere));
+        }
+        Delays(Kind::Each(Arc::new(each)))
     }
 
     /// The least delay from one PE to another.
@@ -36,28 +79,99 @@ impl Delays {
     pub fn between(&self, from: u32, to: u32) -> f64 {
         match &self.0 {
             Kind::Uniform(delay) => *delay,
-            Kind::Each(least, pes) => least[from as usize * pes + to as usize],
+            Kind::Each(each) => each.delays[from as usize * each.pes + to as usize],
         }
     }
 
-    /// The least delay between any two of `pes` PEs.
-    pub fn least(&self, pes: u32) -> f64 {
-        let pairs = (0..pes).flat_map(|from| (0..pes).filter(move |to| *to != from).map(move |to| (from, to)));
+    /// The least delay between any two PEs.
+    pub fn least(&self) -> f64 {
         match &self.0 {
             Kind::Uniform(delay) => *delay,
-            Kind::Each(..) => pairs.map(|(from, to)| self.between(from, to)).fold(f64::INFINITY, f64::min),
+            Kind::Each(each) => each.least,
         }
+    }
+}
+
+impl Each {
+    fn new(pes: u32) -> Self {
+        let pes = pes as usize;
+        Each { pes, delays: vec![f64::INFINITY; pes * pes], least: f64::INFINITY }
+    }
+
+    fn lower(&mut self, from: u32, to: u32, delay: f64) {
+        let place = &mut self.delays[from as usize * self.pes + to as usize];
+        *place = place.min(delay);
+        if from != to {
+            self.least = self.least.min(delay);
+        }
+    }
+}
+
+impl Shortest {
+    /// The first link between PEs of `partition` whose lookahead is the least; `None` if PEs do not talk to each other.
+    pub fn of(lookahead: &Lookahead, partition: &Partition) -> Option<Self> {
+        let mut shortest: Option<Shortest> = None;
+        let mut consider = |from, to, delay| {
+            if shortest.is_none_or(|shortest| delay < shortest.delay) {
+                shortest = Some(Shortest { from, to, delay });
+            }
+        };
+        if partition.pes() == 1 {
+            return None;
+        }
+        for (pe, from) in (0..partition.pes()).flat_map(|pe| partition.lps(pe).map(move |lp| (pe, LpId(lp)))) {
+            match lookahead.reach(from) {
+                Reach::Any(delay) => consider(from, None, delay),
+                Reach::Links { to, lookahead } => {
+                    let away = to.iter().zip(lookahead).filter(|(to, _)| partition.pe(**to) != pe);
+                    away.for_each(|(to, delay)| consider(from, Some(*to), *delay));
+                }
+            }
+        }
+        shortest
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_lookahead::{Declared, lookahead};
 
     #[test]
     fn the_least_link_between_two_pes_counts() {
         let delays = Delays::of_links(3, [(0, 1, 3.0), (0, 1, 2.0), (1, 0, 5.0), (2, 2, 0.1)].into_iter());
         assert_eq!([delays.between(0, 1), delays.between(1, 0), delays.between(1, 2)], [2.0, 5.0, f64::INFINITY]);
-        assert_eq!((delays.least(3), Delays::uniform(0.5).least(3)), (2.0, 0.5));
+        assert_eq!((delays.least(), Delays::uniform(0.5).least()), (2.0, 0.5));
+    }
+
+    /// All delays between three PEs of two LPs each, and the shortest.
+    fn delays(lps: [Declared<'_>; 6]) -> ([[f64; 3]; 3], Option<(u32, Option<u32>)>) {
+        let (lookahead, partition) = (lookahead(&lps), Partition::new(6, 3));
+        let (delays, shortest) = (Delays::of(&lookahead, &partition), Shortest::of(&lookahead, &partition));
+        let all = [0, 1, 2].map(|from| [0, 1, 2].map(|to| if from == to { 0.0 } else { delays.between(from, to) }));
+        assert_eq!(shortest.map_or(f64::INFINITY, |shortest| shortest.delay), delays.least());
+        (all, shortest.map(|shortest| (shortest.from.0, shortest.to.map(|to| to.0))))
+    }
+
+    #[test]
+    fn links_between_pes_make_delays_and_others_do_not() {
+        const NEVER: f64 = f64::INFINITY;
+        assert_eq!(delays([Err(&[]); 6]), ([[0.0, NEVER, NEVER], [NEVER, 0.0, NEVER], [NEVER, NEVER, 0.0]], None));
+        // From LP 0 to LP 1 and from LP 5 to LP 4 is within a PE.
+        let linked =
+            delays([Err(&[(1, 0.0), (2, 3.0)]), Err(&[(3, 2.0)]), Err(&[(0, 7.0)]), Err(&[]), Err(&[(1, f64::MAX)]), Err(&[(4, 0.0)])]);
+        assert_eq!(linked, ([[0.0, 2.0, NEVER], [7.0, 0.0, NEVER], [f64::MAX, NEVER, 0.0]], Some((1, Some(3)))));
+        let mixed = delays([Err(&[(2, 3.0)]), Err(&[]), Err(&[(0, 0.5)]), Ok(4.0), Err(&[]), Err(&[])]);
+        assert_eq!(mixed, ([[0.0, 3.0, NEVER], [0.5, 0.0, 4.0], [NEVER, NEVER, 0.0]], Some((2, Some(0)))));
+        let broad = delays([Ok(5.0), Ok(4.0), Ok(6.0), Ok(7.0), Ok(9.0), Ok(8.0)]);
+        assert_eq!(broad, ([[0.0, 4.0, 4.0], [6.0, 0.0, 6.0], [8.0, 8.0, 0.0]], Some((1, None))));
+        assert_eq!(delays([Ok(2.5); 6]).1, Some((0, None)));
+    }
+
+    #[test]
+    fn a_single_pe_sends_nowhere() {
+        let lookahead = lookahead(&[Ok(0.0), Err(&[(0, 0.0)])]);
+        let one = Partition::new(2, 1);
+        assert_eq!((Delays::of(&lookahead, &one).least(), Shortest::of(&lookahead, &one)), (f64::INFINITY, None));
     }
 }

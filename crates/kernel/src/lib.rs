@@ -28,6 +28,8 @@ mod phases;
 mod rows;
 mod sequential;
 mod store;
+#[cfg(test)]
+mod test_lookahead;
 mod trace;
 mod tuning;
 mod window;
@@ -36,7 +38,7 @@ mod world;
 
 pub use copies::Undoing;
 pub use counts::{Counts, balance};
-pub use delays::Delays;
+pub use delays::{Delays, Shortest};
 pub use event::Event;
 pub use failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
 pub use lp::Lp;

@@ -1,7 +1,12 @@
+mod boundaries;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use warpline_base::LpId;
+use warpline_model::engine::Lookahead;
+
+use self::boundaries::{boundaries, shortest_across};
 
 /// Which PE has which LPs: blocks of consecutive ids, of nearly equal size or weight.
 #[derive(Clone, Debug)]
@@ -37,14 +42,15 @@ impl Partition {
         Partition { lps, pes, share: (u64::from(pes) << 32) / u64::from(lps), blocks: None }
     }
 
-    /// Shares `lps` LPs out over `pes` PEs so that each PE gets about the same weight, and one LP at least.
+    /// Shares `lps` LPs out over `pes` PEs so that each PE gets about the same weight, and one LP at least. Where LPs differ in their
+    /// lookahead, a boundary may lie some way off, where links between PEs are longer.
     ///
     /// # Errors
     /// The first LP whose weight is not a finite number, zero or more.
     ///
     /// # Panics
     /// If there are fewer LPs than PEs, or no PE.
-    pub fn weighted(lps: u32, pes: u32, weight: impl Fn(LpId) -> f64) -> Result<Self, (LpId, f64)> {
+    pub fn weighted(lps: u32, pes: u32, lookahead: &Lookahead, weight: impl Fn(LpId) -> f64) -> Result<Self, (LpId, f64)> {
         let even = Self::new(lps, pes);
         let (mut total, mut differ, first) = (0.0, false, weight(LpId(0)));
         for lp in (0..lps).map(LpId) {
@@ -55,7 +61,17 @@ impl Partition {
             total += weight;
             differ |= weight != first;
         }
-        if pes == 1 || !differ || total == f64::INFINITY {
+        let all_alike = !differ || total == f64::INFINITY;
+        if pes > 1 && !lookahead.is_uniform() {
+            let mut sum = 0.0;
+            let add = |lp| {
+                sum += if all_alike { 1.0 } else { weight(LpId(lp)) };
+                sum
+            };
+            let before: Vec<f64> = [0.0].into_iter().chain((0..lps).map(add)).collect();
+            return Ok(even.with_blocks(boundaries(&before, pes, &shortest_across(lookahead, lps))));
+        }
+        if pes == 1 || all_alike {
             return Ok(even);
         }
         let (mut starts, mut sum) = (vec![0], 0.0);
@@ -69,11 +85,16 @@ impl Partition {
             }
             sum += weight(LpId(lp));
         }
-        starts.push(lps);
-        let shift = (lps / HINTS).max(1).ilog2();
+        Ok(even.with_blocks(starts))
+    }
+
+    /// The same with blocks that start at these LPs.
+    fn with_blocks(self, mut starts: Vec<u32>) -> Self {
+        starts.push(self.lps);
+        let shift = (self.lps / HINTS).max(1).ilog2();
         let pe = |lp: u32| starts.partition_point(|&start| start <= lp) as u32 - 1;
-        let hints = (0..=(lps - 1) >> shift).map(|run| pe(run << shift)).collect();
-        Ok(Partition { blocks: Some(Arc::new(Blocks { starts, hints, shift })), ..even })
+        let hints = (0..=(self.lps - 1) >> shift).map(|run| pe(run << shift)).collect();
+        Partition { blocks: Some(Arc::new(Blocks { starts, hints, shift })), ..self }
     }
 
     /// The PE of an LP.
@@ -156,7 +177,7 @@ mod tests {
         ];
         for (lps, pes) in SIZES.into_iter().filter(|(lps, _)| *lps < u32::MAX) {
             for weight in weights {
-                let partition = Partition::weighted(lps, pes, weight).expect("they are weights");
+                let partition = Partition::weighted(lps, pes, &Lookahead::uniform(0.0), weight).expect("they are weights");
                 check(&partition, lps, pes);
                 let sum = |pe| partition.lps(pe).map(|lp| weight(LpId(lp))).sum::<f64>();
                 let (total, heaviest) = ((0..pes).map(sum).sum::<f64>(), (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max));
@@ -166,10 +187,23 @@ mod tests {
         }
     }
 
+    /// Which PE has which LP is a part of what users see in records and traces.
+    #[test]
+    fn without_links_only_weights_decide() {
+        let shared = |pes, weight: fn(LpId) -> f64| {
+            let partition = Partition::weighted(40, pes, &Lookahead::uniform(0.5), weight).expect("they are weights");
+            (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
+        };
+        assert_eq!(shared(4, |_| 1.0), [0, 11, 21, 31]);
+        assert_eq!(shared(4, |lp| f64::from(lp.0)), [0, 20, 28, 35]);
+        assert_eq!(shared(5, |lp| f64::from(lp.0 % 7)), [0, 9, 17, 25, 32]);
+    }
+
     #[test]
     fn equal_weights_are_like_none() {
         for weight in [0.0, 1.0, 1e-300] {
-            let (weighted, even) = (Partition::weighted(1000, 7, |_| weight).expect("they are weights"), Partition::new(1000, 7));
+            let (weighted, even) =
+                (Partition::weighted(1000, 7, &Lookahead::uniform(0.5), |_| weight).expect("they are weights"), Partition::new(1000, 7));
             assert!((0..7).all(|pe| weighted.lps(pe) == even.lps(pe)));
         }
     }
@@ -177,7 +211,8 @@ mod tests {
     #[test]
     fn what_is_no_weight_is_told() {
         for wrong in [f64::NAN, f64::INFINITY, -1.0] {
-            let (lp, weight) = Partition::weighted(10, 2, |lp| if lp.0 == 4 { wrong } else { 1.0 }).expect_err("it is no weight");
+            let (lp, weight) = Partition::weighted(10, 2, &Lookahead::uniform(0.0), |lp| if lp.0 == 4 { wrong } else { 1.0 })
+                .expect_err("it is no weight");
             assert_eq!((lp, weight.to_bits()), (LpId(4), wrong.to_bits()));
         }
     }

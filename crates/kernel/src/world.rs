@@ -44,7 +44,7 @@ impl<'m, M: Model> World<'m, M> {
             end: task.end,
             tuning,
             delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
-            least_delay: task.delays.least(pes),
+            least_delay: task.delays.least(),
         }
     }
 

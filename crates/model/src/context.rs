@@ -210,7 +210,8 @@ impl<M: Model> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A delay that is not finite or negative, or, towards another LP, below [`Model::lookahead`]; a receiver that does not exist;
+    /// A delay that is not finite or negative, or, towards another LP, below its declared
+    /// [lookahead](Model::lookahead); a receiver that does not exist or to which there is no [link](Model::links);
     /// too many events from one event, or too many hops without delay. The event is not sent, and the run ends with the
     /// [`Fault`], if the sending event commits.
     ///
@@ -329,33 +330,36 @@ impl<M: Model> Context<M> {
     #[inline]
     fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
         let time = self.now + delay;
-        let least = if to == self.id { 0.0 } else { self.limits.lookahead };
+        let Limits { lps, lookahead, zero_delay_hops, sends } = &self.limits;
+        let least = if to == self.id { 0.0 } else { lookahead.least() };
         // Written so that NaN fails.
-        let valid = delay >= least && time < f64::INFINITY && to.0 < self.limits.lps;
+        let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
         let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
-        if valid && step <= self.limits.zero_delay_hops && self.outbox.len() < self.limits.sends as usize {
+        if valid && step <= *zero_delay_hops && self.outbox.len() < *sends as usize {
             self.outbox.push(Outgoing { time: VirtualTime::from_bits(time.to_bits()), to, step, priority, event });
         } else {
-            self.refuse(to, delay, valid);
+            self.refuse(to, delay);
         }
     }
 
     #[cold]
-    fn refuse(&mut self, to: LpId, delay: f64, valid: bool) {
-        let Limits { lps, lookahead, zero_delay_hops, sends } = self.limits;
-        self.set_fault(if !(0.0..f64::INFINITY).contains(&delay) {
+    fn refuse(&mut self, to: LpId, delay: f64) {
+        let Limits { lps, ref lookahead, zero_delay_hops, sends } = self.limits;
+        let fault = if !(0.0..f64::INFINITY).contains(&delay) {
             Fault::Delay { to, delay }
         } else if to.0 >= lps {
             Fault::UnknownLp { to, lps }
         } else if self.now + delay == f64::INFINITY {
             Fault::EndOfTime { to, delay }
-        } else if !valid {
-            Fault::Lookahead { to, delay, lookahead }
-        } else if self.outbox.len() >= sends as usize {
-            Fault::TooManySends { limit: sends }
         } else {
-            Fault::ZeroDelayLoop { limit: zero_delay_hops }
-        });
+            match lookahead.between(self.id, to) {
+                None => Fault::NoLink { to },
+                Some(lookahead) if delay < lookahead => Fault::Lookahead { to, delay, lookahead },
+                Some(_) if self.outbox.len() >= sends as usize => Fault::TooManySends { limit: sends },
+                Some(_) => Fault::ZeroDelayLoop { limit: zero_delay_hops },
+            }
+        };
+        self.set_fault(fault);
     }
 
     /// Keeps the first fault of an event.

@@ -8,6 +8,7 @@ use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_memory::DropEach;
 
+pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
@@ -27,12 +28,12 @@ pub struct Outgoing<E> {
 }
 
 /// What a model's sends are held to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Receivers are `0..lps`.
     pub lps: u32,
-    /// The least delay to another LP.
-    pub lookahead: f64,
+    /// The least delays between LPs.
+    pub lookahead: Lookahead,
     /// The most zero-delay hops at one instant.
     pub zero_delay_hops: u32,
     /// The most sends of one event.
@@ -104,9 +105,13 @@ impl Streams {
 
 impl<M: Model> Context<M> {
     /// A context for `model` under `seed`; with `saving` it keeps what events save for reverse code.
+    ///
+    /// # Panics
+    /// If what the model declares of its lookahead makes no sense.
     pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
-        let limits = Limits { lps: model.lps(), lookahead: model.lookahead(), zero_delay_hops, sends: SEND_LIMIT };
-        Context::with_limits(limits, seed, saving)
+        let lps = model.lps();
+        let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
+        Context::with_limits(Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT }, seed, saving)
     }
 
     /// Likewise, for a model that has been asked for its limits already.

@@ -22,15 +22,21 @@ pub enum Fault {
     /// A delay below the declared lookahead.
     #[error(
         "sent an event to {to} with delay {delay}, below the declared lookahead {lookahead}; \
-         send it later, or declare a smaller lookahead"
+         send it later, or declare a smaller lookahead where the model does: in Model::lookahead, lookahead_of or links"
     )]
     Lookahead {
         /// The receiver.
         to: LpId,
         /// The delay as given.
         delay: f64,
-        /// [`Model::lookahead`](crate::Model::lookahead).
+        /// What the model declares of the link, of the sender, or of all LPs.
         lookahead: f64,
+    },
+    /// A receiver to which the sender has declared no link.
+    #[error("sent an event to {to}, to which it declares no link; name {to} among its links in Model::links, or send to one of those")]
+    NoLink {
+        /// The receiver as given.
+        to: LpId,
     },
     /// A receiver that does not exist.
     #[error("sent an event to {to}, but the model has only LPs 0 to {last}; see Model::lps", last = lps - 1)]

@@ -41,6 +41,7 @@
 mod context;
 mod fault;
 mod level;
+mod lookahead;
 mod model;
 mod parameters;
 mod phases;
@@ -53,6 +54,7 @@ pub mod engine;
 pub use context::Context;
 pub use fault::Fault;
 pub use level::Level;
+pub use lookahead::Link;
 pub use model::{Configure, Model, Outcome};
 pub use parameters::{Bounds, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 pub use phases::{Commit, Finish, Init, Reverse};
@@ -74,7 +76,7 @@ pub mod parameter_support {
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Commit, Configure, Context, Counter, Declarations, Fault, Finish, Histogram, Init, Level, LpId, Mean, Model, Observe,
+        Cell, Commit, Configure, Context, Counter, Declarations, Fault, Finish, Histogram, Init, Level, Link, LpId, Mean, Model, Observe,
         Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
     };
 }

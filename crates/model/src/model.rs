@@ -4,7 +4,7 @@ use serde_json::Value;
 use warpline_base::LpId;
 use warpline_base::record::View;
 
-use crate::{Commit, Context, Declarations, Finish, Init, Parameters, Reverse, Statistics};
+use crate::{Commit, Context, Declarations, Finish, Init, Link, Parameters, Reverse, Statistics};
 
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
@@ -103,9 +103,12 @@ pub trait Model: Sized + Send + Sync {
 
     /// The least delay of any event sent to *another* LP, in model time. Default 0.
     ///
-    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more a conservative engine can do in
-    /// parallel. It must be finite and not negative, or the run does not start; a send below it is a
-    /// [`Fault::Lookahead`](crate::Fault::Lookahead).
+    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more can be done in parallel without a risk;
+    /// a conservative run lives on it. Where LPs differ, [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links) say more, and
+    /// the most specific counts: what is declared of a link, else of its LP, else this.
+    ///
+    /// Lookahead must be finite and not negative, or the run does not start; a send below it is a
+    /// [`Fault::Lookahead`](crate::Fault::Lookahead), with any engine.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -124,25 +127,53 @@ pub trait Model: Sized + Send + Sync {
         0.0
     }
 
-    /// The LPs that `lp` may send to, itself excepted; `None`, the default, if that may be any.
+    /// The least delay of any event that `lp` sends to another LP, in model time; `None`, the default, if that is the model's
+    /// [`lookahead`](Self::lookahead).
     ///
-    /// A run takes it on trust; `warpline verify` holds the model to it.
+    /// It is asked once before a run, and must make sense, as the model's must. Not asked of LPs that have [`links`](Self::links).
     ///
     /// ```
     /// # use warpline_model::prelude::*;
-    /// struct Ring { players: u32 }
+    /// struct Workshop { minutes: Vec<f64> }
+    /// # impl Model for Workshop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { self.minutes.len() as u32 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// // A machine passes nothing on before it is done with it.
+    /// fn lookahead_of(&self, lp: LpId) -> Option<f64> { Some(self.minutes[lp.index()]) }
+    /// # }
+    /// assert_eq!(Workshop { minutes: vec![2.5, 0.1] }.lookahead_of(LpId(1)), Some(0.1));
+    /// ```
+    fn lookahead_of(&self, lp: LpId) -> Option<f64> {
+        let _ = lp;
+        None
+    }
+
+    /// The LPs that `lp` may send to, each with the least delay of what goes there; `None`, the default, if that may be any LP.
+    ///
+    /// It is asked once before a run. Parallel engines do not wait for LPs that have no link to theirs, so links say the most of all
+    /// about a model, and an empty list says that `lp` sends to itself alone. A send to an LP that is not named is a
+    /// [`Fault::NoLink`](crate::Fault::NoLink), one below the link's lookahead a [`Fault::Lookahead`](crate::Fault::Lookahead), with any
+    /// engine. A link to an LP that does not exist, or whose lookahead is negative or not finite, is refused before the run. Of an LP
+    /// named twice the lesser lookahead counts. `lp` itself may be named or not: it can send to itself with any delay.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Ring { players: u32, flight: f64 }
     /// # impl Model for Ring {
     /// #     type State = (); type Event = ();
     /// #     fn lps(&self) -> u32 { self.players }
     /// #     fn init(&self, _: &mut Init<Self>) {}
     /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
-    /// fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-    ///     Some(vec![LpId((lp.0 + 1) % self.players)])
+    /// fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+    ///     Some(vec![Link { to: LpId((lp.0 + 1) % self.players), lookahead: self.flight }])
     /// }
     /// # }
-    /// assert_eq!(Ring { players: 4 }.neighbours(LpId(3)), Some(vec![LpId(0)]));
+    /// let ring = Ring { players: 4, flight: 0.5 };
+    /// assert_eq!(ring.links(LpId(3)), Some(vec![Link { to: LpId(0), lookahead: 0.5 }]));
     /// ```
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
         let _ = lp;
         None
     }

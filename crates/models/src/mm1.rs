@@ -97,8 +97,9 @@ impl Model for Mm1 {
         2
     }
 
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-        Some(if lp.0 == SOURCE { vec![LpId(SERVER)] } else { vec![] })
+    /// Customers come at any time, but only from the source.
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        Some(if lp.0 == SOURCE { vec![Link { to: LpId(SERVER), lookahead: 0.0 }] } else { vec![] })
     }
 
     fn declare(&self, declare: &mut Declarations) {

@@ -3,10 +3,11 @@
 mod network_support;
 
 use network_support::{chain, network, parameters, results};
+use warpline::Synchronisation;
 use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::Value;
-use warpline_models::network::{Network, Topology};
+use warpline_models::network::{Network, NetworkParameters, Topology};
 
 #[test]
 fn the_answer_depends_on_the_seed_alone() {
@@ -18,22 +19,24 @@ fn the_answer_depends_on_the_seed_alone() {
 }
 
 #[test]
-fn neighbours_are_next_hops() {
+fn links_are_next_hops() {
     let network = network("sndlib-nobel-eu", "processing=0.001");
     assert_eq!(network.lookahead(), 0.001);
     let links = network.topology().links.len();
     assert_eq!(network.lps() as usize, links + 28 * 27);
-    let degree = |lp: u32| network.neighbours(LpId(lp)).unwrap().len();
+    let degree = |lp: u32| network.links(LpId(lp)).unwrap().len();
     // A source sends to the next hops at its node, a link to those at its end but never back.
     assert!((0..network.lps()).all(|lp| degree(lp) <= 5));
-    let line = chain(3, 1.0, "");
-    let next: Vec<Option<Vec<LpId>>> = (0..line.lps()).map(|lp| line.neighbours(LpId(lp))).collect();
+    let line = chain(3, 1.0, "processing=0.001");
+    let next: Vec<Vec<LpId>> = (0..line.lps()).map(|lp| line.links(LpId(lp)).unwrap().iter().map(|link| link.to).collect()).collect();
     // By nodes: 0 → 1 and the source; 1 → 0 and 1 → 2; 2 → 1 and 2 → 3; 3 → 2. Nothing ever goes back.
     let expected: [&[u32]; 7] = [&[3], &[0], &[], &[5], &[], &[], &[]];
-    assert_eq!(next, expected.map(|lps| Some(lps.iter().copied().map(LpId).collect())));
+    assert_eq!(next, expected.map(|lps| lps.iter().copied().map(LpId).collect::<Vec<_>>()));
+    // A source sends at once, a link through its fibre.
+    let lookahead = |lp| line.links(LpId(lp)).unwrap()[0].lookahead;
+    assert_eq!([lookahead(1), lookahead(0), lookahead(3)], [0.001, 1.0 / 200_000.0 + 0.001, 1.0 / 200_000.0 + 0.001]);
 }
 
-/// Verification also holds every send to the neighbours and the lookahead.
 #[test]
 fn every_event_can_be_undone_by_copy_and_by_reverse_code() {
     for (topology, words) in [
@@ -47,6 +50,23 @@ fn every_event_can_be_undone_by_copy_and_by_reverse_code() {
         assert_eq!((&copy.digest, copy.events), (&run.digest, run.committed_events));
         assert_eq!((&reverse.digest, reverse.events), (&run.digest, run.committed_events));
         assert!(run.committed_events > 3000 && (run.results["packets_dropped"] != 0 || topology == "sndlib-nobel-eu"));
+    }
+}
+
+/// Blocks of LPs are whole nodes, so that what PEs tell each other goes through fibres.
+#[test]
+fn pes_are_whole_nodes_apart() {
+    for (topology, threads) in [("sndlib-polska", 2), ("sndlib-nobel-eu", 2), ("sndlib-nobel-eu", 3), ("sndlib-geant", 2), ("", 2)] {
+        let make = || if topology.is_empty() { Network::configure(&NetworkParameters::default()).unwrap() } else { network(topology, "") };
+        let processing = make().lookahead();
+        let fibres = make().topology().links.iter().map(|link| link.length / 200_000.0 + processing).fold(f64::INFINITY, f64::min);
+        let least = Simulation::new(make()).threads(threads).least_delay().unwrap();
+        assert!(least.is_finite() && least >= fibres && fibres > 2.0 * processing, "{topology}, {threads} PEs: {least} s");
+        let run = |sync| Simulation::new(make()).end(0.01).threads(threads).sync(sync).virtual_cluster(5).run().unwrap().record;
+        let expected = Simulation::new(make()).end(0.01).run().unwrap().record;
+        for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+            assert_eq!(run(sync).digest, expected.digest, "{topology}, {sync:?}");
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Parallel {
     pub pes: u32,
     /// The seed of the virtual cluster; `None` for threads.
     pub cluster: Option<u64>,
-    /// Whether it is conservative, if the model has lookahead; optimistic otherwise.
+    /// Whether it is conservative, if there is lookahead between the PEs; optimistic otherwise.
     pub conservative: bool,
     /// How events travel between PEs.
     pub wire: Wire,
@@ -100,19 +100,24 @@ const CLUSTERS: usize = 4;
 /// `model` under one configuration, ready to run.
 pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Simulation<'static, M> {
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
-    let conservative = model.lookahead() > 0.0;
     let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
         let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
-        let conservative = parallel.conservative && conservative;
+        simulation = simulation.threads(parallel.pes);
+        let conservative = is_conservative(&simulation, &parallel);
         let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
-        simulation = simulation.sync(sync).wire(parallel.wire).threads(parallel.pes).undo(undo).copy_interval(parallel.copy_interval);
+        simulation = simulation.sync(sync).wire(parallel.wire).undo(undo).copy_interval(parallel.copy_interval);
         simulation = simulation.use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
     }
     simulation.pending(configuration.pending)
+}
+
+/// Whether a run of `simulation`, which knows of its PEs, is conservative.
+fn is_conservative<M: Model>(simulation: &Simulation<'_, M>, parallel: &Parallel) -> bool {
+    parallel.conservative && simulation.least_delay().is_ok_and(|delay| delay > 0.0)
 }
 
 /// Runs `model` under one configuration; the inner result is the model's doing.
@@ -258,4 +263,31 @@ fn compare_lists<T: PartialEq + Debug>(what: &str, expected: &[T], found: &[T]) 
         same(&format!("{what} {number}"), expected, found)?;
     }
     same(&format!("{what}: how many"), &expected.len(), &found.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_model::{Declares, Topology};
+
+    /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and some models live on a few of their links.
+    #[test]
+    fn all_kinds_of_lookahead_are_tried() {
+        for declares in Declares::ALL {
+            let (mut conservative, mut others, mut partly) = (0, 0, 0);
+            for seed in 0..400 {
+                let recipe = Recipe::from_seed(seed);
+                let parallel = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
+                if recipe.declares == declares && recipe.lps > 1 && parallel.pes > 1 {
+                    let simulation = |pes| Simulation::new(RandomModel::<0>::new(&recipe)).threads(pes);
+                    let chosen = is_conservative(&simulation(parallel.pes), &parallel);
+                    *(if chosen { &mut conservative } else { &mut others }) += 1;
+                    let least = |pes| simulation(pes).least_delay().expect("it makes sense");
+                    partly += usize::from(recipe.topology != Topology::Uniform && chosen && least(1) < least(parallel.pes));
+                }
+            }
+            assert!(conservative >= 8 && others >= 20, "{declares:?}: {conservative} conservative, {others} others");
+            assert!((partly >= 3) == (declares != Declares::Model), "{declares:?}: {partly}");
+        }
+    }
 }

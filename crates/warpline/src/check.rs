@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
-use warpline_model::engine::{Limits, tie_break};
+use warpline_model::engine::{Limits, Lookahead, tie_break};
 use warpline_model::{Declarations, Model};
 
 use crate::error::panic_message;
@@ -14,7 +14,7 @@ pub(crate) struct Checked {
     pub(crate) end: VirtualTime,
     pub(crate) declared: Declarations,
     pub(crate) ties: TieBreak,
-    /// With what the model says of its LPs and lookahead. It is not asked again.
+    /// With what the model says of its LPs, links and lookahead. It is not asked again.
     pub(crate) limits: Limits,
 }
 
@@ -36,15 +36,14 @@ impl<M: Model> Simulation<'_, M> {
         let mut declared = Declarations::default();
         let told = catch_unwind(AssertUnwindSafe(|| {
             self.model.declare(&mut declared);
-            (self.model.lps(), self.model.lookahead(), tie_break(&self.model, self.settings.seed()))
+            let lps = self.model.lps();
+            (lps, Lookahead::of(&self.model, lps), tie_break(&self.model, self.settings.seed()))
         }));
         let (lps, lookahead, ties) = told.map_err(|panic| {
-            let what = "while it told of its LPs, lookahead, ties and statistics";
+            let what = "while it told of its LPs, links, lookahead, ties and statistics";
             Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
         })?;
-        if !(0.0..f64::INFINITY).contains(&lookahead) {
-            return fail(format!("model `{name}` declares the lookahead {lookahead}: it must be a finite number, zero or more"));
-        }
+        let lookahead = lookahead.map_err(|why| Error::Setting(format!("model `{name}` {why}")))?;
         if lps == 0 {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }

@@ -78,7 +78,7 @@ impl<M: Model> Simulation<'_, M> {
         let mut settings = self.settings.recorded(parallel);
         let others = [
             ("ties", json!(ties)),
-            ("lookahead", json!(limits.lookahead)),
+            ("lookahead", json!(limits.lookahead.least())),
             ("lps", json!(limits.lps)),
             ("version", json!(env!("CARGO_PKG_VERSION"))),
         ];

@@ -307,8 +307,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// method, compared, forward again, compared. State, sends, observations and random positions must agree.
     ///
     /// # Errors
-    /// At the first event that does not come back as it was, or sends where [`Model::neighbours`] does not
-    /// lead; and where [`run`](Self::run) fails.
+    /// At the first event that does not come back as it was, and where [`run`](Self::run) fails.
     ///
     /// ```
     /// # use warpline::prelude::*;

@@ -74,6 +74,40 @@ fn lookahead_holds_towards_others_only() {
     assert_eq!(Simulation::new(model).end(10.0).run().expect("all of them are allowed").record.committed_events, 6);
 }
 
+/// Sends that break a promise of their link, or have none, are told alike by every engine, at the LP and time of the sender.
+#[test]
+fn links_hold_in_every_run() {
+    fn links(lp: LpId) -> Option<Vec<Link>> {
+        (lp.0 == 2).then(|| [(1, 0.75), (3, 0.25)].map(|(to, lookahead)| Link { to: LpId(to), lookahead }).to_vec())
+    }
+    type Act = fn(&mut Context<Scripted>);
+    let cases: [(Act, Fault, &[&str]); 2] = [
+        (
+            |lp| lp.send(1, 0.5, poke()),
+            Fault::Lookahead { to: LpId(1), delay: 0.5, lookahead: 0.75 },
+            &["to LP 1", "delay 0.5", "lookahead 0.75", "declare a smaller lookahead", "links"],
+        ),
+        (|lp| lp.send(0, 9.0, poke()), Fault::NoLink { to: LpId(0) }, &["to LP 0", "no link", "Model::links"]),
+    ];
+    for (handle, expected, words) in cases {
+        let model = || Scripted { handle, links, ..Scripted::default() };
+        let (failed, text) = failure(model);
+        assert_eq!(failed.place, Place::Event { lp: LpId(2), time: 3.5, event: "Poke { number: 7 }".into() });
+        assert_eq!(failed.fault, expected);
+        assert_words(&text, words);
+        assert_words(&text, &["Poke { number: 7 } of LP 2 at time 3.5"]);
+        for sync in [Synchronisation::Optimistic, Synchronisation::Conservative] {
+            let parallel = Simulation::new(model()).end(10.0).threads(2).sync(sync).virtual_cluster(3);
+            assert_eq!(parallel.run().expect_err("it fails").to_string(), text, "{sync:?}");
+        }
+        let verified = Simulation::new(model()).end(10.0).verify().expect_err("it fails");
+        assert_eq!(verified.to_string(), text);
+    }
+    let handle: Act = |lp| [(1, 0.75), (3, 0.25), (2, 0.0)].into_iter().for_each(|(to, delay)| lp.send(to, delay, poke()));
+    let run = Simulation::new(Scripted { handle, links, ..Scripted::default() }).end(10.0).run();
+    assert_eq!(run.expect("all of them are allowed").record.committed_events, 6);
+}
+
 #[test]
 fn receivers_that_do_not_exist() {
     let fault = assert_event_fault(|lp| lp.send(4, 1.0, poke()), &["to LP 4", "LPs 0 to 3", "Model::lps"]);

@@ -11,6 +11,8 @@ use warpline::record::PeRecord;
 #[derive(Debug)]
 struct Islands {
     lookahead: f64,
+    /// Whether it is declared that they never talk.
+    alone: bool,
 }
 
 impl Model for Islands {
@@ -23,6 +25,10 @@ impl Model for Islands {
 
     fn lookahead(&self) -> f64 {
         self.lookahead
+    }
+
+    fn links(&self, _: LpId) -> Option<Vec<Link>> {
+        self.alone.then(Vec::new)
     }
 
     fn init(&self, lp: &mut Init<Self>) -> u64 {
@@ -42,15 +48,21 @@ impl Model for Islands {
 fn any_finite_lookahead_will_do() {
     const END: f64 = 30.0;
     let quarter = f64::MAX / 4.0;
-    for lookahead in [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX] {
-        let simulation = || Simulation::new(Islands { lookahead }).end(END);
+    let all = [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX].map(|lookahead| (lookahead, false));
+    for (lookahead, alone) in all.into_iter().chain([(0.0, true)]) {
+        let simulation = || Simulation::new(Islands { lookahead, alone }).end(END);
         let expected = simulation().run().expect("it runs");
         assert!(expected.record.committed_events > 300);
         for threads in [1, 2, 8] {
             for used in [true, false] {
                 let parallel =
                     || simulation().sync(Synchronisation::Optimistic).threads(threads).use_lookahead(used).batch(2).gvt_interval(2);
-                for run in [parallel().run(), parallel().virtual_cluster(7).run()] {
+                let mut runs = vec![parallel().run(), parallel().virtual_cluster(7).run()];
+                if lookahead > 0.0 || alone {
+                    let conservative = || parallel().use_lookahead(true).sync(Synchronisation::Conservative);
+                    runs.extend([conservative().run(), conservative().virtual_cluster(7).run()]);
+                }
+                for run in runs {
                     let run = run.expect("it runs");
                     assert_eq!((run.record.digest, run.states), (expected.record.digest.clone(), expected.states.clone()), "{lookahead}");
                 }
@@ -189,4 +201,79 @@ fn what_fails_when_it_commits_fails_there() {
             assert_eq!(failure(&|simulation| ahead(simulation, seed)), expected, "cluster {seed}");
         }
     }
+}
+
+/// Machines of four LPs that talk to each other at once, and to those of the machines beside them from a distance.
+#[derive(Debug)]
+struct Machines;
+
+impl Machines {
+    const LPS: u32 = 24;
+
+    fn links_of(lp: LpId) -> Vec<Link> {
+        let first = lp.0 / 4 * 4;
+        let within = (first..first + 4).map(|to| (to, 0.0));
+        let beside = [(lp.0 + 4, 0.5), (lp.0.wrapping_sub(4), 2.0)];
+        let all = within.chain(beside).filter(|(to, _)| *to < Self::LPS && *to != lp.0);
+        all.map(|(to, lookahead)| Link { to: LpId(to), lookahead }).collect()
+    }
+}
+
+impl Model for Machines {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        Self::LPS
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        Some(Self::links_of(lp))
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 0.25, 1);
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, word: &u64, lp: &mut Context<Self>) {
+        *sum = sum.rotate_left(9) ^ word ^ lp.now().to_bits() ^ lp.random().next_u64();
+        let links = Self::links_of(lp.id());
+        let link = links[lp.random().below(links.len() as u32) as usize];
+        // Often exactly what is declared.
+        let more = if lp.random().bernoulli(0.4) { 0.0 } else { lp.random().exponential(0.5) };
+        lp.send(link.to, link.lookahead + more, *sum);
+    }
+}
+
+#[test]
+fn pes_live_on_the_links_between_them() {
+    let simulation = || Simulation::new(Machines).end(60.0);
+    let expected = simulation().run().expect("it runs");
+    assert!(expected.record.committed_events > 1000);
+    for threads in [2, 3, 6] {
+        let parallel = |sync| simulation().sync(sync).threads(threads).batch(4).gvt_interval(16);
+        assert_eq!(parallel(Synchronisation::Conservative).least_delay().expect("it makes sense"), 0.5);
+        for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+            let clusters = (0..12).map(|seed| parallel(sync).virtual_cluster(seed).run());
+            for run in clusters.chain([parallel(sync).run()]) {
+                let run = run.expect("it runs");
+                assert_eq!((&run.record.digest, &run.states), (&expected.record.digest, &expected.states), "{threads} PEs, {sync:?}");
+            }
+        }
+    }
+}
+
+/// Five PEs cannot but cut a machine in two.
+#[test]
+fn a_link_without_lookahead_between_two_pes_is_named() {
+    let simulation = || Simulation::new(Machines).threads(5).sync(Synchronisation::Conservative);
+    assert_eq!(simulation().least_delay().expect("it makes sense"), 0.0);
+    let text = simulation().run().expect_err("there is no lookahead").to_string();
+    for words in ["`Machines` has no lookahead from LP 4 (on PE 0) to LP 5 (on PE 1)", "--sync optimistic", "Model::links", "number LPs"] {
+        assert!(text.contains(words), "`{words}` should be in: {text}");
+    }
+    let run = |sync| Simulation::new(Machines).end(20.0).threads(5).sync(sync).virtual_cluster(1).run().expect("it runs").record.digest;
+    assert_eq!(run(Synchronisation::Optimistic), Simulation::new(Machines).end(20.0).run().expect("it runs").record.digest);
+    assert!(Simulation::new(Islands { lookahead: 0.0, alone: true }).threads(5).least_delay().expect("it makes sense").is_infinite());
 }

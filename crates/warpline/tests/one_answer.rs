@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::base::random::Random;
-use warpline::{LpId, Pending, Wire};
+use warpline::{Fault, LpId, Pending, Wire};
 use warpline_testkit::matrix::{Configuration, Parallel};
-use warpline_testkit::random_model::{Crime, Delays, Payloads, PlannedFault, Topology};
+use warpline_testkit::random_model::{Crime, Declares, Delays, Payloads, PlannedFault, Topology};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
 fn config(usual: u32) -> Config {
@@ -116,5 +116,28 @@ fn every_mistake_is_found_where_it_is_made() {
         // Counters overflow over the whole run, not at an event.
         let place = if crime == Crime::CounterOverflow { "Results" } else { "lp: LpId(2)" };
         assert!(text.contains(place), "{crime:?}: {text}");
+    }
+}
+
+/// A promise that is broken by next to nothing is broken, for every engine.
+#[test]
+fn broken_promises_are_told_alike() {
+    let topology = Topology::Ring { reach: 1 };
+    let plain = Recipe { lps: 8, energy: 60, starters: 2, to_self: 0.0, lookahead: 0.5, topology, loans: false, ..Recipe::from_seed(5) };
+    for (declares, number) in Declares::ALL.into_iter().zip(0..) {
+        for crime in [Crime::BelowLookahead, Crime::JustBelowLookahead, Crime::UndeclaredLink] {
+            let recipe = Recipe { declares, fault: Some(PlannedFault { crime, lp: 2, event: 3 }), ..plain.clone() };
+            let checked = matrix::check_recipe(&recipe, &Settings::new(number, 100.0)).unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+            let fault = checked.expect_err("a fault is planned").fault;
+            let expected = match (crime, declares) {
+                (Crime::UndeclaredLink, Declares::Links) => matches!(fault, Fault::NoLink { to: LpId(0) }),
+                (Crime::UndeclaredLink, _) => matches!(fault, Fault::Delay { .. }),
+                (Crime::JustBelowLookahead, _) => {
+                    matches!(fault, Fault::Lookahead { delay, lookahead, .. } if delay.next_up() == lookahead && lookahead >= 0.5)
+                }
+                _ => matches!(fault, Fault::Lookahead { .. }),
+            };
+            assert!(expected, "{crime:?} with lookahead of {declares:?}: {fault:?}");
+        }
     }
 }

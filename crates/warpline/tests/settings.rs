@@ -50,6 +50,12 @@ fn the_model() {
         let text = refusal(Simulation::new(Scripted { lookahead, ..idle() }));
         assert_words(&text, &["`Scripted`", "lookahead", &lookahead.to_string(), "finite"]);
     }
+    let text = refusal(Simulation::new(Scripted { links: |lp| Some(vec![Link { to: LpId(lp.0 + 2), lookahead: 1.0 }]), ..idle() }));
+    assert_words(&text, &["`Scripted`", "link from LP 2 to LP 4", "LPs 0 to 3", "Model::lps"]);
+    let text = refusal(Simulation::new(Scripted { links: |_| Some(vec![Link { to: LpId(1), lookahead: -2.0 }]), ..idle() }));
+    assert_words(&text, &["`Scripted`", "lookahead -2", "from LP 0 to LP 1", "finite"]);
+    let text = refusal(Simulation::new(Scripted { links: |lp| panic!("{lp} knows nobody"), ..idle() }));
+    assert_words(&text, &["`Scripted`", "panicked", "links", "LP 0 knows nobody"]);
     let text = refusal(Simulation::new(idle()).undo(Undo::Reverse));
     assert_words(&text, &["`Scripted`", "no reverse code", "Model::reverse", "REVERSIBLE", "copy"]);
 }
@@ -132,6 +138,9 @@ struct Fickle {
     lps: AtomicU32,
     lookahead: AtomicU32,
     ties: AtomicU32,
+    /// By LP.
+    links: [AtomicU32; 6],
+    lookahead_of: [AtomicU32; 6],
 }
 
 impl Fickle {
@@ -150,6 +159,16 @@ impl Model for &Fickle {
 
     fn lookahead(&self) -> f64 {
         if Fickle::first(&self.lookahead) { 0.25 } else { 7.5 }
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        let first = Fickle::first(&self.links[lp.index()]);
+        (!first || lp.0 == 4).then(|| (0..if first { 6 } else { 1 }).map(|to| Link { to: LpId(to), lookahead: 0.5 }).collect())
+    }
+
+    fn lookahead_of(&self, lp: LpId) -> Option<f64> {
+        let first = Fickle::first(&self.lookahead_of[lp.index()]);
+        (!first || lp.0 == 2).then_some(if first { 0.375 } else { 9.0 })
     }
 
     fn unbiased_ties(&self) -> bool {
@@ -173,7 +192,12 @@ impl Model for &Fickle {
 fn a_model_is_asked_once_what_it_is_like() {
     let model = Fickle::default();
     let expected = Simulation::new(&model).end(20.0).run().expect("it runs");
-    let asked = |model: &Fickle| [&model.lps, &model.lookahead, &model.ties].map(|asked| asked.load(Ordering::Relaxed));
+    let asked = |model: &Fickle| {
+        // LP 4 has links, and is not asked for its lookahead.
+        assert_eq!(model.links.each_ref().map(|asked| asked.load(Ordering::Relaxed)), [1; 6]);
+        assert_eq!(model.lookahead_of.each_ref().map(|asked| asked.load(Ordering::Relaxed)), [1, 1, 1, 1, 0, 1]);
+        [&model.lps, &model.lookahead, &model.ties].map(|asked| asked.load(Ordering::Relaxed))
+    };
     assert_eq!(asked(&model), [1; 3]);
     let told = |run: &warpline::Run<&Fickle>| ["lps", "lookahead", "ties"].map(|setting| run.record.engine[setting].to_string());
     assert_eq!(told(&expected), ["6", "0.25", "\"unbiased\""]);

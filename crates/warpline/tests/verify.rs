@@ -302,8 +302,8 @@ impl Model for Line {
         5
     }
 
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-        Some((lp.0 + 1..5).take(1).map(LpId).collect())
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        Some((lp.0 + 1..5).take(1).map(|to| Link { to: LpId(to), lookahead: 1.0 }).collect())
     }
 
     fn init(&self, lp: &mut Init<Self>) {
@@ -324,21 +324,23 @@ impl Model for Line {
 }
 
 #[test]
-fn sends_beyond_the_declared_neighbours_are_found() {
+fn sends_beyond_the_declared_links_are_found() {
     let right = Simulation::new(Line { reach: 1, init_reach: 1 }).verify();
     assert!(right.is_ok(), "{right:?}");
-    let (mismatch, text) = mismatch(Simulation::new(Line { reach: 2, init_reach: 1 }));
-    assert_eq!(mismatch.place, Place::Event { lp: LpId(1), time: 2.0, event: "'b'".into() });
-    assert_eq!((mismatch.field.as_str(), mismatch.found.as_str(), mismatch.events), ("sends[1].to", "LP 3", 1));
-    assert_words(&text, &["`Line`", "LP 1", "time 2", "'b'", "LP 3", "Model::neighbours"]);
+    let error = Simulation::new(Line { reach: 2, init_reach: 1 }).verify().expect_err("there is no link from LP 1 to LP 3");
+    assert_words(&error.to_string(), &["`Line`", "LP 1", "time 2", "'b'", "LP 3", "Model::links"]);
+    let VerifyError::Run(Error::Fault(failure)) = error else { panic!("{error}") };
+    assert_eq!(failure.place, Place::Event { lp: LpId(1), time: 2.0, event: "'b'".into() });
+    assert_eq!((failure.fault, failure.committed), (Fault::NoLink { to: LpId(3) }, 1));
 }
 
 /// The first sends count as well.
 #[test]
-fn first_sends_beyond_the_declared_neighbours_are_found() {
-    let (mismatch, text) = mismatch(Simulation::new(Line { reach: 1, init_reach: 3 }));
-    assert_eq!(mismatch.place, Place::Init(LpId(1)));
-    assert_words(&text, &["`Line`", "LP 1", "LP 4", "Model::neighbours"]);
+fn first_sends_beyond_the_declared_links_are_found() {
+    let error = Simulation::new(Line { reach: 1, init_reach: 3 }).verify().expect_err("there is no link from LP 1 to LP 4");
+    assert_words(&error.to_string(), &["`Line`", "LP 1", "LP 4", "Model::links"]);
+    let VerifyError::Run(Error::Fault(failure)) = error else { panic!("{error}") };
+    assert_eq!((failure.place, failure.fault), (Place::Init(LpId(1)), Fault::NoLink { to: LpId(4) }));
 }
 
 /// A model that fails in a run fails in the same way when it is verified.

@@ -230,19 +230,22 @@ impl Model for Network {
         self.places.len() as u32
     }
 
+    /// That of sources; links have more, see [`links`](Self::links).
     fn lookahead(&self) -> f64 {
         self.processing
     }
 
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-        let next = match self.places[lp.index()] {
-            Place::Source(demand) => self.routing.hops_of(self.sources[demand as usize].route),
+    /// To the next hops. What a link sends comes after `onward` at the earliest, to the last bit: all that is added to that is waiting and
+    /// transmission, and sums of floating-point numbers do not fall when one of the terms rises.
+    fn links(&self, lp: LpId) -> Option<Vec<warpline::Link>> {
+        let (next, lookahead) = match self.places[lp.index()] {
+            Place::Source(demand) => (self.routing.hops_of(&self.sources[demand as usize].route).to_vec(), self.processing),
             Place::Link(link) => {
                 let Link { source, target, .. } = self.topology.links[link as usize];
-                self.routing.hops_after(lp.0, source, target)
+                (self.routing.hops_after(lp.0, source, target), self.ports[link as usize].onward)
             }
         };
-        Some(next.into_iter().map(LpId).collect())
+        Some(next.into_iter().map(|next| warpline::Link { to: LpId(next), lookahead }).collect())
     }
 
     /// The packets per second that pass a link or leave a source, if nothing is dropped.

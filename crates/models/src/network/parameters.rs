@@ -56,7 +56,7 @@ parameters! {
         on: f64 = 0.1, "s", 0.000_001..=1_000_000.0;
         /// Mean off time of on-off sources.
         off: f64 = 0.3, "s", 0.000_001..=1_000_000.0;
-        /// Delay in every router that sends a packet on; it is also the model's lookahead, so parallel engines like it long.
+        /// Delay in every router that sends a packet on; with the propagation of links it makes the model's lookahead.
         processing: f64 = 0.000_01, "s", 0.0..=1.0;
     }
 }

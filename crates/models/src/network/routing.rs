@@ -2,6 +2,8 @@
 //!
 //! At every node, traffic to a destination is split equally over all links that lie on a shortest path to it.
 
+use std::slice;
+
 use super::demand::Flow;
 use super::limits;
 use super::topology::Topology;
@@ -76,18 +78,23 @@ impl Routing {
     }
 
     /// The next hops of a route.
-    pub(super) fn hops_of(&self, route: Route) -> Vec<u32> {
+    pub(super) fn hops_of<'a>(&'a self, route: &'a Route) -> &'a [u32] {
         match route {
-            Route::Here => Vec::new(),
-            Route::Link(next) => vec![next],
-            Route::Split { count, first } => self.splits[first as usize..][..usize::from(count)].to_vec(),
+            Route::Here => &[],
+            Route::Link(next) => slice::from_ref(next),
+            Route::Split { count, first } => &self.splits[*first as usize..][..usize::from(*count)],
         }
     }
 
     /// All next hops at `target` of what comes there from `source` by the next hop `by`, in order.
     pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
-        let passing = (0..self.columns).filter(|&column| self.hops_of(self.at(source, column)).contains(&by));
-        let mut next: Vec<u32> = passing.flat_map(|column| self.hops_of(self.at(target, column))).collect();
+        let row = |node: u32| &self.routes[node as usize * self.columns as usize..][..self.columns as usize];
+        let mut next = Vec::new();
+        for (here, there) in row(source).iter().zip(row(target)) {
+            if self.hops_of(here).contains(&by) {
+                next.extend_from_slice(self.hops_of(there));
+            }
+        }
         next.sort_unstable();
         next.dedup();
         next

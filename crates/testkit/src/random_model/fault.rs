@@ -1,7 +1,7 @@
-use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Observe, Table};
+use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
 
 use super::parcel::{Errand, Parcel, Payload};
-use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS};
+use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS, promise};
 
 /// Something that a model must not do, and where it does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +49,15 @@ pub enum Crime {
     UndeclaredTable,
     /// A call of `fail`.
     Fail,
+    /// A delay as little below the lookahead as can be.
+    JustBelowLookahead,
+    /// A receiver to which there is no link. Where there are links to all or none are declared, the same as `NegativeDelay`.
+    UndeclaredLink,
 }
 
 impl Crime {
     /// All of them.
-    pub const ALL: [Crime; 16] = [
+    pub const ALL: [Crime; 18] = [
         Crime::NanDelay,
         Crime::NegativeDelay,
         Crime::InfiniteDelay,
@@ -70,18 +74,32 @@ impl Crime {
         Crime::WrongRow,
         Crime::UndeclaredTable,
         Crime::Fail,
+        Crime::JustBelowLookahead,
+        Crime::UndeclaredLink,
     ];
 
     /// Does it.
     pub(super) fn commit<const W: usize>(self, model: &RandomModel<W>, lp: &mut Context<RandomModel<W>>) {
         let (id, lps) = (lp.id(), lp.lps());
+        let other = model.other(id);
+        let least = promise::between(&model.recipe, id, other);
         let parcel = |errand| Parcel { energy: 1, hops: 0, errand, payload: Payload::Nothing, words: [0; W] };
         let mut send = |to: LpId, delay| lp.send(to, delay, parcel(Errand::Spread));
         match self {
             Crime::NanDelay => send(id, f64::NAN),
             Crime::NegativeDelay => send(id, -1.5),
             Crime::InfiniteDelay => send(id, f64::INFINITY),
-            Crime::BelowLookahead => send(LpId((id.0 + 1) % lps), if lps > 1 { model.recipe.lookahead - 0.0625 } else { -0.0625 }),
+            Crime::BelowLookahead => send(other, least - 0.0625),
+            Crime::JustBelowLookahead => send(other, least.next_down()),
+            Crime::UndeclaredLink => {
+                let links = model.links(id).unwrap_or_default();
+                let stranger = (0..lps).map(LpId).find(|to| *to != id && links.iter().all(|link| link.to != *to));
+                let stranger = stranger.filter(|_| promise::has_links(&model.recipe, id));
+                match stranger {
+                    Some(to) => send(to, 9.0),
+                    None => send(id, -1.5),
+                }
+            }
             Crime::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
             Crime::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
             Crime::Panic => panic!("the dog ate {id}"),

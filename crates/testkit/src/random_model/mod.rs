@@ -5,6 +5,7 @@
 
 mod fault;
 mod parcel;
+mod promise;
 mod recipe;
 mod state;
 mod topology;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 pub use fault::{Crime, PlannedFault};
 pub use parcel::Parcel;
 use parcel::{Errand, Payload};
-pub use recipe::{Delays, Kind, Payloads, Recipe, Topology};
+pub use recipe::{Declares, Delays, Kind, Payloads, Recipe, Topology};
 pub use state::State;
 use warpline::prelude::*;
 
@@ -65,10 +66,15 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         }
     }
 
-    /// How long an event to LP `to` takes, when the last `hops` took no time at all.
-    fn delay(&self, now: f64, hops: u32, own: bool, random: &mut Random) -> f64 {
+    /// Another LP that `from` may send to; `from` itself if there is none.
+    fn other(&self, from: LpId) -> LpId {
+        let next = LpId((from.0 + 1) % self.recipe.lps);
+        self.links(from).map_or(next, |links| links.first().map_or(from, |link| link.to))
+    }
+
+    /// How long an event takes that takes at least so long, when the last `hops` took no time at all.
+    fn delay(&self, now: f64, hops: u32, least: f64, random: &mut Random) -> f64 {
         let recipe = &self.recipe;
-        let least = if own { 0.0 } else { recipe.lookahead };
         let more = match recipe.delays {
             _ if random.bernoulli(recipe.zero_delay) => 0.0,
             Delays::Unit => 1.0,
@@ -110,8 +116,8 @@ impl<const WORDS: usize> RandomModel<WORDS> {
 
     /// Sends one parcel.
     fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, payload: Payload, lp: &mut Context<Self>) {
-        let (now, own) = (lp.now(), to == lp.id());
-        let delay = self.delay(now, hops, own, lp.stream(TIMES));
+        let (now, least) = (lp.now(), promise::between(&self.recipe, lp.id(), to));
+        let delay = self.delay(now, hops, least, lp.stream(TIMES));
         let hops = if now + delay > now { 0 } else { hops + 1 };
         let words = [0; WORDS].map(|_: u64| lp.stream(TIMES).next_u64());
         let parcel = Parcel { energy, hops, errand, payload, words };
@@ -130,7 +136,8 @@ impl<const WORDS: usize> RandomModel<WORDS> {
     fn lend(&self, hops: u32, lp: &mut Context<Self>) {
         let debtor = LpId(lp.stream(ROUTES).below(self.recipe.lps));
         let agent = state::creditor(lp.id(), self.recipe.lps);
-        let delay = self.delay(lp.now(), hops, false, lp.stream(TIMES));
+        let least = [debtor, agent].map(|to| promise::between(&self.recipe, lp.id(), to)).into_iter().fold(self.recipe.lookahead, f64::max);
+        let delay = self.delay(lp.now(), hops, least, lp.stream(TIMES));
         let hops = if lp.now() + delay > lp.now() { 0 } else { hops + 1 };
         for (to, errand) in [(debtor, Errand::Lend), (agent, Errand::Recall(debtor))] {
             lp.send(to, delay, Parcel { energy: 0, hops, errand, payload: Payload::Nothing, words: [0; WORDS] });
@@ -169,8 +176,15 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         self.recipe.lookahead
     }
 
-    fn neighbours(&self, lp: LpId) -> Option<Vec<LpId>> {
-        self.neighbours.as_ref().map(|all| all[lp.index()].clone())
+    fn lookahead_of(&self, lp: LpId) -> Option<f64> {
+        promise::of_lp(&self.recipe, lp)
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        let link = |to| Link { to, lookahead: promise::between(&self.recipe, lp, to) };
+        let all = || (0..self.recipe.lps).map(LpId).filter(|to| *to != lp).collect();
+        let ends = || self.neighbours.as_ref().map_or_else(all, |neighbours| neighbours[lp.index()].clone());
+        promise::has_links(&self.recipe, lp).then(|| ends().into_iter().map(link).collect())
     }
 
     fn weight(&self, lp: LpId) -> f64 {
@@ -198,7 +212,7 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
     fn init(&self, lp: &mut Init<Self>) -> State {
         for _ in 0..self.recipe.starters {
             let to = self.receiver(lp.id(), lp.stream(ROUTES));
-            let delay = self.delay(0.0, 0, to == lp.id(), lp.stream(TIMES));
+            let delay = self.delay(0.0, 0, promise::between(&self.recipe, lp.id(), to), lp.stream(TIMES));
             let words = [7; WORDS];
             lp.send(
                 to,

@@ -17,7 +17,7 @@ pub struct Recipe {
     pub kinds: Vec<Kind>,
     /// How long events take.
     pub delays: Delays,
-    /// The declared lookahead, in model time.
+    /// The least lookahead that is declared, in model time.
     pub lookahead: f64,
     /// How many events each LP sends itself, or a neighbour, at the start.
     pub starters: u32,
@@ -53,12 +53,31 @@ pub struct Recipe {
     pub widespread: bool,
     /// The energy of events that go wrong when they commit, if any do.
     pub fails_at_commit: Option<u32>,
+    /// What lookahead is declared of.
+    pub declares: Declares,
+}
+
+/// What lookahead is declared of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declares {
+    /// The model as a whole.
+    Model,
+    /// Each LP: some have more than the model.
+    Lps,
+    /// Each link: some have more than the model. Where anybody may send to anybody, every other LP has links to all, and the rest have
+    /// lookahead of their own.
+    Links,
+}
+
+impl Declares {
+    /// All of them.
+    pub const ALL: [Declares; 3] = [Declares::Model, Declares::Lps, Declares::Links];
 }
 
 /// Who sends to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// Anybody to anybody; no neighbours are declared.
+    /// Anybody to anybody.
     Uniform,
     /// To the next `reach` LPs on either side of a ring.
     Ring {
@@ -180,6 +199,7 @@ impl Recipe {
             fault: None,
             widespread: false,
             fails_at_commit: None,
+            declares: [Declares::Model, Declares::Model, Declares::Lps, Declares::Links, Declares::Links][random.below(5) as usize],
         }
     }
 
@@ -196,6 +216,7 @@ impl Recipe {
             priorities: false,
             unbiased: false,
             payloads: Payloads::Small,
+            declares: Declares::Model,
             ..self.clone()
         };
         fn either<T>(keep: bool, rich: T, plain: T) -> T {
@@ -206,6 +227,7 @@ impl Recipe {
             kinds: either(keep[1], self.kinds, plain.kinds),
             delays: either(keep[2], self.delays, plain.delays),
             lookahead: either(keep[3], self.lookahead, plain.lookahead),
+            declares: either(keep[3], self.declares, plain.declares),
             fan_out: either(keep[4], self.fan_out, plain.fan_out),
             burst: either(keep[5], self.burst, plain.burst),
             zero_delay: either(keep[6], self.zero_delay, plain.zero_delay),

@@ -14,7 +14,9 @@ use warpline_base::record::ProgressSample;
 use warpline_base::{Moment, TieBreak};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Tuning, Undoing, Window, balance};
+use warpline_kernel::{
+    Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
+};
 use warpline_memory::{Buffers, DropEach, PoolFull, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
@@ -89,9 +91,8 @@ struct Driven<M: Model> {
 impl<M: Model> Simulation<'_, M> {
     /// Fills in what was left to the engine: in the settings, which go into the record, and as types of the kernel.
     pub(crate) fn choose(&mut self, limits: &Limits) -> Chosen {
-        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        let pes = self.pes(limits);
         let settings = &mut self.settings;
-        let pes = settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST);
         settings.threads = Some(pes);
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
@@ -120,21 +121,61 @@ impl<M: Model> Simulation<'_, M> {
         Chosen { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
     }
 
+    fn pes(&self, limits: &Limits) -> u32 {
+        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        self.settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST)
+    }
+
+    /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if
+    /// PEs would have nothing to tell each other. A conservative run needs more than 0.
+    ///
+    /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and [links](Model::links), and from which LPs would
+    /// lie on which PE; links within a PE do not matter. Of a single PE it is the least of all that is declared.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// struct Pairs;
+    /// impl Model for Pairs {
+    ///     fn lps(&self) -> u32 { 4 }
+    ///     /// 0 and 1 are one machine, 2 and 3 another.
+    ///     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+    ///         let link = |to, lookahead| Link { to: LpId(to), lookahead };
+    ///         Some(vec![link(lp.0 ^ 1, 0.0), link(lp.0 ^ 2, 0.75)])
+    ///     }
+    /// #   type State = (); type Event = ();
+    /// #   fn init(&self, _: &mut Init<Self>) {}
+    /// #   fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// }
+    /// assert_eq!(Simulation::new(Pairs).threads(2).least_delay()?, 0.75);
+    /// assert_eq!(Simulation::new(Pairs).threads(4).least_delay()?, 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a setting, or what the model says of itself, makes no sense.
+    pub fn least_delay(&self) -> Result<f64, Error> {
+        let limits = self.check()?.limits;
+        let pes = self.pes(&limits);
+        let between = |partition| Delays::of(&limits.lookahead, &partition).least();
+        if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
+    }
+
     pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         let report = self.report.take();
         // Checked first: a model that panics when it is asked for its LPs is found there.
         let Checked { end, declared, ties, limits } = self.check()?;
         let chosen = self.choose(&limits);
-        self.check_conservative(&chosen, &limits)?;
+        let partition = self.partition(&limits, chosen.pes)?;
+        self.check_conservative(&chosen, &limits, &partition)?;
         let (seed, until) = (self.settings.seed(), self.end_time());
         let statistics = Statistics::new(declared, self.settings.warmup(), until);
         let rows = Rows::new(&self.records, &statistics)?;
         let looped = Instant::now();
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, limits.lps));
-        let delays = Delays::uniform(limits.lookahead);
-        let task = Task { model: &self.model, partition: self.partition(limits.lps, chosen.pes)?, ties, end, delays };
+        let delays = Delays::of(&limits.lookahead, &partition);
+        let task = Task { model: &self.model, partition, ties, end, delays };
         let plan = Plan { task, chosen, seed, limits, statistics, trace };
         let watch = Watch { looped, end: until, report, rows, merge: RowMerge::new(ties) };
         let driven = match chosen.cluster {
@@ -150,28 +191,39 @@ impl<M: Model> Simulation<'_, M> {
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
     }
 
-    /// Without lookahead, conservative PEs would wait for each other for ever.
-    fn check_conservative(&self, chosen: &Chosen, limits: &Limits) -> Result<(), Error> {
+    /// Without lookahead between them, conservative PEs would wait for each other for ever.
+    fn check_conservative(&self, chosen: &Chosen, limits: &Limits, partition: &Partition) -> Result<(), Error> {
         let waits = chosen.tuning.lanes == Lanes::Certain && chosen.pes > 1;
         if waits && !self.settings.use_lookahead() {
             return Err(Error::Setting(
                 "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
             ));
         }
-        if waits && limits.lookahead == 0.0 {
-            return Err(Error::Setting(format!(
-                "model `{}` has no lookahead, and without it conservative threads cannot work at the same time: use --sync optimistic, or let \
-                 Model::lookahead tell the least delay between two LPs",
-                self.name
-            )));
-        }
-        Ok(())
+        let shortest = if waits { Shortest::of(&limits.lookahead, partition) } else { None };
+        let Some(Shortest { from, to, delay: 0.0 }) = shortest else { return Ok(()) };
+        let place = |lp| format!("{lp} (on PE {})", partition.pe(lp));
+        let (link, advice) = match to {
+            _ if limits.lookahead.is_uniform() => (String::new(), "let Model::lookahead tell the least delay between two LPs".into()),
+            None => {
+                let advice = "let Model::lookahead_of tell its least delay, or Model::links where it sends".into();
+                (format!(" from {} to any other LP", place(from)), advice)
+            }
+            Some(to) => {
+                let advice = format!("let Model::links tell its least delay, or number LPs so that {from} and {to} come to lie on one PE");
+                (format!(" from {} to {}", place(from), place(to)), advice)
+            }
+        };
+        Err(Error::Setting(format!(
+            "model `{}` has no lookahead{link}, and without it conservative threads cannot work at the same time: use --sync optimistic, or \
+             {advice}",
+            self.name
+        )))
     }
 
-    /// Shares the LPs out as the model says how much work they are.
-    fn partition(&self, lps: u32, pes: u32) -> Result<Partition, Error> {
+    /// Shares the LPs out as the model says how much work they are and how far apart.
+    fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
         let (model, name) = (&self.model, &self.name);
-        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(lps, pes, |lp| model.weight(lp))));
+        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, |lp| model.weight(lp))));
         let shared = shared.map_err(|panic| {
             Error::Setting(format!("model `{name}` panicked while it told of the weights of its LPs: {}", panic_message(panic)))
         })?;
@@ -209,7 +261,7 @@ impl<M: Model> Simulation<'_, M> {
             Lp::add_digests(&pe.lps, pe.first_lp, &mut digest);
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
-        let mut context = Context::with_limits(limits, seed, false);
+        let mut context = Context::with_limits(limits.clone(), seed, false);
         let (model, name) = (&self.model, self.name.as_str());
         let finishing = Finishing { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
         finishing.finish(states.iter())?;
@@ -244,9 +296,11 @@ impl<'m, M: Model> Plan<'m, M> {
             None => Rule::Adaptive,
         };
         let saving = chosen.tuning.undoing == Undoing::Reverse;
+        // PEs that never talk may go on as far as they like.
+        let least = task.delays.least().min(f64::MAX);
         let make = |(buffers, port): (Buffers<_>, P)| {
-            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, limits.lookahead, chosen.pes));
-            let context = Context::with_limits(*limits, self.seed, saving);
+            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, least, chosen.pes));
+            let context = Context::with_limits(limits.clone(), self.seed, saving);
             let mut pe = Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             Ok(pe)

@@ -64,12 +64,12 @@ impl<M: Model> Simulation<'_, M> {
         let checked = self.check()?;
         let end = checked.end;
         let mut run = self.engine::<Ladder>(checked, undo == Undo::Reverse)?;
-        let neighbours = run.verify_init(undo)?;
+        run.verify_init(undo)?;
         run.initialise(|| {})?;
         let mut log = Log::new(Instant::now(), until, report);
         let mut step = Step::Worked;
         while step == Step::Worked && run.engine.committed() < events {
-            step = run.verify_step(undo, &neighbours)?;
+            step = run.verify_step(undo)?;
             // One event takes microseconds: a look at the clock now and then is enough.
             if run.engine.committed().is_multiple_of(64) {
                 log.note(Instant::now(), run.engine.now().get(), run.engine.committed());
@@ -94,9 +94,10 @@ impl<M: Model> Simulation<'_, M> {
         let settings = &self.settings;
         let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
         let rows = Rows::new(&self.records, &statistics)?;
+        let lps = limits.lps;
         let context = Context::with_limits(limits, settings.seed(), saving);
         let engine = Sequential::new(&self.model, context, ties, end, statistics, rows);
-        let engine = engine.map_err(|_| Error::too_many_lps(limits.lps, size_of::<Lp<M::State>>()))?;
+        let engine = engine.map_err(|_| Error::too_many_lps(lps, size_of::<Lp<M::State>>()))?;
         Ok(Engine { name: &self.name, engine })
     }
 }

@@ -19,9 +19,6 @@ struct Effects<'a, E> {
     random_positions: Vec<(u8, u32)>,
 }
 
-/// What [`Model::neighbours`] says of one LP.
-pub(super) type Neighbours = Option<Vec<LpId>>;
-
 /// A difference, before it is known where.
 struct Difference {
     when: &'static str,
@@ -31,20 +28,14 @@ struct Difference {
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
-    /// Tries out the first sends of all LPs: where they go, and that making an LP twice does the same twice.
-    ///
-    /// Returns the declared neighbours of each.
-    pub(super) fn verify_init(&mut self, undo: Undo) -> Result<Vec<Neighbours>, VerifyError> {
-        let mut neighbours = Vec::new();
+    /// Tries out the initialisation of all LPs: that making one twice does the same twice.
+    pub(super) fn verify_init(&mut self, undo: Undo) -> Result<(), VerifyError> {
         for id in (0..self.engine.context().limits().lps).map(LpId) {
-            let tried = self.engine.try_model(|model, context| {
-                let declared = model.neighbours(id);
-                try_init(model, context, id, &declared).map(|()| declared)
-            });
+            let tried = self.engine.try_model(|model, context| try_init(model, context, id));
             let tried = tried.map_err(|stop| self.error(stop, Place::Init(id)))?;
-            neighbours.push(tried.map_err(|difference| self.mismatch(Place::Init(id), undo, difference))?);
+            tried.map_err(|difference| self.mismatch(Place::Init(id), undo, difference))?;
         }
-        Ok(neighbours)
+        Ok(())
     }
 
     #[cold]
@@ -55,8 +46,8 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     }
 
     /// Tries the next event out and then executes it.
-    pub(super) fn verify_step(&mut self, undo: Undo, neighbours: &[Neighbours]) -> Result<Step, VerifyError> {
-        let tried = self.engine.step_after(|attempt| try_out(attempt, undo, neighbours));
+    pub(super) fn verify_step(&mut self, undo: Undo) -> Result<Step, VerifyError> {
+        let tried = self.engine.step_after(|attempt| try_out(attempt, undo));
         match tried.map_err(|stop| self.error(stop, self.current_place()))? {
             Some(Ok(())) => Ok(Step::Worked),
             Some(Err(difference)) => Err(self.mismatch(self.current_place(), undo, difference)),
@@ -65,22 +56,20 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     }
 }
 
-fn try_init<M: Model>(model: &M, context: &mut Context<M>, id: LpId, neighbours: &Neighbours) -> Result<(), Difference> {
+fn try_init<M: Model>(model: &M, context: &mut Context<M>, id: LpId) -> Result<(), Difference> {
     let state = context.init(model, id);
     let (first, sent) = (format!("{state:#?}"), effects(context));
-    let outcome = check_neighbours(neighbours, context);
     clear(context);
     let again = context.init(model, id);
     let repeated = effects(context);
     clear(context);
-    outcome?;
     differ("made a second time", "state", &first, &format!("{again:#?}"))?;
     differ("made a second time", "", &sent, &repeated)
 }
 
-fn try_out<M: Model>(attempt: Attempt<'_, M>, undo: Undo, neighbours: &[Neighbours]) -> Result<(), Difference> {
+fn try_out<M: Model>(attempt: Attempt<'_, M>, undo: Undo) -> Result<(), Difference> {
     clear(attempt.context);
-    let mut trial = Trial { undo, neighbours: &neighbours[attempt.event.receiver.index()], attempt };
+    let mut trial = Trial { undo, attempt };
     let outcome = trial.run();
     clear(trial.attempt.context);
     outcome
@@ -90,7 +79,6 @@ fn try_out<M: Model>(attempt: Attempt<'_, M>, undo: Undo, neighbours: &[Neighbou
 struct Trial<'a, M: Model> {
     attempt: Attempt<'a, M>,
     undo: Undo,
-    neighbours: &'a Neighbours,
 }
 
 impl<M: Model> Trial<'_, M> {
@@ -103,7 +91,6 @@ impl<M: Model> Trial<'_, M> {
             self.attempt.lp.state = copy;
             return Ok(());
         }
-        check_neighbours(self.neighbours, self.attempt.context)?;
         let (done, after) = (effects(self.attempt.context), format!("{:#?}", self.attempt.lp.state));
         self.backward(&copy)?;
         differ("after undoing it", "state", &before, &format!("{:#?}", self.attempt.lp.state))?;
@@ -146,18 +133,6 @@ fn effects<M: Model>(context: &mut Context<M>) -> String {
     let observations = context.notes_mut().clone();
     let sends = context.outbox_mut();
     format!("{:#?}", Effects { sends, observations: &observations, random_positions })
-}
-
-fn check_neighbours<M: Model>(neighbours: &Neighbours, context: &mut Context<M>) -> Result<(), Difference> {
-    let (Some(declared), id) = (neighbours, context.id()) else { return Ok(()) };
-    let stray = context.outbox_mut().iter().position(|sent| sent.to != id && !declared.contains(&sent.to));
-    let Some(index) = stray else { return Ok(()) };
-    Err(Difference {
-        when: "executed",
-        field: format!("sends[{index}].to"),
-        expected: format!("one of the {} LPs that Model::neighbours declares", declared.len()),
-        found: context.outbox_mut()[index].to.to_string(),
-    })
 }
 
 /// Leaves nothing of a trial behind.

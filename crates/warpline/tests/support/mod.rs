@@ -12,6 +12,7 @@ pub(crate) const ROWS: Table = Table(0);
 pub(crate) struct Scripted {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
+    pub(crate) links: fn(LpId) -> Option<Vec<Link>>,
     pub(crate) weight: fn(LpId) -> f64,
     pub(crate) declare: fn(&mut Declarations),
     pub(crate) init: fn(&mut Init<Self>),
@@ -26,6 +27,7 @@ impl Default for Scripted {
         Scripted {
             lps: 4,
             lookahead: 0.5,
+            links: |_| None,
             weight: |_| 1.0,
             declare: |declare| {
                 declare.counter(COUNT, "count", "", "counts").items(3);
@@ -56,6 +58,10 @@ impl Model for Scripted {
 
     fn lookahead(&self) -> f64 {
         self.lookahead
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        (self.links)(lp)
     }
 
     fn weight(&self, lp: LpId) -> f64 {

@@ -1,0 +1,37 @@
+//! A model that declares what a test likes.
+
+use warpline_base::LpId;
+use warpline_model::engine::Lookahead;
+use warpline_model::{Context, Init, Link, Model};
+
+/// By LP: its lookahead towards any other, or its links.
+pub(crate) type Declared<'a> = Result<f64, &'a [(u32, f64)]>;
+
+struct Declaring<'a>(&'a [Declared<'a>]);
+
+impl Model for Declaring<'_> {
+    type State = ();
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    fn lookahead_of(&self, lp: LpId) -> Option<f64> {
+        self.0[lp.index()].ok()
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        let links = self.0[lp.index()].err()?;
+        Some(links.iter().map(|&(to, lookahead)| Link { to: LpId(to), lookahead }).collect())
+    }
+
+    fn init(&self, _: &mut Init<Self>) {}
+
+    fn handle(&self, (): &mut (), (): &(), _: &mut Context<Self>) {}
+}
+
+/// What LPs declare.
+pub(crate) fn lookahead(lps: &[Declared<'_>]) -> Lookahead {
+    Lookahead::of(&Declaring(lps), lps.len() as u32).expect("it makes sense")
+}

@@ -1,0 +1,36 @@
+//! What a random model declares of its delays, as a function of its recipe.
+
+use warpline::LpId;
+use warpline::base::random::mix64;
+
+use super::recipe::{Declares, Recipe, Topology};
+
+/// How much more than the least of all an LP or a link may declare.
+const MORE: [f64; 5] = [0.0, 0.0, 0.125, 0.7, 2.0];
+
+fn more(recipe: &Recipe, from: LpId, to: Option<LpId>) -> f64 {
+    let to = to.map_or(u32::MAX, |to| to.0);
+    MORE[(mix64(recipe.seed ^ mix64(u64::from(from.0) << 32 | u64::from(to))) % MORE.len() as u64) as usize]
+}
+
+/// Whether `lp` declares links.
+pub(super) fn has_links(recipe: &Recipe, lp: LpId) -> bool {
+    recipe.declares == Declares::Links && (recipe.topology != Topology::Uniform || lp.0.is_multiple_of(2))
+}
+
+/// What `lp` declares of all that it sends, if it differs from what the model declares.
+pub(super) fn of_lp(recipe: &Recipe, lp: LpId) -> Option<f64> {
+    let more = if recipe.declares == Declares::Model { 0.0 } else { more(recipe, lp, None) };
+    (more > 0.0).then_some(recipe.lookahead + more)
+}
+
+/// The least delay that is declared of what goes from one LP to another, if it may send there.
+pub(super) fn between(recipe: &Recipe, from: LpId, to: LpId) -> f64 {
+    if from == to {
+        0.0
+    } else if has_links(recipe, from) {
+        recipe.lookahead + more(recipe, from, Some(to))
+    } else {
+        of_lp(recipe, from).unwrap_or(recipe.lookahead)
+    }
+}
