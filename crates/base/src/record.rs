@@ -27,6 +27,9 @@ pub struct RunRecord {
     pub end_time: f64,
     /// Every engine setting in force.
     pub engine: Map<String, Value>,
+    /// What is to be known of settings: of those of the engine, of the seed and of the end time.
+    #[serde(default)]
+    pub settings: Vec<SettingNote>,
     /// The unit of model time, such as `s`; empty where time is a pure number.
     #[serde(default)]
     pub time_unit: String,
@@ -60,13 +63,28 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// The record without what only the report needs (progress and views).
+    /// The record without what only the report needs (notes on settings, progress and views).
     pub fn summary(&self) -> Map<String, Value> {
         let Ok(Value::Object(mut all)) = serde_json::to_value(self) else { unreachable!("a record is always an object") };
+        all.remove("settings");
         all.remove("progress");
         all.remove("views");
         all
     }
+}
+
+/// What a setting means, whatever its value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SettingNote {
+    /// Its name among those of [`RunRecord::engine`]; `seed` and `end` are fields of the record.
+    pub name: String,
+    /// The unit of its value; empty for a pure number or a word.
+    pub unit: String,
+    /// What it does, in one sentence without a full stop.
+    pub meaning: String,
+    /// When it does harm, in one sentence without a full stop.
+    pub hurts: String,
 }
 
 /// The state of a run at one moment of wall time.
@@ -252,7 +270,7 @@ mod tests {
         let record = record(json!({ "processed_events": 6, "certain_events": 2, "ahead_events": 4 })).unwrap();
         let summary = record.summary();
         let Value::Object(mut all) = serde_json::to_value(&record).unwrap() else { panic!("an object") };
-        assert!(all.remove("progress").is_some() && all.remove("views").is_some());
+        assert!(["settings", "progress", "views"].iter().all(|name| all.remove(*name).is_some()));
         assert_eq!(summary, all);
         assert_eq!((&summary["committed_events"], &summary["processed_events"]), (&4.into(), &6.into()));
         assert_eq!((&summary["certain_events"], &summary["ahead_events"]), (&2.into(), &4.into()));
@@ -286,7 +304,8 @@ mod tests {
             pes: vec![pe.clone(), pe],
             ..ParallelRecord::default()
         };
-        let record = RunRecord { parallel: Some(part), ..record(json!({})).unwrap() };
+        let settings = vec![SettingNote { name: "batch".into(), unit: "events".into(), ..SettingNote::default() }];
+        let record = RunRecord { parallel: Some(part), settings, ..record(json!({})).unwrap() };
         assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&record).unwrap()).unwrap(), record);
     }
 

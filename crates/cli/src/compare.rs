@@ -12,7 +12,7 @@ use crate::comparison::{Comparison, Engine};
 use crate::failure::Failure;
 use crate::progress::RunTeller;
 use crate::run::with_model;
-use crate::settings::{RUNS, SYNC, Settings, WITH};
+use crate::settings::{RUNS, SYNC, Settings, THREADS, WITH};
 use crate::{child, output};
 
 /// Compares engines and prints what came of it.
@@ -114,7 +114,10 @@ fn told(failure: Failure, turn: u64) -> Failure {
 fn command(program: &Path, request: &Request, engine: Synchronisation) -> Command {
     let mut command = Command::new(program);
     command.args(["run", request.model.as_str()]);
-    let settings = request.settings.iter().filter(|given| ![RUNS, SYNC, WITH].contains(&given.name.as_str()));
+    let sequential = engine == Synchronisation::Sequential;
+    // The sequential engine has one thread, however many the others are given.
+    let left_out = |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS;
+    let settings = request.settings.iter().filter(|given| !left_out(&given.name));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
     command.args(["--sync", engine.name(), "--json", "--quiet"]);
     command
@@ -147,7 +150,10 @@ mod tests {
         let request = request(&settings.map(|(name, text)| given(name, text)));
         let command = command(Path::new("warpline"), &request, Synchronisation::Sequential);
         let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
-        assert_eq!(line.join(" "), "run mm1 --end=7 --threads=2 --arrival-rate=-0.5 --sync sequential --json --quiet");
+        assert_eq!(line.join(" "), "run mm1 --end=7 --arrival-rate=-0.5 --sync sequential --json --quiet");
+        let command = super::command(Path::new("warpline"), &request, Synchronisation::Optimistic);
+        let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
+        assert_eq!(line.join(" "), "run mm1 --end=7 --threads=2 --arrival-rate=-0.5 --sync optimistic --json --quiet");
     }
 
     #[test]

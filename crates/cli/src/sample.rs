@@ -16,6 +16,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         seed: 1,
         end_time: 10.0,
         engine: map(json!({ "sync": "sequential", "threads": 1 })),
+        settings: Vec::new(),
         time_unit: "s".into(),
         committed_events: 1000,
         digest: "00000000000000aa".into(),

@@ -18,6 +18,8 @@ pub(crate) struct Given {
 
 /// The setting that chooses the engine.
 pub(crate) const SYNC: &str = "sync";
+/// The setting that says how many threads there are.
+pub(crate) const THREADS: &str = "threads";
 /// The setting that says how often a comparison runs each engine.
 pub(crate) const RUNS: &str = "runs";
 /// The setting that says which engines a comparison has.
@@ -128,17 +130,14 @@ pub(crate) struct Settings {
 impl Settings {
     /// Reads settings; the last of a name counts.
     pub(crate) fn read(given: &[Given]) -> Result<Self, Failure> {
-        let Settings { mut simulation, mut command } = Settings::default();
+        let mut settings = Settings::default();
+        let Settings { simulation, command } = &mut settings;
         for Given { name, text, place } in given {
             let own = CommandSettings::table().iter().any(|setting| setting.name == *name);
             let set = if own { command.set(name, text) } else { simulation.set(name, text) };
             set.map_err(|error| Failure::wrong_use(error.to_string()).at(place.as_deref()))?;
         }
-        // A word more makes any command line or scenario a sequential run, to hold against the parallel one.
-        if simulation.sync == Some(Synchronisation::Sequential) {
-            simulation.threads = None;
-        }
-        Ok(Settings { simulation, command })
+        Ok(settings)
     }
 
     /// Settings that are read from these words.
@@ -168,12 +167,14 @@ mod tests {
 
     #[test]
     fn several_threads_mean_an_optimistic_run_unless_told_otherwise() {
-        let chosen = |pairs: &[(&str, &str)]| Settings::typed(pairs).simulation.synchronisation().unwrap().name();
-        assert_eq!(chosen(&[]), "sequential");
-        assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), "sequential");
-        assert_eq!(chosen(&[("threads", "2")]), "optimistic");
-        assert_eq!(chosen(&[("threads", "2"), ("sync", "sequential")]), "sequential");
-        assert_eq!(chosen(&[("sync", "optimistic"), ("threads", "1")]), "optimistic");
+        let chosen = |pairs: &[(&str, &str)]| Settings::typed(pairs).simulation.synchronisation().map(|sync| sync.name());
+        assert_eq!(chosen(&[]), Ok("sequential"));
+        assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), Ok("sequential"));
+        assert_eq!(chosen(&[("threads", "2")]), Ok("optimistic"));
+        assert_eq!(chosen(&[("threads", "1"), ("sync", "sequential")]), Ok("sequential"));
+        assert_eq!(chosen(&[("sync", "optimistic"), ("threads", "1")]), Ok("optimistic"));
+        let refused = chosen(&[("threads", "2"), ("sync", "sequential")]).unwrap_err().to_string();
+        assert!(refused.starts_with("`sync` is `sequential`, but `threads` is `2`: a sequential run has one thread"), "{refused}");
     }
 
     #[test]

@@ -57,7 +57,9 @@ fn several_threads_are_a_parallel_run() {
     let parallel = engine("--threads 2");
     assert_eq!((&parallel["sync"], &parallel["threads"]), (&"optimistic".into(), &2.into()));
     assert_eq!(engine("--threads 1")["sync"], "sequential");
-    assert_eq!(engine("--threads 2 --sync sequential")["sync"], "sequential");
+    assert_eq!(engine("--threads 1 --sync sequential")["sync"], "sequential");
+    let refused = ["`sync` is `sequential`, but `threads` is `4`", "a sequential run has one thread", "leave `threads` out", "set it to 1"];
+    warpline("run phold --lps 64 --end 5 --sync sequential --threads 4").is_wrong_use(&refused);
     assert_eq!(engine("--threads 1 --sync optimistic")["sync"], "optimistic");
 }
 
@@ -167,7 +169,8 @@ fn a_scenario_may_be_a_parallel_run() {
     let engine = |more: &[&str]| warpline_in(place.path(), &[&["run", "a.toml", "--json"], more].concat()).json()["engine"].clone();
     assert_eq!((&engine(&[])["sync"], &engine(&[])["threads"]), (&"optimistic".into(), &2.into()));
     assert_eq!(engine(&["--threads", "3"])["threads"], 3);
-    assert_eq!(engine(&["--sync", "sequential"])["sync"], "sequential");
+    assert_eq!(engine(&["--sync", "sequential", "--threads", "1"])["sync"], "sequential");
+    warpline_in(place.path(), &["run", "a.toml", "--sync", "sequential"]).is_wrong_use(&["`threads` is `2`", "set it to 1"]);
 }
 
 #[test]

@@ -144,8 +144,11 @@ mod tests {
         assert_eq!((delays.least(), Delays::uniform(0.5).least()), (2.0, 0.5));
     }
 
+    /// Delays between three PEs, by sender and receiver.
+    type Table = [[f64; 3]; 3];
+
     /// All delays between three PEs of two LPs each, and the shortest.
-    fn delays(lps: [Declared<'_>; 6]) -> ([[f64; 3]; 3], Option<(u32, Option<u32>)>) {
+    fn delays(lps: [Declared<'_>; 6]) -> (Table, Option<(u32, Option<u32>)>) {
         let (lookahead, partition) = (lookahead(&lps), Partition::new(6, 3));
         let (delays, shortest) = (Delays::of(&lookahead, &partition), Shortest::of(&lookahead, &partition));
         let all = [0, 1, 2].map(|from| [0, 1, 2].map(|to| if from == to { 0.0 } else { delays.between(from, to) }));

@@ -62,11 +62,6 @@ impl Window {
         self.width
     }
 
-    /// Events before this time may be executed.
-    pub fn bound(&self, gvt: &Moment, end: VirtualTime) -> VirtualTime {
-        self.bound_from(gvt.time(end).get()).max(Self::least_bound(gvt, end)).min(end)
-    }
-
     /// Events before this time may be executed when all before `now` is done.
     pub fn bound_from(&self, now: f64) -> VirtualTime {
         VirtualTime::new(now + self.width).unwrap_or(self.end)

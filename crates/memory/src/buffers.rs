@@ -241,8 +241,8 @@ impl<T> Buffers<T> {
     }
 
     /// The PE that a buffer goes to, or came from.
-    #[inline]
-    pub fn partner(&self, handle: Handle) -> u32 {
+    #[cfg(test)]
+    fn partner(&self, handle: Handle) -> u32 {
         owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed).into()
     }
 

@@ -2,8 +2,8 @@
 
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
-use serde_json::{Map, Value};
-use warpline_base::record::RunRecord;
+use serde_json::Value;
+use warpline_base::record::{RunRecord, SettingNote};
 
 /// One tile: what it says, large, and a further remark below.
 pub(crate) struct Tile {
@@ -60,24 +60,58 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile) -> String {
     format!("<div class=\"tile{long}\"><dt>{label}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>", escape(note))
 }
 
-/// Parameters and engine settings, each behind its heading.
+/// Parameters and settings, each behind its heading.
 pub(crate) fn settings(record: &RunRecord) -> String {
-    fold("Parameters", "parameter", &record.parameters) + &fold("Engine settings", "setting", &record.engine)
+    let parameters = record.parameters.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
+    fold("Parameters", "parameter", parameters) + &fold("Settings", "setting", setting_rows(record))
 }
 
-/// A table of names and exact values that opens on demand.
-fn fold(heading: &str, singular: &str, entries: &Map<String, Value>) -> String {
-    let count = match entries.len() {
+/// Settings with what is to be known of them, in the order of their table; then those that tell of themselves alone.
+fn setting_rows(record: &RunRecord) -> Vec<String> {
+    let (end, seed) = (Value::from(record.end_time), Value::from(record.seed));
+    let value = |name: &str| match name {
+        "end" => Some(&end),
+        "seed" => Some(&seed),
+        _ => record.engine.get(name),
+    };
+    let noted = record.settings.iter().filter_map(|note| Some(noted(note, value(&note.name)?, &record.time_unit)));
+    let others = record.engine.iter().filter(|(name, _)| record.settings.iter().all(|note| note.name != **name));
+    noted.chain(others.map(|(name, value)| pair(name, &exact(value), ""))).collect()
+}
+
+/// A setting with its unit, its meaning, and when it hurts.
+fn noted(note: &SettingNote, value: &Value, time_unit: &str) -> String {
+    let unit = match note.unit.as_str() {
+        "model time" if !time_unit.is_empty() => time_unit,
+        unit => unit,
+    };
+    let value = match unit {
+        "" => exact(value),
+        "model time" => format!("{} ({unit})", exact(value)),
+        _ if value.is_number() => format!("{} {unit}", exact(value)),
+        _ => format!("{} ({unit})", exact(value)),
+    };
+    let sentences = [("", &note.meaning), ("When it hurts: ", &note.hurts)];
+    let sentences = sentences.into_iter().filter(|(_, sentence)| !sentence.is_empty());
+    let text: String = sentences.map(|(start, sentence)| format!("<small>{start}{}.</small>", escape(sentence))).collect();
+    pair(&note.name, &value, &text)
+}
+
+/// A row with a name, its exact value, and remarks as HTML.
+fn pair(name: &str, value: &str, remarks: &str) -> String {
+    format!("<tr><th scope=\"row\">{}</th><td>{}{remarks}</td></tr>", escape(name), escape(value))
+}
+
+/// A table that opens on demand.
+fn fold(heading: &str, singular: &str, rows: Vec<String>) -> String {
+    let count = match rows.len() {
         1 => format!("1 {singular}"),
         many => format!("{many} {singular}s"),
     };
-    let body = if entries.is_empty() {
+    let body = if rows.is_empty() {
         format!("<p class=\"empty\">There are no {singular}s.</p>")
     } else {
-        let rows: String = entries
-            .iter()
-            .map(|(name, value)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", escape(name), escape(&exact(value))))
-            .collect();
+        let rows = rows.concat();
         format!(
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><table class=\"pairs\"><tbody>{rows}</tbody></table></div>"
         )

@@ -181,6 +181,33 @@ fn a_phone_shows_it_all_without_scrolling_sideways() {
 }
 
 #[test]
+fn settings_say_what_they_do_and_when_they_hurt() {
+    let mut record = sample();
+    record.engine.insert("window".into(), json!("adaptive"));
+    record.settings.push(SettingNote { name: "window".into(), unit: "model time".into(), ..Default::default() });
+    record.settings.push(SettingNote { name: "kps".into(), meaning: "Not in this run".into(), ..Default::default() });
+    let (mut browser, _dir) = shown(&record);
+    browser.eval("document.querySelectorAll('details').forEach((fold) => (fold.open = true))");
+    let rows =
+        "[...document.querySelectorAll('[aria-label=Settings] tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))";
+    let rows: Vec<String> = serde_json::from_value(browser.eval(rows)).unwrap();
+    let expected = [
+        "end | 60.0 s\nModel time at which the run ends.\nWhen it hurts: a short run tells little.",
+        "seed | 20260117\nSeed of all random numbers.\nWhen it hurts: one seed is one sample.",
+        "batch | 128 events\nEvents between two looks at messages.\nWhen it hurts: too <small>, and looking costs more than events do.",
+        "undo | copy\nHow events are undone.\nWhen it hurts: copies cost most where states are large.",
+        "window | adaptive (s)",
+        // The record says no more of these.
+        "gvt | asynchronous",
+        "pool | sender",
+        "sync | optimistic",
+        "workers | 8",
+    ];
+    assert_eq!(rows, expected);
+    assert_quiet(&browser);
+}
+
+#[test]
 fn maps_zoom_by_button_and_copy_works() {
     let (mut browser, _dir) = shown(&sample());
     let drawn = "document.querySelector('.map svg').outerHTML";

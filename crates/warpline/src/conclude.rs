@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, View};
+use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, SettingNote, View};
 use warpline_base::{RunDigest, TieBreak};
 use warpline_memory::DropEach;
 use warpline_model::engine::Limits;
@@ -12,7 +12,7 @@ use warpline_model::{Fault, Model, Outcome, Statistics};
 
 use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
-use crate::{Error, Place, Run, Simulation, memory_use};
+use crate::{Error, Place, Run, Settings, Simulation, memory_use};
 
 /// What an engine leaves of a run that came to its end.
 pub(crate) struct Ended<M: Model> {
@@ -36,6 +36,7 @@ impl<M: Model> Simulation<'_, M> {
         let (results, views) = self.outputs(&statistics, committed)?;
         let (seed, end_time) = (self.settings.seed(), self.end_time());
         let record = RunRecord {
+            settings: setting_notes(&engine),
             engine,
             model: self.name,
             about: self.about,
@@ -85,4 +86,16 @@ impl<M: Model> Simulation<'_, M> {
         settings.extend(others.map(|(name, value)| (name.to_owned(), value)));
         settings
     }
+}
+
+/// What the table of settings tells of those in a record.
+fn setting_notes(engine: &Map<String, Value>) -> Vec<SettingNote> {
+    let recorded = |key: &str| engine.contains_key(key) || ["seed", "end"].contains(&key);
+    let notes = Settings::table().iter().filter(|setting| recorded(&setting.key())).map(|setting| SettingNote {
+        name: setting.key(),
+        unit: setting.unit.to_owned(),
+        meaning: setting.meaning.clone(),
+        hurts: setting.hurts.to_owned(),
+    });
+    notes.collect()
 }

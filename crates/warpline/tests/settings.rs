@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use support::Scripted;
 use warpline::prelude::*;
-use warpline::{Synchronisation, Undo};
+use warpline::{Settings, Synchronisation, Undo};
 use warpline_testkit::time_limit;
 
 fn refusal(simulation: Simulation<Scripted>) -> String {
@@ -211,4 +211,25 @@ fn a_model_is_asked_once_what_it_is_like() {
     let model = Fickle::default();
     let verified = Simulation::new(&model).end(20.0).verify().expect("copies undo anything");
     assert_eq!((asked(&model), verified.digest), ([1; 3], expected.record.digest));
+}
+
+/// A report is made from the record alone, and shows what each setting does and when it hurts.
+#[test]
+fn a_record_tells_what_its_settings_mean() {
+    let sequential = Simulation::new(Scripted::default());
+    let parallel = Simulation::new(Scripted::default()).sync(Synchronisation::Optimistic).threads(2).virtual_cluster(1);
+    for (simulation, has_gvt) in [(sequential, false), (parallel, true)] {
+        let record = simulation.run().expect("it runs").record;
+        assert_eq!(record.settings.iter().any(|note| note.name == "gvt_interval"), has_gvt);
+        for setting in Settings::table() {
+            let name = setting.name.replace('-', "_");
+            let has_value = ["seed", "end"].contains(&&*name) || record.engine.contains_key(&name);
+            let note = record.settings.iter().find(|note| note.name == name);
+            assert_eq!(note.is_some(), has_value, "{name}");
+            if let Some(note) = note {
+                assert_eq!((&*note.unit, &note.meaning, &*note.hurts), (setting.unit, &setting.meaning, setting.hurts));
+                assert!(!note.meaning.is_empty() && !note.hurts.is_empty(), "{name}");
+            }
+        }
+    }
 }

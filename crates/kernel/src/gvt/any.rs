@@ -74,10 +74,4 @@ impl AnyGvt {
     pub fn is_on(&self) -> bool {
         with!(self, gvt => gvt.is_on())
     }
-
-    /// As [`Gvt::epoch`].
-    #[inline]
-    pub fn epoch(&self) -> u64 {
-        with!(self, gvt => gvt.epoch())
-    }
 }

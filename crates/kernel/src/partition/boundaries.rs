@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn groups_stay_whole() {
         let links = |lp: u32| {
-            vec![((lp + 1) % 200, if lp % 10 == 9 { 4.0 } else { 0.5 }), ((lp + 199) % 200, if lp % 10 == 0 { 5.0 } else { 0.25 })]
+            vec![((lp + 1) % 200, if lp % 10 == 9 { 4.0 } else { 0.5 }), ((lp + 199) % 200, if lp.is_multiple_of(10) { 5.0 } else { 0.25 })]
         };
         let told = told(&(0..200).map(|lp| Err(links(lp))).collect::<Vec<_>>());
         let starts = |pes, weight: fn(LpId) -> f64| {

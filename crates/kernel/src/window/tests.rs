@@ -121,6 +121,12 @@ fn bad_times_are_over_soon_and_good_ones_come_back() {
     }
 }
 
+/// Events before this time may be executed ahead if no PE has come further than GVT, in a run that never ends.
+fn bound(window: &Window, gvt: &Moment) -> VirtualTime {
+    let end = time(f64::MAX);
+    window.bound_from(gvt.time(end).get()).max(Window::least_bound(gvt, end)).min(end)
+}
+
 #[test]
 fn a_width_is_a_width_whatever_the_verdicts() {
     let mut random = 1u64;
@@ -149,7 +155,7 @@ fn a_width_is_a_width_whatever_the_verdicts() {
                 assert!(rule != Rule::Adaptive || width >= lookahead, "{width}");
                 assert!(rule != Rule::Fixed(3.0) || width == 3.0);
                 assert_eq!(width.to_bits(), other.width().to_bits());
-                assert!(window.bound(&gvt, time(f64::MAX)) > time(now), "{width} beyond {now}");
+                assert!(bound(&window, &gvt) > time(now), "{width} beyond {now}");
             }
         }
     }

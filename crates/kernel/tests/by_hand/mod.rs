@@ -1,7 +1,5 @@
 //! PEs stepped by hand, and wires on which a message arrives when the test says so.
-//!
-//! The tests that use this are in files of their own, and each uses only some of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "every file of tests is a crate of its own, and uses only some of this")]
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -62,6 +62,12 @@ pub(crate) fn sample() -> RunRecord {
         seed: 20_260_117,
         end_time: 60.0,
         engine: object(json!({"sync": "optimistic", "gvt": "asynchronous", "workers": 8, "batch": 128, "undo": "copy", "pool": "sender"})),
+        settings: vec![
+            note("end", "model time", "Model time at which the run ends", "a short run tells little"),
+            note("seed", "", "Seed of all random numbers", "one seed is one sample"),
+            note("batch", "events", "Events between two looks at messages", "too <small>, and looking costs more than events do"),
+            note("undo", "", "How events are undone", "copies cost most where states are large"),
+        ],
         committed_events: 48_213_977,
         digest: "9f86d081884c7d65".into(),
         wall_seconds: 15.43,
@@ -88,6 +94,11 @@ pub(crate) fn sample() -> RunRecord {
             View::Table(links()),
         ],
     }
+}
+
+fn note(name: &str, unit: &str, meaning: &str, hurts: &str) -> SettingNote {
+    let [name, unit, meaning, hurts] = [name, unit, meaning, hurts].map(str::to_owned);
+    SettingNote { name, unit, meaning, hurts }
 }
 
 fn progress() -> Vec<ProgressSample> {

@@ -183,7 +183,7 @@ impl Settings {
                 value: Synchronisation::Sequential.name().to_owned(),
                 other: "threads",
                 other_value: threads.to_string(),
-                remedy: "a sequential run has one thread; leave `threads` out, or leave `sync` out, as several threads mean a parallel run"
+                remedy: "a sequential run has one thread; leave `threads` out or set it to 1, or leave `sync` out, as several threads mean a parallel run"
                     .to_owned(),
             }),
             (Some(chosen), _) => Ok(chosen),
