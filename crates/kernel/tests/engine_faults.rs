@@ -110,6 +110,10 @@ struct Outcome {
     returned: u64,
 }
 
+fn wire(seed: u64) -> Wire {
+    [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3]
+}
+
 /// Every way to synchronise that the model allows with every kind of wire, and a seed in four has synchronous GVT.
 fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M::Event>>, pes: u32, seed: u64) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
@@ -117,7 +121,7 @@ fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M:
     let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays };
     let lanes = [Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain][seed as usize % 4];
     let lanes = if model.lookahead() > 0.0 { lanes } else { Lanes::Ahead };
-    let wire = [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3];
+    let wire = wire(seed);
     let undoing = Undoing::Copy { interval: 1 };
     let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, patience: 32, history_most: 1000, undoing, lanes, wire };
     let me = buffers.me();
@@ -185,8 +189,13 @@ const SEEDS: u64 = 40;
 
 /// Tries a fault at several places and under several seeds. Returns in how many runs it was done and in how many it was noticed.
 fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
+    noticed_on(model, fault, |_| true)
+}
+
+/// The same on the wires chosen.
+fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Wire) -> bool) -> (u32, u32) {
     let (expected, mut done, mut noticed) = (expected(model), 0, 0);
-    for seed in 0..SEEDS {
+    for seed in (0..SEEDS).filter(|seed| chosen(wire(*seed))) {
         let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
             done += 1;
@@ -225,10 +234,35 @@ fn every_lost_or_repeated_message_is_noticed() {
         ("lost control message", Fault::LostControl),
     ] {
         for model in [NEAR, FAR] {
-            let (done, noticed) = noticed(&model, fault);
-            assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
-            assert_eq!(noticed, done, "a {name} went unnoticed with the lookahead {}", model.lookahead);
+            let mut sum = 0;
+            for wire in [Wire::Shared, Wire::Value, Wire::Both] {
+                let (done, noticed) = noticed_on(&model, fault, |chosen| chosen == wire);
+                assert!(done > 3, "a {name} happened in {done} runs with {wire:?}");
+                assert_eq!(noticed, done, "a {name} went unnoticed with {wire:?} and the lookahead {}", model.lookahead);
+                sum += done;
+            }
+            assert!(sum > SEEDS as u32 / 4, "a {name} happened in {sum} runs of {SEEDS}");
         }
+    }
+}
+
+/// An anti-message by value may overtake its message: it waits for it, and the answer is as ever.
+#[test]
+fn an_anti_message_that_overtakes_its_message_changes_nothing() {
+    for model in [NEAR, FAR] {
+        let (done, noticed) = noticed_on(&model, Fault::HastyAnti, |wire| wire == Wire::Value);
+        assert!(done > 3, "an anti-message overtook its message in {done} runs");
+        assert_eq!(noticed, 0, "an anti-message that overtook its message led to another answer with the lookahead {}", model.lookahead);
+    }
+}
+
+/// Bounds that are known late, or never, say less than they might: PEs ask for GVT instead, and the answer is as ever.
+#[test]
+fn bounds_that_come_late_or_never_change_nothing() {
+    for (name, fault) in [("late", Fault::LateBound as fn(u32) -> Fault), ("lost", Fault::LostBound)] {
+        let (done, noticed) = noticed(&FAR, fault);
+        assert!(done > SEEDS as u32 / 2, "bounds were {name} in {done} runs of {SEEDS}");
+        assert_eq!(noticed, 0, "bounds that were {name} led to another answer, or to none");
     }
 }
 
@@ -257,6 +291,7 @@ fn gvt_that_lies_is_noticed() {
         ("verdict that is too late", Fault::LateVerdict as fn(u32) -> Fault, 0.5),
         ("share that leaves something out", Fault::NothingLeft, 0.25),
         ("bound that is too high", Fault::HighBound, 0.5),
+        ("bound that overtakes messages", Fault::HastyBound, 0.5),
     ] {
         // Without lookahead there are no bounds.
         let models = if name.starts_with("bound") { &[FAR][..] } else { &[NEAR, FAR] };

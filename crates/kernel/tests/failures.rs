@@ -4,6 +4,7 @@
 mod by_hand;
 
 use by_hand::{END, Failure, Play, Sent, Setting, Stage, in_time, time};
+use warpline_base::Moment;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
 fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failure> {
@@ -151,7 +152,7 @@ fn events_that_committed_after_a_failure_do_not_count() {
         assert!(label != "fails", "as planned");
     }
     in_time(|| {
-        let play = Play { lps: 8, lookahead: 10.0, first, then, commit };
+        let play = Play { lps: 8, lookahead: 10.0, first, then, commit, ..Play::default() };
         let setting = Setting { synchronous: true, ..Setting::default() };
         let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
         stage.step(1, 1);
@@ -180,7 +181,7 @@ fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: 
             _ => vec![],
         }
     }
-    let play = Play { lps: 8, lookahead: 1.0, first, then, commit };
+    let play = Play { lps: 8, lookahead: 1.0, first, then, commit, ..Play::default() };
     let setting = Setting { synchronous: true, ..Setting::default() };
     let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
     stage.step(1, 1);
@@ -228,4 +229,27 @@ fn what_fails_at_commit_is_not_executed_again() {
         assert!(label != "speculative", "as planned");
     }
     in_time(|| undo_after_a_certain_failure(straggler_and_undone, commit, failure(15.25, "speculative", "as planned", 2)));
+}
+
+/// PE 1 finds out at once that one of its LPs cannot be initialised. But PE 0, which is slow, fails at an earlier one.
+#[test]
+fn of_two_failures_at_initialisation_the_earlier_is_told() {
+    fn first(lp: u32) -> Vec<Sent> {
+        assert!(![90, 101].contains(&lp), "LP {lp} cannot be initialised");
+        vec![]
+    }
+    for synchronous in [false, true] {
+        in_time(move || {
+            let play = Play { lps: 200, first, ..Play::default() };
+            let mut stage = Stage::bare(&play, Setting { synchronous, ..Setting::default() });
+            stage.step(1, 3);
+            // GVT is found again and again before PE 0 comes to the LP at which it fails.
+            for _ in 0..5 {
+                stage.gvt();
+            }
+            assert_eq!(stage.pes[1].verdict().map(|verdict| verdict.failure), Some(Moment::Never));
+            let expected = Failure { time: 0.0, event: String::new(), fault: "panicked: LP 90 cannot be initialised".into(), committed: 0 };
+            assert_eq!(stage.finish().failure, Some(expected));
+        });
+    }
 }

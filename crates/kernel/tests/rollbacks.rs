@@ -6,10 +6,11 @@ mod by_hand;
 use by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::gvt::Work;
 use warpline_kernel::{Counts, Lanes, Tuning, Undoing};
+use warpline_model::prelude::*;
 
 /// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 goes through `a` to `d`; `b` is cancelled together with what it sent, of which one is
 /// on its own PE, one on the other and processed; what `c` sent is pending there, and what `d` sent still on its way.
-const PLAY: Play = Play { lps: 8, lookahead: 0.0, first, then, commit: |_| {} };
+const PLAY: Play = Play { lps: 8, first, then, ..Play::NOTHING };
 
 fn first(lp: u32) -> Vec<Sent> {
     match lp {
@@ -217,4 +218,108 @@ fn what_comes_at_the_horizon_may_be_cancelled() {
         }
     }
     cancel_after_gvt(first, then, 10.0, 15.0);
+}
+
+/// Lets LP 3 of PE 1 execute `ahead`, which reverse code undoes after that, as a straggler comes before it. What LP 2 executes first on the same PE is certain
+/// by then, if `certain`.
+fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>), certain: bool) {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => (1..12).map(|n| (0, f64::from(n), "own")).chain([(0, 12.0, "start")]).collect(),
+            2 => (2..9).map(|n| (2, f64::from(n), "saves")).collect(),
+            // The first is executed ahead as well, before anything is certain. There is a copy of the state before it, and none before the second.
+            3 => vec![(3, 1.5, "before"), (3, 40.0, "ahead")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        if handled[handled.len() - 1] == "start" { vec![(3, 30.0, "straggler")] } else { vec![] }
+    }
+    fn save(label: &'static str, lp: &mut Context<Play>) {
+        if label == "saves" {
+            lp.save(7u64);
+        }
+    }
+    let play = Play { lookahead: 10.0, first, then, save, reverse, ..Play::default() };
+    let setting = Setting::default();
+    let lanes = if certain { Lanes::Both } else { Lanes::Ahead };
+    let mut stage =
+        Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, lanes, gvt_interval: 2, ..setting.tuning }, ..setting });
+    while [0, 1].map(|pe| stage.pes[pe].counts().processed) != [12, 9] {
+        (0..2).for_each(|pe| stage.step(pe, 1));
+    }
+    let counts = stage.pes[1].counts();
+    assert_eq!((counts.certain > 0, counts.certain < 8), (certain, true), "the first and the last are executed ahead");
+    assert_eq!(stage.deliver(1), 1);
+    stage.step(1, 2);
+    assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().rolled_back), (1, 1));
+    let ended = stage.finish();
+    assert_eq!((ended.failure, ended.observed), (None, 22));
+    assert_eq!(ended.handled[3], ["before", "straggler", "ahead"]);
+}
+
+/// Reverse code that goes wrong has done nobody knows what: the state is worked out in another way, and the answer is as ever.
+#[test]
+fn reverse_code_that_goes_wrong_spoils_nothing() {
+    fn panics(handled: &mut Vec<&'static str>, _: &'static str, _: &mut Reverse<Play>) {
+        handled.push("spoilt");
+        panic!("as planned");
+    }
+    undo_by_reverse_code(restores_too_much, false);
+    undo_by_reverse_code(panics, false);
+}
+
+fn restores_too_much(handled: &mut Vec<&'static str>, _: &'static str, lp: &mut Reverse<Play>) {
+    handled.push("spoilt");
+    lp.restore::<u64>();
+}
+
+/// Reverse code finds what its own event saved, and nothing of what events saved that are certain and will never be undone.
+#[test]
+fn what_certain_events_save_is_forgotten() {
+    undo_by_reverse_code(restores_too_much, true);
+}
+
+/// An event that was cancelled and the one that was sent in its place have the same key: none of them is a straggler of the other, even if
+/// the second comes before word that the first is cancelled.
+#[test]
+fn what_is_sent_again_is_no_straggler() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            1 => vec![(1, 0.5, "start")],
+            4 => vec![(4, 2.0, "x")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled {
+            ["start"] => vec![(4, 1.0, "y")],
+            ["x"] => vec![(2, 10.0, "wrong")],
+            ["y"] => vec![(2, 10.0, "right")],
+            _ => vec![],
+        }
+    }
+    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse] {
+        let play = Play { lps: 8, first, then, ..Play::default() };
+        let setting = Setting::default();
+        let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });
+        stage.step(1, 1);
+        assert_eq!(stage.deliver(0), 1);
+        // To execute `start` and to receive `wrong`, and to execute that.
+        stage.step(0, 2);
+        assert_eq!((stage.deliver(1), stage.pes[0].counts().processed), (1, 2));
+        // To receive `y`, to execute it, and to execute `x` again.
+        stage.step(1, 3);
+        assert_eq!((stage.pes[1].counts().primary, stage.pes[1].counts().anti_sent), (1, 1));
+        stage.deliver_last(0);
+        stage.step(0, 2);
+        let counts = stage.pes[0].counts();
+        assert_eq!((counts.processed, counts.primary, counts.rolled_back), (3, 0, 0), "both are executed, and nothing is undone");
+        assert_eq!(stage.deliver(0), 1);
+        stage.step(0, 1);
+        let counts = stage.pes[0].counts();
+        assert_eq!((counts.primary, counts.secondary, counts.rolled_back), (0, 1, 2));
+        let ended = stage.finish();
+        assert_eq!((ended.failure, &ended.handled[2][..], &ended.handled[4][..]), (None, &["right"][..], &["y", "x"][..]));
+    }
 }

@@ -93,7 +93,9 @@ impl Case {
         let told = |what: &str, configuration: &Configuration| {
             format!("{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}")
         };
+        let limit = time_limit((SEQUENTIAL[0], *settings, recipe.clone()));
         let expected = run(make(), settings, SEQUENTIAL[0]).map_err(|why| told(&why.to_string(), &SEQUENTIAL[0]))?;
+        drop(limit);
         for configuration in configurations {
             let _limit = time_limit((*configuration, *settings, recipe.clone()));
             let found = caught(|| run(make(), settings, *configuration));

@@ -1,11 +1,17 @@
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
 
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::DropEach;
+
+/// Speeds last for this many steps of each PE at most, on average, ..
+const LASTING: u32 = 100;
+/// .. but for no more steps in all than those of so many PEs: GVT, which needs all of a thousand, would wait for some that stand still.
+const LASTING_PES: u32 = 16;
 
 /// PEs that live in one thread, and the network between them: who is stepped next, and how long messages take, which overtake each
 /// other, are drawn from a seed. The same seed gives the same schedule, so that whatever goes wrong can be seen again.
@@ -34,8 +40,10 @@ struct Network<E> {
     values: Vec<DropEach<(u64, ValueMessage<E>)>>,
     /// By receiver and sender: when the last message or word arrives of those that were sent so far.
     last: Vec<u64>,
-    /// By receiver and sender: words on their way, and the last one that has arrived.
-    words: Vec<(VecDeque<(u64, u64)>, u64)>,
+    /// By receiver: words on their way, as when they arrive, what, and from whom. Those of a sender, which only grow, do not overtake each other.
+    words: Vec<BinaryHeap<Reverse<(u64, u64, u32)>>>,
+    /// By receiver and sender: the last word that has arrived.
+    known: Vec<u64>,
     /// By receiver: when they arrive, from whom, and what, in the order in which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
@@ -67,8 +75,8 @@ impl<E> VirtualCluster<E> {
         let controls = vec![VecDeque::new(); pes as usize];
         let values = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
-        let (last, words) = (vec![0; pairs], vec![(VecDeque::new(), 0); pairs]);
-        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, controls };
+        let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
+        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, known, controls };
         let network = Rc::new(RefCell::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
         (VirtualCluster { network, random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
@@ -78,7 +86,7 @@ impl<E> VirtualCluster<E> {
     pub fn next_pe(&mut self) -> usize {
         self.network.borrow_mut().now += 1;
         if self.until_change == 0 {
-            self.until_change = 1 + self.random.below(100 * self.speeds.len() as u32);
+            self.until_change = 1 + self.random.below(LASTING * (self.speeds.len() as u32).min(LASTING_PES));
             for speed in &mut self.speeds {
                 *speed = [0, 1, 10, 100][self.random.below(4) as usize];
             }
@@ -169,21 +177,20 @@ impl<E> Port<E> for VirtualPort<E> {
         for to in (0..network.messages.len() as u32).filter(|to| *to != self.me) {
             let (arrival, pair) = (network.arrival_between(self.me, to), network.pair(self.me, to));
             let arrival = arrival.max(network.last[pair]);
-            network.words[pair].0.push_back((arrival, word));
+            network.words[to as usize].push(Reverse((arrival, word, self.me)));
         }
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
         let network = &mut *self.network.borrow_mut();
-        let (now, pair) = (network.now, network.pair(pe, self.me));
-        let (coming, last) = &mut network.words[pair];
-        while let Some(&(arrival, word)) = coming.front()
+        let (now, me, pes) = (network.now, self.me as usize, network.messages.len());
+        while let Some(&Reverse((arrival, word, from))) = network.words[me].peek()
             && arrival <= now
         {
-            *last = word;
-            coming.pop_front();
+            network.known[me * pes + from as usize] = word;
+            network.words[me].pop();
         }
-        *last
+        network.known[network.pair(pe, self.me)]
     }
 
     fn tell(&mut self, to: u32, control: Control) {

@@ -1,4 +1,4 @@
-//! Time Warp on real threads: many short runs, which `make tsan` watches for data races too.
+//! Parallel runs on real threads: many short runs, which `make tsan` watches for data races too.
 #![cfg(not(miri))]
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use warpline::prelude::*;
-use warpline::{GvtAlgorithm, Progress, Run, Synchronisation};
+use warpline::{GvtAlgorithm, Progress, Run, Synchronisation, Wire};
 use warpline_testkit::time_limit;
 
 /// How a [`Mill`] spends its time.
@@ -35,6 +35,8 @@ struct Mill {
     lps: u32,
     pattern: Pattern,
     unbiased: bool,
+    /// The least delay.
+    lookahead: f64,
     /// The LP that panics at its 30th event.
     panics: Option<u32>,
     token: Arc<()>,
@@ -57,15 +59,16 @@ struct Sack {
 
 impl Mill {
     fn new(lps: u32, pattern: Pattern) -> Self {
-        Mill { lps, pattern, unbiased: false, panics: None, token: Arc::new(()) }
+        Mill { lps, pattern, unbiased: false, lookahead: 0.0, panics: None, token: Arc::new(()) }
     }
 
     fn delay(&self, hops: u32, random: &mut Random) -> f64 {
-        match self.pattern {
+        let more = match self.pattern {
             Pattern::Nothing | Pattern::Random => random.exponential(1.0),
             Pattern::Instant => f64::from(hops % 50 == 49),
             Pattern::Ties => f64::from(1 + random.below(2)),
-        }
+        };
+        self.lookahead + more
     }
 }
 
@@ -77,6 +80,10 @@ impl Model for Mill {
 
     fn lps(&self) -> u32 {
         self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
     }
 
     fn weight(&self, lp: LpId) -> f64 {
@@ -156,6 +163,30 @@ fn many_short_runs_have_one_answer() {
     for seed in 0..8 {
         let run = compare(|| Mill::new(40, Pattern::Random), |simulation| simulation.end(20.0).seed(seed));
         assert!(run.record.committed_events > 500);
+    }
+}
+
+/// Which events may be cancelled, and how they travel, differs: each way has words of its own that threads share.
+#[test]
+fn every_lane_and_every_wire_has_one_answer() {
+    use Synchronisation::{Conservative, Optimistic};
+    let mut seed = 0;
+    for (sync, lookahead) in [(Conservative, true), (Optimistic, true), (Optimistic, false)] {
+        for wire in [Wire::Auto, Wire::Value, Wire::Shared] {
+            seed += 1;
+            let make = || Mill { lookahead: 0.25, ..Mill::new(40, Pattern::Random) };
+            let sequential = Simulation::new(make()).end(20.0).seed(seed).run().expect("it runs");
+            for threads in [2, 3, 8] {
+                let _limit = time_limit((sync, lookahead, wire, threads));
+                let simulation = parallel(Simulation::new(make()).end(20.0).seed(seed), threads);
+                let run = simulation.sync(sync).use_lookahead(lookahead).wire(wire).run().expect("it runs");
+                assert_eq!(answer(&run), answer(&sequential), "{sync:?}, lookahead used: {lookahead}, {wire:?}, {threads} threads");
+                let record = run.record.parallel.expect("it was parallel");
+                assert!(record.pes.iter().all(|pe| pe.messages_sent > 0), "all of them send");
+                assert!(sync == Optimistic || record.rolled_back_events == 0, "conservative PEs undo nothing");
+            }
+            assert!(sequential.record.committed_events > 200);
+        }
     }
 }
 

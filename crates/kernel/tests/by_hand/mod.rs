@@ -35,13 +35,30 @@ pub(crate) struct Play {
     pub(crate) first: fn(u32) -> Vec<Sent>,
     /// What an LP sends that has handled these events, the last of them just now. It may panic.
     pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
+    /// What an event saves for its reverse code.
+    pub(crate) save: fn(&'static str, &mut Context<Play>),
+    /// The reverse code of an event, on the list of those that its LP has handled.
+    pub(crate) reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>),
     /// What happens when an event commits.
     pub(crate) commit: fn(&'static str),
 }
 
+impl Play {
+    /// Four LPs to which nothing happens.
+    pub(crate) const NOTHING: Play = Play {
+        lps: 4,
+        lookahead: 0.0,
+        first: |_| Vec::new(),
+        then: |_| Vec::new(),
+        save: |_, _| {},
+        reverse: |handled, label, _| assert_eq!(handled.pop(), Some(label)),
+        commit: |_| {},
+    };
+}
+
 impl Default for Play {
     fn default() -> Self {
-        Play { lps: 4, lookahead: 0.0, first: |_| Vec::new(), then: |_| Vec::new(), commit: |_| {} }
+        Play::NOTHING
     }
 }
 
@@ -73,13 +90,14 @@ impl Model for Play {
     fn handle(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Context<Self>) {
         handled.push(label);
         lp.count(HANDLED, 1);
+        (self.save)(label, lp);
         for (to, at, label) in (self.then)(handled) {
             lp.send(to, at - lp.now(), label);
         }
     }
 
-    fn reverse(&self, handled: &mut Vec<&'static str>, label: &&'static str, _: &mut Reverse<Self>) {
-        assert_eq!(handled.pop(), Some(*label));
+    fn reverse(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Reverse<Self>) {
+        (self.reverse)(handled, label, lp);
     }
 
     fn commit(&self, label: &&'static str, _: &mut Commit<Self>) {
@@ -117,37 +135,70 @@ impl Default for Setting {
 struct Network {
     under_way: Vec<Vec<Message>>,
     arrived: Vec<Vec<Message>>,
+    values_under_way: Vec<Vec<ValueMessage<&'static str>>>,
+    values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
+    /// For how many messages there is still room.
+    room: usize,
+    /// By PE: how many messages it has handed over.
+    handed_over: Vec<usize>,
+    /// By PE: the bound published last, and how many messages had been handed over by then.
+    published: Vec<(u64, usize)>,
+    /// Whether others get to know it.
+    bounds_arrive: bool,
     controls: Vec<VecDeque<Control>>,
 }
 
 pub(crate) struct Wire {
     me: u32,
     network: Rc<RefCell<Network>>,
+    /// Messages by value that have not been flushed, and to whom.
+    kept: Vec<(u32, ValueMessage<&'static str>)>,
 }
 
 impl Port<&'static str> for Wire {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
-        self.network.borrow_mut().under_way[to as usize].extend_from_slice(messages);
-        messages.len()
+        let network = &mut *self.network.borrow_mut();
+        let taken = messages.len().min(network.room);
+        network.under_way[to as usize].extend_from_slice(&messages[..taken]);
+        network.handed_over[self.me as usize] += taken;
+        network.room -= taken;
+        taken
     }
 
     fn receive(&mut self, into: &mut Vec<Message>) {
         into.append(&mut self.network.borrow_mut().arrived[self.me as usize]);
     }
 
-    fn send_value(&mut self, _: u32, _: ValueMessage<&'static str>) -> Result<(), ValueMessage<&'static str>> {
-        panic!("all messages go through shared buffers");
+    fn send_value(&mut self, to: u32, message: ValueMessage<&'static str>) -> Result<(), ValueMessage<&'static str>> {
+        let room = &mut self.network.borrow_mut().room;
+        if *room == 0 {
+            return Err(message);
+        }
+        *room -= 1;
+        self.kept.push((to, message));
+        Ok(())
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) {
+        let network = &mut *self.network.borrow_mut();
+        network.handed_over[self.me as usize] += self.kept.len();
+        self.kept.drain(..).for_each(|(to, message)| network.values_under_way[to as usize].push(message));
+    }
 
-    fn receive_values(&mut self, _: &mut impl FnMut(ValueMessage<&'static str>)) {}
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<&'static str>)) {
+        let arrived = std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
+        arrived.into_iter().for_each(take);
+    }
 
-    fn publish(&mut self, _: u64) {}
+    fn publish(&mut self, word: u64) {
+        let network = &mut *self.network.borrow_mut();
+        network.published[self.me as usize] = (word, network.handed_over[self.me as usize]);
+    }
 
-    /// Bounds never arrive, so that the horizon is where GVT says.
-    fn bound(&mut self, _: u32) -> u64 {
-        0
+    /// As long as no bounds arrive, the horizon is where GVT says.
+    fn bound(&mut self, pe: u32) -> u64 {
+        let Network { published, bounds_arrive, .. } = &*self.network.borrow();
+        if *bounds_arrive { published[pe as usize].0 } else { 0 }
     }
 
     fn tell(&mut self, to: u32, control: Control) {
@@ -195,11 +246,33 @@ pub(crate) struct Stage<'m> {
 impl<'m> Stage<'m> {
     /// PEs that have made their LPs and executed nothing.
     pub(crate) fn new(play: &'m Play, setting: Setting) -> Self {
+        let mut stage = Stage::bare(play, setting);
+        for pe in &mut stage.pes {
+            while pe.initialised_at().is_none() {
+                pe.step().expect("there is memory");
+            }
+        }
+        stage
+    }
+
+    /// PEs that have not been stepped at all.
+    pub(crate) fn bare(play: &'m Play, setting: Setting) -> Self {
         let Setting { pes, synchronous, tuning } = setting;
         let (end, ties) = (time(END), TieBreak::BySender);
         let task = Task { model: play, partition: Partition::new(play.lps, pes), ties, end, delays: Delays::uniform(play.lookahead) };
         let empty = || vec![Vec::new(); pes as usize];
-        let network = Network { under_way: empty(), arrived: empty(), controls: vec![VecDeque::new(); pes as usize] };
+        let no_values = || (0..pes).map(|_| Vec::new()).collect();
+        let network = Network {
+            under_way: empty(),
+            arrived: empty(),
+            values_under_way: no_values(),
+            values_arrived: no_values(),
+            room: usize::MAX,
+            handed_over: vec![0; pes as usize],
+            published: vec![(0, 0); pes as usize],
+            bounds_arrive: false,
+            controls: vec![VecDeque::new(); pes as usize],
+        };
         let network = Rc::new(RefCell::new(network));
         let mut declarations = Declarations::default();
         play.declare(&mut declarations);
@@ -213,12 +286,8 @@ impl<'m> Stage<'m> {
             };
             let context = Context::new(play, 1, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
-            let wire = Wire { me, network: network.clone() };
-            let mut pe = Pe::new(&task, tuning, (buffers, wire), gvt, window, context, statistics.clone()).expect("there is memory");
-            while pe.initialised_at().is_none() {
-                pe.step().expect("there is memory");
-            }
-            pe
+            let wire = Wire { me, network: network.clone(), kept: Vec::new() };
+            Pe::new(&task, tuning, (buffers, wire), gvt, window, context, statistics.clone()).expect("there is memory")
         };
         let pes = buffers(pes).into_iter().map(make).collect();
         Stage { pes, network, verdicts: Vec::new() }
@@ -250,10 +319,32 @@ impl<'m> Stage<'m> {
 
     /// Lets all that was sent to a PE arrive. It receives it in its next step. Returns how many messages those are.
     pub(crate) fn deliver(&mut self, to: usize) -> usize {
-        self.deliver_first(to, usize::MAX)
+        let values = {
+            let Network { values_under_way, values_arrived, .. } = &mut *self.network.borrow_mut();
+            let values = values_under_way[to].len();
+            values_arrived[to].append(&mut values_under_way[to]);
+            values
+        };
+        values + self.deliver_first(to, usize::MAX)
     }
 
-    /// The same of the first `most` messages alone.
+    /// From now on there is room for so many messages.
+    pub(crate) fn make_room_for(&mut self, messages: usize) {
+        self.network.borrow_mut().room = messages;
+    }
+
+    /// From now on PEs get to know the bounds of the others at once.
+    pub(crate) fn let_bounds_arrive(&mut self) {
+        self.network.borrow_mut().bounds_arrive = true;
+    }
+
+    /// The bound that a PE has published last, in model time, and how many messages it had handed over by then.
+    pub(crate) fn published(&self, pe: usize) -> (Option<f64>, usize) {
+        let (word, handed_over) = self.network.borrow().published[pe];
+        (word.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get()), handed_over)
+    }
+
+    /// The same of the first `most` messages in shared buffers alone.
     pub(crate) fn deliver_first(&mut self, to: usize, most: usize) -> usize {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         let count = most.min(under_way[to].len());
@@ -261,7 +352,7 @@ impl<'m> Stage<'m> {
         count
     }
 
-    /// The same of the last message alone, which overtakes the others.
+    /// The same of the last message in a shared buffer alone, which overtakes the others.
     pub(crate) fn deliver_last(&mut self, to: usize) {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         arrived[to].extend(under_way[to].pop());

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use warpline_base::random::mix64;
-use warpline_base::{Moment, VirtualTime};
+use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_kernel::gvt::Control;
 use warpline_kernel::{Content, Message, MessageKind, Port, ValueMessage};
 
@@ -30,6 +31,14 @@ pub(crate) enum Fault {
     NothingLeft(u32),
     /// From the n-th on, the words that PEs publish say that they are two units of time further than they are.
     HighBound(u32),
+    /// From the n-th on, the words that PE 1 publishes take a thousand steps longer.
+    LateBound(u32),
+    /// From the n-th on, the words that PE 1 publishes are lost.
+    LostBound(u32),
+    /// From the n-th on, words overtake the messages that were sent before them, as if they were published before these are handed over.
+    HastyBound(u32),
+    /// From the n-th on, anti-messages by value overtake their messages, where these have not arrived.
+    HastyAnti(u32),
     /// The n-th control message is lost; those to a parent that call it do not count, as it may be called by others, or need no call.
     LostControl(u32),
 }
@@ -81,6 +90,18 @@ impl<E> Network<E> {
 
     fn arrival(&mut self) -> u64 {
         self.now + if self.below(20) == 0 { self.below(100) } else { self.below(8) }
+    }
+
+    /// Lets an anti-message by value overtake its message, if that is still on its way to PE `to`.
+    fn overtake(&mut self, to: u32, anti: &EventKey, incarnation: Option<NonZeroU32>) -> bool {
+        let is_partner = |message: &ValueMessage<E>| match &message.content {
+            Content::Event(event) => (event.key(), message.incarnation) == (*anti, incarnation),
+            Content::Anti { .. } => false,
+        };
+        let Some((arrival, _)) = self.values[to as usize].iter_mut().find(|(_, message)| is_partner(message)) else { return false };
+        *arrival = self.now + 200;
+        self.done += 1;
+        true
     }
 
     /// Whether it is the turn of what is passing now.
@@ -160,8 +181,15 @@ impl<E: Clone> Port<E> for Wires<E> {
             Content::Anti { receiver, key } => Content::Anti { receiver: *receiver, key: *key },
         };
         let kind = if matches!(message.content, Content::Event(_)) { MessageKind::Event } else { MessageKind::Anti };
+        let overtakes = match (network.fault, &message.content) {
+            (Fault::HastyAnti(n), Content::Anti { key, .. }) => {
+                network.passed += 1;
+                network.passed >= n && network.overtake(to, key, message.incarnation)
+            }
+            _ => false,
+        };
         for _ in 0..network.copies(kind) {
-            let arrival = network.arrival();
+            let arrival = if overtakes { network.now } else { network.arrival() };
             let copy = ValueMessage { tag: message.tag, incarnation: message.incarnation, content: again(&message.content) };
             network.values[to as usize].push((arrival, copy));
         }
@@ -180,13 +208,21 @@ impl<E: Clone> Port<E> for Wires<E> {
     fn publish(&mut self, word: u64) {
         let network = &mut *self.network.borrow_mut();
         let fault = network.fault;
-        let word = match fault {
-            Fault::HighBound(n) if network.strikes(n) || network.passed > n => too_high(word),
-            _ => word,
+        let struck = match fault {
+            Fault::HighBound(n) | Fault::HastyBound(n) => network.strikes(n) || network.passed > n,
+            Fault::LateBound(n) | Fault::LostBound(n) if self.me == 1 => network.strikes(n) || network.passed > n,
+            _ => false,
+        };
+        // A word does not overtake the messages that were sent before it; no message takes longer than this.
+        let (word, takes) = match fault {
+            Fault::HighBound(_) if struck => (too_high(word), 100),
+            Fault::LateBound(_) if struck => (word, 1100),
+            Fault::HastyBound(_) if struck => (word, 0),
+            Fault::LostBound(_) if struck => return,
+            _ => (word, 100),
         };
         for to in (0..network.words.len()).filter(|to| *to != self.me as usize) {
-            // A word does not overtake the messages that were sent before it; no message takes longer than this.
-            let arrival = network.now + 100;
+            let arrival = network.now + takes;
             network.words[to][self.me as usize].0.push_back((arrival, word));
         }
     }
