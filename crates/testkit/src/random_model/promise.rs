@@ -7,10 +7,15 @@ use super::recipe::{Declares, Recipe, Topology};
 
 /// How much more than the least of all an LP or a link may declare.
 const MORE: [f64; 5] = [0.0, 0.0, 0.125, 0.7, 2.0];
+/// LPs make groups of so many, and links from one to another always declare more, so that some models have lookahead only between PEs.
+const GROUP: u32 = 4;
 
 fn more(recipe: &Recipe, from: LpId, to: Option<LpId>) -> f64 {
+    let within = to.is_none_or(|to| from.0 / GROUP == to.0 / GROUP);
     let to = to.map_or(u32::MAX, |to| to.0);
-    MORE[(mix64(recipe.seed ^ mix64(u64::from(from.0) << 32 | u64::from(to))) % MORE.len() as u64) as usize]
+    let choice = mix64(recipe.seed ^ mix64(u64::from(from.0) << 32 | u64::from(to)));
+    let all = if within { &MORE[..] } else { &MORE[2..] };
+    all[(choice % all.len() as u64) as usize]
 }
 
 /// Whether `lp` declares links.
