@@ -32,7 +32,7 @@ pub fn drop_each<T>(values: impl IntoIterator<Item = T>) {
     }
     // A panic takes one value with it, and the rest is dropped in the next round.
     let mut rest = || {
-        while let Some(value) = values.next() {
+        for value in values.by_ref() {
             drop(value);
         }
     };
