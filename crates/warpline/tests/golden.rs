@@ -1,6 +1,7 @@
 //! Digests that must never change: a change means that old results cannot be reproduced any more.
 #![cfg(not(miri))]
 
+use warpline_testkit::random_model::Declares;
 use warpline_testkit::{Recipe, Settings, matrix};
 
 /// Recipe, seed, committed events, digest.
@@ -44,7 +45,9 @@ fn digests_are_as_ever() {
     let mut changed = String::new();
     for (recipe, seed, committed, digest) in GOLDEN {
         let settings = Settings::new(seed, 25.0);
-        let outcome = matrix::check_recipe(&Recipe::from_seed(recipe), &settings).expect("one answer").expect("no fault is planned");
+        // These models are older than lookahead by LP and by link, which lengthens delays.
+        let recipe_then = Recipe { declares: Declares::Model, ..Recipe::from_seed(recipe) };
+        let outcome = matrix::check_recipe(&recipe_then, &settings).expect("one answer").expect("no fault is planned");
         if (outcome.committed, outcome.digest.as_str()) != (committed, digest) {
             changed += &format!("({recipe}, {seed:#X}, {}, \"{}\")\n", outcome.committed, outcome.digest);
         }
