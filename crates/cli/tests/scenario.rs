@@ -70,7 +70,7 @@ fn mistakes_are_wrong_use_with_file_and_line() {
 
 #[test]
 fn a_scenario_has_the_settings_of_parallel_runs() {
-    let counts = "threads = 4\nbatch = 0x10\nkps = 2\ngvt_interval = 1_000\ncopy-interval = 2\n";
+    let counts = "threads = 1\nbatch = 0x10\nkps = 2\ngvt_interval = 1_000\ncopy-interval = 2\n";
     let settings = format!("{counts}sync = 'sequential'\ngvt = 'synchronous'\nwindow = 0.5\n");
     let expected = run(SCENARIO, &["--json"]).digest();
     assert_eq!(run(&SCENARIO.replace("seed = 5\n", &format!("seed = 5\n{settings}")), &["--json"]).digest(), expected);

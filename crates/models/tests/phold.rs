@@ -4,8 +4,10 @@ use warpline::base::VirtualTime;
 use warpline::prelude::*;
 use warpline::{Pending, Run};
 use warpline_models::phold::{Phold, PholdParameters};
+use warpline_testkit::time_limit;
 
 fn run<const BYTES: usize>(parameters: &PholdParameters, end: f64) -> Run<Phold<BYTES>> {
+    let _limit = time_limit(("phold", end));
     Simulation::configured(parameters).unwrap().end(end).seed(11).run().unwrap()
 }
 

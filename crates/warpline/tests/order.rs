@@ -3,6 +3,7 @@
 use warpline::Pending;
 use warpline::base::random::mix64;
 use warpline::prelude::*;
+use warpline_testkit::time_limit;
 
 /// LPs that write down which events reach them. What is sent, and when, is a list.
 #[derive(Debug, Default)]
@@ -61,6 +62,7 @@ impl Model for Script {
 
 /// What LP 0 saw, in one string.
 fn seen(script: impl Fn() -> Script, seed: u64) -> String {
+    let _limit = time_limit(seed);
     let run = |pending| Simulation::new(script()).end(10.0).seed(seed).pending(pending).run().expect("the script is valid");
     let [heap, ladder] = [Pending::Heap, Pending::Ladder].map(|pending| run(pending).states);
     assert_eq!(heap, ladder);

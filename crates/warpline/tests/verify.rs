@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::prelude::*;
 use warpline::{Mismatch, Place, Verified, VerifyError};
-use warpline_testkit::{RandomModel, Recipe, cases};
+use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
 /// What is wrong with a [`Shop`]'s reverse code.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,6 +96,7 @@ impl Model for Shop {
 }
 
 fn mismatch<M: Model>(simulation: Simulation<M>) -> (Mismatch, String) {
+    let _limit = time_limit("verification");
     match simulation.verify() {
         Err(error @ VerifyError::Mismatch(_)) => {
             let text = error.to_string();

@@ -7,6 +7,7 @@ use warpline::prelude::*;
 use warpline::serde_json::{Value, from_str};
 use warpline::{ParameterError, Parameters};
 use warpline_models::network::{Network, NetworkParameters, Topology};
+use warpline_testkit::time_limit;
 
 /// The topologies that lie beside the tests.
 pub(crate) const TOPOLOGIES: [&str; 4] = ["sndlib-geant", "sndlib-nobel-eu", "sndlib-polska", "topozoo-Abilene"];
@@ -58,6 +59,7 @@ pub(crate) fn chain(links: usize, km: f64, words: &str) -> Network {
 
 /// The results of a run from `warmup` to `end`, in s.
 pub(crate) fn results(network: Network, warmup: f64, end: f64, seed: u64) -> Value {
+    let _limit = time_limit((warmup, end, seed));
     Simulation::new(network).warmup(warmup).end(end).seed(seed).run().unwrap().record.results
 }
 
