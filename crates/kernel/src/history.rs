@@ -1,10 +1,13 @@
 use std::collections::VecDeque;
 
-use warpline_base::HistoryDigest;
+use warpline_base::{HistoryDigest, VirtualTime};
 use warpline_memory::{Handle, drop_each};
 
 use crate::extras::ExtraId;
 use crate::store::Link;
+
+/// Commit looks at the records of so many places at once, a power of two.
+pub(crate) const BLOCK: u64 = 64;
 
 /// What became of an executed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +49,8 @@ pub(crate) struct History<S> {
     first: u64,
     /// Before this place no record is open.
     open: u64,
+    /// By block of places, from that of the first record on: no record that was added comes before this time.
+    earliest: VecDeque<VirtualTime>,
 }
 
 impl<S> Drop for History<S> {
@@ -57,17 +62,39 @@ impl<S> Drop for History<S> {
 impl<S> Default for History<S> {
     fn default() -> Self {
         // Place 0 stands for "none".
-        History { records: VecDeque::new(), first: 1, open: 1 }
+        History { records: VecDeque::new(), first: 1, open: 1, earliest: VecDeque::new() }
     }
 }
 
 impl<S> History<S> {
-    /// Adds the record of an event that is about to be executed.
+    /// Adds the record of an event that is about to be executed at this time.
     #[inline]
-    pub(crate) fn push(&mut self, record: Record<S>) -> &mut Record<S> {
+    pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
+        self.note_time(self.end(), time);
         self.records.push_back(record);
         let last = self.records.len() - 1;
         &mut self.records[last]
+    }
+
+    #[inline]
+    fn note_time(&mut self, place: u64, time: VirtualTime) {
+        let block = (place / BLOCK - self.first / BLOCK) as usize;
+        // What was taken back at the end left its times behind.
+        self.earliest.truncate(block + 1);
+        match self.earliest.get_mut(block) {
+            Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
+            Some(earliest) => *earliest = time,
+            None => self.earliest.push_back(time),
+        }
+    }
+
+    /// The first place from `place` on that is not in a block all of whose records come after `time`.
+    #[inline]
+    pub(crate) fn skip_later_than(&self, mut place: u64, time: VirtualTime) -> u64 {
+        while self.earliest.get((place / BLOCK - self.first / BLOCK) as usize).is_some_and(|earliest| *earliest > time) {
+            place = (place / BLOCK + 1) * BLOCK;
+        }
+        place.min(self.end())
     }
 
     /// Takes back the last record.
@@ -142,7 +169,7 @@ impl<S> History<S> {
     /// Reclaims all records before those that may be open. Copies of states are dropped one by one, and no run depends on how.
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
-        self.first = self.open;
+        self.set_first(self.open);
     }
 
     /// The first record, if it is at least `lag` places before all that may be open; it is not kept any more.
@@ -151,8 +178,17 @@ impl<S> History<S> {
         if self.first + lag >= self.open {
             return None;
         }
-        self.first += 1;
+        self.set_first(self.first + 1);
         self.records.pop_front()
+    }
+
+    #[inline]
+    fn set_first(&mut self, first: u64) {
+        let blocks = (first / BLOCK - self.first / BLOCK) as usize;
+        if blocks > 0 {
+            self.earliest.drain(..blocks.min(self.earliest.len()));
+        }
+        self.first = first;
     }
 
     /// The first record, whatever became of its event; it is not kept any more. For a run that is over.
@@ -163,5 +199,83 @@ impl<S> History<S> {
     /// How many records may be open.
     pub(crate) fn open_len(&self) -> u64 {
         self.end() - self.open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(fate: Fate) -> Record<()> {
+        let (event, before, extra) = (Handle::from_bits(0), 0, ExtraId::NONE);
+        Record { event, sent: Link::default(), before, digest: HistoryDigest::default(), extra, fate, state: None }
+    }
+
+    /// Something done to a history.
+    #[derive(Clone, Copy, Debug)]
+    enum Deed {
+        Push(u16),
+        Pop,
+        /// Closes so many records, and reclaims them but for some.
+        Close(u8, u8),
+    }
+
+    fn deed() -> impl Strategy<Value = Deed> {
+        prop_oneof![
+            8 => any::<u16>().prop_map(Deed::Push),
+            3 => Just(Deed::Pop),
+            1 => any::<(u8, u8)>().prop_map(|(close, lag)| Deed::Close(close, lag)),
+        ]
+    }
+
+    proptest! {
+        /// Skipping leaves out nothing but records that come later, and whole blocks of them.
+        #[test]
+        fn only_blocks_of_later_records_are_skipped(deeds in prop::collection::vec(deed(), 0..600), until: u16) {
+            let time = |time: u16| VirtualTime::new(time.into()).expect("a time");
+            let (mut history, mut times) = (History::<()>::default(), std::collections::BTreeMap::new());
+            for deed in deeds {
+                match deed {
+                    Deed::Push(at) => {
+                        times.insert(history.end(), at);
+                        history.push(record(Fate::Open), time(at));
+                    }
+                    Deed::Pop if history.open_len() > 0 => {
+                        history.pop();
+                        times.remove(&history.end());
+                    }
+                    Deed::Pop => {}
+                    Deed::Close(close, lag) => {
+                        history.close((history.open() + u64::from(close)).min(history.end()));
+                        if lag < 128 { history.reclaim_closed() } else { while history.reclaim(lag.into()).is_some() {} }
+                    }
+                }
+            }
+            let (mut place, mut seen) = (history.open(), 0);
+            while place < history.end() {
+                if place == history.open() || place.is_multiple_of(BLOCK) {
+                    let next = history.skip_later_than(place, time(until));
+                    prop_assert!(times.range(place..next).all(|(_, at)| *at > until), "{place}..{next}");
+                    place = next;
+                }
+                seen += u64::from(place < history.end());
+                place += 1;
+            }
+            let after = times.range(history.open()..).filter(|(_, at)| **at <= until).count() as u64;
+            prop_assert!(seen >= after);
+        }
+    }
+
+    #[test]
+    fn blocks_that_come_later_are_skipped() {
+        let mut history = History::<()>::default();
+        let at = |time: u64| VirtualTime::new(time as f64).expect("a time");
+        (0..10 * BLOCK).for_each(|place| _ = history.push(record(Fate::Open), at(place)));
+        assert_eq!(history.skip_later_than(1, at(5)), 1);
+        // The first record is at place 1.
+        assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK)), 2 * BLOCK);
+        assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK - 2)), history.end());
     }
 }

@@ -85,15 +85,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (before, digest) = (self.past.kp(k).last, lp.digest);
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
-        let record = self.past.history.push(Record {
-            event: handle,
-            sent: Link::default(),
-            before,
-            digest,
-            extra: ExtraId::NONE,
-            fate,
-            state: None,
-        });
+        let (sent, extra) = (Link::default(), ExtraId::NONE);
+        let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state: None }, time);
         if copied {
             record.state = Some(lp.state.clone());
         }

@@ -12,7 +12,7 @@ use super::{Over, Pe};
 use crate::extras::ExtraId;
 use crate::failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
 use crate::faults::Held;
-use crate::history::{Fate, History, Record};
+use crate::history::{BLOCK, Fate, History, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
 
@@ -139,8 +139,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     #[inline]
     fn commit_before<const TRACED: bool>(&mut self, limit: Moment, end: VirtualTime) -> Result<(), (Entry, Fault)> {
-        let mut closed = self.past.history.open();
-        for place in self.past.history.open()..self.past.history.end() {
+        let (until, mut closed) = (limit.time(self.world.end).min(end), self.past.history.open());
+        // KPs roll back by themselves, so what is left to commit may lie anywhere.
+        let mut next = self.past.history.skip_later_than(closed, until);
+        while next < self.past.history.end() {
+            let place = next;
+            next += 1;
+            if next.is_multiple_of(BLOCK) {
+                next = self.past.history.skip_later_than(next, until);
+            }
             if let Some(coming) = self.past.history.event_at(place + COMMIT_AHEAD) {
                 self.agenda.store().prefetch(coming);
             }
