@@ -150,7 +150,7 @@ impl EventKey {
     }
 }
 
-/// On its own, so that models that have no use for it pay nothing. Takes numbers, as a key would have to go through memory.
+/// Out of line, as few models use it. It takes numbers, since a key would have to be passed through memory.
 #[inline(never)]
 fn luck(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
     mix64(seed ^ mix64(time ^ mix64(u64::from(sender) << 32 | u64::from(step))))

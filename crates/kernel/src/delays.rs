@@ -41,16 +41,6 @@ impl Delays {
         Delays(Kind::Uniform(delay))
     }
 
-    /// A delay for every two of `pes` PEs, each the least of some links: `links` tells them all, as (sender, receiver, delay).
-    ///
-    /// # Panics
-    /// If a link begins or ends at a PE that there is not.
-    pub fn of_links(pes: u32, links: impl Iterator<Item = (u32, u32, f64)>) -> Self {
-        let mut each = Each::new(pes);
-        links.for_each(|(from, to, delay)| each.lower(from, to, delay));
-        Delays(Kind::Each(Arc::new(each)))
-    }
-
     /// What `lookahead` comes to between the PEs of `partition`.
     pub fn of(lookahead: &Lookahead, partition: &Partition) -> Self {
         if lookahead.is_uniform() {
@@ -137,13 +127,6 @@ mod tests {
     use super::*;
     use crate::test_lookahead::{Declared, lookahead};
 
-    #[test]
-    fn the_least_link_between_two_pes_counts() {
-        let delays = Delays::of_links(3, [(0, 1, 3.0), (0, 1, 2.0), (1, 0, 5.0), (2, 2, 0.1)].into_iter());
-        assert_eq!([delays.between(0, 1), delays.between(1, 0), delays.between(1, 2)], [2.0, 5.0, f64::INFINITY]);
-        assert_eq!((delays.least(), Delays::uniform(0.5).least()), (2.0, 0.5));
-    }
-
     /// Delays between three PEs, by sender and receiver.
     type Table = [[f64; 3]; 3];
 
@@ -168,7 +151,10 @@ mod tests {
         assert_eq!(mixed, ([[0.0, 3.0, NEVER], [0.5, 0.0, 4.0], [NEVER, NEVER, 0.0]], Some((2, Some(0)))));
         let broad = delays([Ok(5.0), Ok(4.0), Ok(6.0), Ok(7.0), Ok(9.0), Ok(8.0)]);
         assert_eq!(broad, ([[0.0, 4.0, 4.0], [6.0, 0.0, 6.0], [8.0, 8.0, 0.0]], Some((1, None))));
-        assert_eq!(delays([Ok(2.5); 6]).1, Some((0, None)));
+        let alike = delays([Ok(2.5); 6]);
+        assert_eq!((alike.0[0][1], alike.1), (2.5, Some((0, None))));
+        // Of two links between the same PEs the shorter counts, whichever comes first.
+        assert_eq!(delays([Err(&[(2, 2.0), (3, 3.0)]), Err(&[(2, 4.0)]), Err(&[]), Err(&[]), Err(&[]), Err(&[])]).0[0][1], 2.0);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Failed {
     pub lp: LpId,
     /// The virtual time.
     pub time: VirtualTime,
-    /// The event, as text; none if the LP was being made, or finishes.
+    /// The event, as text; none if the LP was being initialised, or finishes.
     pub event: Option<String>,
     /// The mistake.
     pub fault: Fault,

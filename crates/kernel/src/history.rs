@@ -6,7 +6,7 @@ use warpline_memory::{Handle, drop_each};
 use crate::extras::ExtraId;
 use crate::store::Link;
 
-/// Commit looks at the records of so many places at once, a power of two.
+/// Commit skips records by blocks of this many places, a power of two.
 pub(crate) const BLOCK: u64 = 64;
 
 /// What became of an executed event.

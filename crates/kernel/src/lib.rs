@@ -1,6 +1,6 @@
 //! The engines. One processing element (PE) of a parallel run and what it is made of: events, the pending event set, the history with
-//! rollback, GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of Time Warp. Beside it, [`Sequential`] is the
-//! engine of runs that need nothing of that but LPs, events and the pending event set.
+//! rollback, GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of parallel runs. Beside it, [`Sequential`]
+//! is the engine of sequential runs, which need only LPs, events and the pending event set.
 
 mod agenda;
 mod committed;

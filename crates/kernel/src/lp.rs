@@ -28,7 +28,7 @@ impl<S> Lp<S> {
         }
     }
 
-    /// Brings back an earlier state. The one it had never was, so nobody is to hear of it if dropping it panics.
+    /// Brings back an earlier state. The present one belongs to events that were undone, so a panic when it is dropped is swallowed.
     pub(crate) fn bring_back(&mut self, state: S) {
         _ = try_drop(std::mem::replace(&mut self.state, state));
     }

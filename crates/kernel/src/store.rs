@@ -103,7 +103,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// On its own, so that where events come by value nothing is made ready for it.
+    /// Out of line, so that events that came by value do not pay for it.
     #[inline(never)]
     fn release_buffer(&mut self, handle: Handle) {
         if let Place::Shared(buffer) = place(handle) {

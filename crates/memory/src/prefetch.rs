@@ -18,8 +18,8 @@ pub fn prefetch<T>(value: &T) {
 pub fn prefetch_write<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        // The intrinsic with the hint to write compiles to a fetch for reading, unless the processor is named to the compiler; the line
-        // would then have to be asked for twice. Processors that do not know the instruction take it for none.
+        // For a generic x86-64 target, the intrinsic with a hint to write compiles to a fetch for reading, and the line would have to be
+        // fetched twice. Processors without this instruction treat it as a no-op.
         // SAFETY: the instruction changes no memory and no register, and whatever the address is it does not fault.
         unsafe {
             std::arch::asm!("prefetchw byte ptr [{}]", in(reg) std::ptr::from_ref(value), options(nostack, preserves_flags, readonly));

@@ -8,9 +8,9 @@ use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::DropEach;
 
-/// Speeds last for this many steps of each PE at most, on average, ..
+/// Speeds last for this many steps of each PE at most, on average.
 const LASTING: u32 = 100;
-/// .. but for no more steps in all than those of so many PEs: GVT, which needs all of a thousand, would wait for some that stand still.
+/// However many PEs there are, speeds last no longer than with this many: GVT needs all PEs, and would wait long for those that stand still.
 const LASTING_PES: u32 = 16;
 
 /// PEs that live in one thread, and the network between them: who is stepped next, and how long messages take, which overtake each

@@ -338,17 +338,20 @@ fn states_that_panic_when_they_are_dropped_are_not_noticed() {
     assert!(states > 1000, "{states}");
 }
 
+/// A state that panics whenever it is dropped.
+#[derive(Clone, Debug)]
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a bomb");
+    }
+}
+
 /// Every state of a run that fails is dropped by it.
 #[test]
 fn states_that_panic_hide_no_mistake() {
     struct Failing;
-    #[derive(Clone, Debug)]
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("a bomb");
-        }
-    }
     impl Model for Failing {
         type State = Bomb;
         type Event = u32;
@@ -382,13 +385,6 @@ fn states_that_panic_hide_no_mistake() {
 #[test]
 fn a_state_that_panics_hides_no_mistake_in_init() {
     struct Failing;
-    #[derive(Clone, Debug)]
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("a bomb");
-        }
-    }
     impl Model for Failing {
         type State = Bomb;
         type Event = ();

@@ -147,7 +147,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok((sent, extra))
     }
 
-    /// Sends the last of the outbox to another PE. On its own, so that an event that stays here is written straight into its place.
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
     fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: Link, extra: ExtraId) -> Result<(Link, ExtraId), PoolFull> {
         let Some(event) = take_last(&mut self.context, sender, first) else { return Ok((sent, extra)) };

@@ -22,7 +22,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(super) fn execute_certain<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
         let horizon = self.frontier.horizon();
-        // Nothing that is executed here changes that but an event that fails, with which the batch ends.
+        // Only an event that fails can change this, and the batch ends with it.
         let plain = !self.past.has_open() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(horizon) else { break };
@@ -126,7 +126,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(())
     }
 
-    /// Sends the last of the outbox to another PE. On its own, so that an event that stays here is written straight into its place.
+    /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
     fn send_certain_away(&mut self, sender: LpId, first: Sequence) -> Result<(), PoolFull> {
         let Some(event) = take_last(&mut self.context, sender, first) else { return Ok(()) };

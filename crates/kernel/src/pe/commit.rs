@@ -193,7 +193,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.end_drop();
         }
         self.gauge.counts.committed += 1;
-        self.gauge.counts.remote_committed += u64::from(self.world.partition.pe(key.sender) != self.world.me);
+        self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
         self.gauge.committed::<TRACED>(id, &key);
         Ok(Next::Done)
