@@ -59,7 +59,9 @@ pub(crate) fn phases(workload: &str) {
         };
         let parallel = record.parallel.expect("a parallel run");
         let per_event = 1e9 / record.committed_events as f64;
-        print!("{engine:<3} {:>6.2} M/s, efficiency {:.3}, {} GVT: ", record.event_rate / 1e6, parallel.efficiency, parallel.gvt_epochs);
+        let certain = parallel.certain_events as f64 / (parallel.certain_events + parallel.ahead_events) as f64;
+        print!("{engine:<3} {:>6.2} M/s, efficiency {:.3}, ", record.event_rate / 1e6, parallel.efficiency);
+        print!("{certain:.3} certain, {} GVT: ", parallel.gvt_epochs);
         for (phase, seconds) in parallel.phase_seconds.list() {
             print!(" {phase} {:.1}", seconds * per_event);
         }

@@ -3,6 +3,7 @@
 //! is the engine of sequential runs, which need only LPs, events and the pending event set.
 
 mod agenda;
+mod caution;
 mod committed;
 mod copies;
 mod counts;
@@ -47,7 +48,7 @@ pub use pe::{Parts, Pe, Position, Step};
 pub use rows::MomentRow;
 pub use sequential::{Attempt, Done, Sequential, Stop};
 pub use trace::{Doing, Level, LpEvent, Span, Thinned, Trace, TraceLimits};
-pub use tuning::{Lanes, Tuning, Wire};
+pub use tuning::{GoAhead, Lanes, Tuning, Wire};
 pub use window::{Rule, Window};
 pub use wires::{Content, Message, MessageKind, Port, ValueMessage};
 pub use world::Task;

@@ -25,6 +25,15 @@ impl Lanes {
     }
 }
 
+/// When a PE goes ahead of its horizon, if it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoAhead {
+    /// Where waiting for the horizon takes longer: found out as the run goes on.
+    Auto,
+    /// Whenever nothing certain is left to execute.
+    Always,
+}
+
 /// How events travel to other PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
@@ -55,6 +64,8 @@ pub struct Tuning {
     pub undoing: Undoing,
     /// Which events are executed.
     pub lanes: Lanes,
+    /// When events beyond the horizon are.
+    pub go_ahead: GoAhead,
     /// How they travel.
     pub wire: Wire,
 }

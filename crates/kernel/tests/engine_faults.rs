@@ -9,7 +9,9 @@ use faulty_wires::{Fault, wires};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::Heap;
-use warpline_kernel::{Delays, Event, Lanes, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance};
+use warpline_kernel::{
+    Delays, Event, GoAhead, Lanes, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance,
+};
 use warpline_memory::{Books, Buffers, buffers};
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, LpId, Statistics};
@@ -123,7 +125,8 @@ fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M:
     let lanes = if model.lookahead() > 0.0 { lanes } else { Lanes::Ahead };
     let wire = wire(seed);
     let undoing = Undoing::Copy { interval: 1 };
-    let tuning = Tuning { batch: 4, kps: 2, gvt_interval: 20, patience: 32, history_most: 1000, undoing, lanes, wire };
+    let tuning =
+        Tuning { batch: 4, kps: 2, gvt_interval: 20, patience: 32, history_most: 1000, undoing, lanes, go_ahead: GoAhead::Always, wire };
     let me = buffers.me();
     let gvt = if seed.is_multiple_of(4) {
         AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
-use warpline::{Error, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
+use warpline::{Error, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
 
 use crate::reference::{self, Outcome, Settings, Stop};
 use crate::{RandomModel, Recipe, time_limit};
@@ -36,6 +36,8 @@ pub struct Parallel {
     pub copy_interval: u32,
     /// Whether lookahead is used.
     pub lookahead: bool,
+    /// When it goes ahead of the horizon.
+    pub go_ahead: GoAhead,
     /// Events per step.
     pub batch: u32,
     /// KPs per PE.
@@ -68,6 +70,7 @@ impl Parallel {
             reverse: random.bernoulli(0.5),
             copy_interval: any(random, &[1, 1, 2, 5, 100]),
             lookahead: random.bernoulli(0.5),
+            go_ahead: if random.bernoulli(0.7) { GoAhead::Always } else { GoAhead::Auto },
             batch: any(random, &[1, 3, 16, 64]),
             kps: any(random, &[1, 2, 7, 1000]),
             gvt: if random.bernoulli(0.3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
@@ -108,6 +111,7 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
         simulation = simulation.sync(sync).wire(parallel.wire).undo(undo).copy_interval(parallel.copy_interval);
         simulation = simulation.use_lookahead(parallel.lookahead || conservative);
+        simulation = simulation.go_ahead(parallel.go_ahead);
         simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);

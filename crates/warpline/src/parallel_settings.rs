@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{GvtAlgorithm, Simulation, Wire};
+use crate::{GoAhead, GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default that is meant to be good. A sequential run ignores them, but for
@@ -94,6 +94,12 @@ impl<M: Model> Simulation<'_, M> {
     /// are certain, and executed without what it takes to undo them. Without it, all is speculation: for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
         self.with(|settings| settings.use_lookahead = Some(used))
+    }
+
+    /// When events are executed ahead, that is, before they are certain: where waiting would take longer, which is the default, or
+    /// whenever nothing certain is left. Conservative runs never do, and runs that do not [use lookahead](Self::use_lookahead) always.
+    pub fn go_ahead(self, when: GoAhead) -> Self {
+        self.with(|settings| settings.go_ahead = Some(when))
     }
 
     /// Writes a trace of what every PE did to a file, which <https://ui.perfetto.dev> and `chrome://tracing` show. On wall time there is a

@@ -1,7 +1,7 @@
 //! Virtual clusters of as many PEs as there may be: every PE has an LP or two, and all of them must find the sequential answer together.
 #![cfg(not(miri))]
 
-use warpline::{GvtAlgorithm, Pending, Wire};
+use warpline::{GoAhead, GvtAlgorithm, Pending, Wire};
 use warpline_testkit::matrix::{Configuration, Parallel};
 use warpline_testkit::random_model::{Delays, Topology};
 use warpline_testkit::torture::Case;
@@ -30,6 +30,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, lookahead): Way, wire: Wire, g
         reverse: cluster % 2 == 1,
         copy_interval: 1,
         lookahead,
+        go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
         batch: 16,
         kps: 7,
         gvt,

@@ -20,6 +20,7 @@ use warpline_memory::{Books, Buffers, DropEach, PoolFull};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::agenda::Agenda;
+use crate::caution::Caution;
 use crate::counts::Counts;
 use crate::effects::Effects;
 use crate::failure::Failed;
@@ -37,7 +38,7 @@ use crate::store::Incarnation;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
-use crate::{Event, MomentRow, Tuning, Window};
+use crate::{Event, GoAhead, MomentRow, Tuning, Window};
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     mail: Mail<M::Event, P>,
     gvt: AnyGvt,
     frontier: Frontier,
+    caution: Caution,
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
@@ -119,6 +121,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             mail: Mail::new(port, world.pes()),
             gvt,
             frontier: Frontier::new(window, world.end),
+            caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(),
@@ -163,6 +166,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.receive();
         self.gauge.lap(Phase::Receive);
         let executed = self.execute(watched)?;
+        self.caution.note(executed);
         self.gauge.lap(Phase::Execute);
         self.file_received()?;
         self.commit_if_horizon_moved(executed);
@@ -213,7 +217,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             }
             self.execute_certain::<WATCHED>(most)?;
         }
-        if self.world.tuning.lanes.has_ahead() && self.gauge.counts.processed == before {
+        if self.world.tuning.lanes.has_ahead() && !self.caution.waits() && self.gauge.counts.processed == before {
             self.execute_ahead::<WATCHED>(most)?;
         }
         // For what was looked for and not found.

@@ -125,6 +125,7 @@ impl Default for Setting {
             history_most: 10_000,
             undoing,
             lanes: Lanes::Ahead,
+            go_ahead: warpline_kernel::GoAhead::Always,
             wire: warpline_kernel::Wire::Shared,
         };
         Setting { pes: 2, synchronous: false, tuning }

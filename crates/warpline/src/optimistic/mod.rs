@@ -30,7 +30,7 @@ use crate::error::{Failure, panic_message};
 use crate::finish::Finishing;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Error, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
+use crate::{Error, GoAhead, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
 
 /// Steps without anything to execute before a PE asks for GVT, where bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -110,6 +110,10 @@ impl<M: Model> Simulation<'_, M> {
                 Some(Synchronisation::Conservative) => Lanes::Certain,
                 _ if settings.use_lookahead() => Lanes::Both,
                 _ => Lanes::Ahead,
+            },
+            go_ahead: match settings.go_ahead() {
+                GoAhead::Auto => warpline_kernel::GoAhead::Auto,
+                GoAhead::Always => warpline_kernel::GoAhead::Always,
             },
             wire: match settings.wire() {
                 Wire::Auto => warpline_kernel::Wire::Both,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{GoAhead, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
 use crate::settings;
 
 /// The heading of settings of every run.
@@ -143,6 +143,13 @@ settings! {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "without it every event pays for being undone; it is meant for studies of Time Warp alone",
+        }
+        /// In optimistic runs, when events are executed that may have to be undone: where waiting until they are certain would take longer,
+        /// or whenever nothing certain is left.
+        go_ahead: GoAhead = GoAhead::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "always, and PEs that would soon know better undo what they need not have done",
         }
         /// Step all PEs in one thread, in an order drawn from this seed, with messages that overtake each other.
         virtual_cluster: u64, Range::Any, {

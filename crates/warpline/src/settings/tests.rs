@@ -154,8 +154,19 @@ fn several_threads_are_a_parallel_run() {
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(false), ["pending", "undo", "warmup", "zero_delay_hops"]);
-    let of_parallel =
-        ["copy_interval", "gvt", "gvt_interval", "kps", "pending", "undo", "use_lookahead", "warmup", "wire", "zero_delay_hops"];
+    let of_parallel = [
+        "copy_interval",
+        "go_ahead",
+        "gvt",
+        "gvt_interval",
+        "kps",
+        "pending",
+        "undo",
+        "use_lookahead",
+        "warmup",
+        "wire",
+        "zero_delay_hops",
+    ];
     assert_eq!(names(true), of_parallel);
     let given = Settings { threads: Some(3), window: Some(0.5), use_lookahead: Some(false), ..Settings::default() }.recorded(true);
     assert_eq!((&given["threads"], &given["window"], &given["use_lookahead"]), (&3.into(), &0.5.into(), &false.into()));

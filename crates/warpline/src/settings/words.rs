@@ -71,6 +71,21 @@ words! {
         Synchronous = "synchronous",
     }
 
+    /// When the PEs of an optimistic run execute events that may have to be undone; see [`Simulation::go_ahead`](crate::Simulation::go_ahead).
+    /// The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::GoAhead;
+    /// assert_eq!([GoAhead::Auto, GoAhead::Always].map(GoAhead::name), ["auto", "always"]);
+    /// ```
+    pub enum GoAhead {
+        /// Where waiting until events are certain would take longer, which every PE finds out as it runs.
+        #[default]
+        Auto = "auto",
+        /// Whenever nothing certain is left.
+        Always = "always",
+    }
+
     /// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend on
     /// it.
     ///
