@@ -8,8 +8,8 @@ use warpline_memory::{Consumer, Lines, Producer, lines, ring};
 const MESSAGES: usize = 4096;
 /// The same where there are many PEs, whose pairs are many more.
 const MESSAGES_LEAST: usize = 64;
-/// Room for messages by value between two PEs, in bytes: what a nearer cache holds.
-const VALUE_BYTES: usize = 256 << 10;
+/// Room for messages by value between two PEs, in bytes: more makes nothing faster. More PEs share out four times as much among all pairs.
+const VALUE_BYTES: usize = 64 << 10;
 /// The same as a number, however large they are.
 const VALUES_LEAST: usize = 64;
 /// Room for control messages between neighbours in the reduction tree.
@@ -49,7 +49,7 @@ pub fn ring_ports<E: Send>(pes: u32) -> Vec<RingPort<E>> {
     };
     let mut ports: Vec<RingPort<E>> = lines(pes).into_iter().map(empty).collect();
     let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
-    let values = (4 * VALUE_BYTES / (pes as usize).pow(2) / size_of::<ValueMessage<E>>()).max(VALUES_LEAST);
+    let values = (VALUE_BYTES * 4 / (pes as usize).pow(2) / size_of::<ValueMessage<E>>()).max(VALUES_LEAST);
     for sender in 0..pes as usize {
         for receiver in (0..pes as usize).filter(|&receiver| receiver != sender) {
             let (producer, consumer) = ring(capacity);

@@ -35,7 +35,7 @@ use crate::{Error, GoAhead, GvtAlgorithm, Place, Progress, Simulation, Synchroni
 /// Steps without anything to execute before a PE asks for GVT, where bounds should have moved by then.
 const PATIENCE: u32 = 512;
 /// How many intervals' worth of events a PE may have executed and not committed.
-const INTERVALS_MOST: u64 = 64;
+const INTERVALS_MOST: u64 = 16;
 
 /// All settings of a parallel run, chosen.
 #[derive(Clone, Copy, Debug)]
