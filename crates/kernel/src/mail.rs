@@ -164,12 +164,12 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.bound(pe)
     }
 
-    pub(crate) fn tell(&mut self, to: u32, control: Control) {
-        self.port.tell(to, control);
+    pub(crate) fn send_control(&mut self, to: u32, control: Control) {
+        self.port.send_control(to, control);
     }
 
     #[inline]
-    pub(crate) fn hear(&mut self) -> Option<Control> {
-        self.port.hear()
+    pub(crate) fn receive_control(&mut self) -> Option<Control> {
+        self.port.receive_control()
     }
 }

@@ -73,7 +73,7 @@ impl Tree {
         }
     }
 
-    pub(super) fn hear(&mut self, control: Control) {
+    pub(super) fn receive_control(&mut self, control: Control) {
         match control {
             // Epochs that are closed already are not opened again: such a call was late.
             Control::Begin { from, epoch } => {
@@ -102,7 +102,7 @@ impl Tree {
 
     fn expect(&self, epoch: u64, trial: u32) {
         let now = (self.epoch, self.trial);
-        assert_eq!((epoch, trial), now, "PE {} heard of another (epoch, trial) than its own", self.me);
+        assert_eq!((epoch, trial), now, "PE {} received another (epoch, trial) than its own", self.me);
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
@@ -120,7 +120,7 @@ impl Tree {
         self.phase = Phase::Due;
         let control = Control::Begin { from: self.me, epoch: self.epoch };
         let parent = self.parent().filter(|_| self.called <= self.epoch);
-        self.outbox.extend(parent.into_iter().chain(self.children()).map(|to| Action::Tell { to, control }));
+        self.outbox.extend(parent.into_iter().chain(self.children()).map(|to| Action::Send { to, control }));
     }
 
     /// Whether it is time to [`give`](Self::give) this PE's share: when the parent has begun and all children have given theirs. Shares of
@@ -139,7 +139,7 @@ impl Tree {
         let share = shares.into_iter().flatten().fold(own, |sum, share| sum.and(share, self.ties));
         let Some(to) = self.parent() else { return Some(share) };
         let control = Control::Share { from: self.me, epoch: self.epoch, trial: self.trial, share };
-        self.outbox.push_back(Action::Tell { to, control });
+        self.outbox.push_back(Action::Send { to, control });
         None
     }
 
@@ -147,7 +147,7 @@ impl Tree {
     pub(super) fn again(&mut self) {
         assert_eq!(self.phase, Phase::Given, "a trial was over before PE {} gave its share", self.me);
         (self.phase, self.trial) = (Phase::Due, self.trial + 1);
-        self.tell_children(Control::Again { epoch: self.epoch, trial: self.trial });
+        self.send_to_children(Control::Again { epoch: self.epoch, trial: self.trial });
     }
 
     /// At the root: the sum of this trial is the answer.
@@ -163,13 +163,13 @@ impl Tree {
         }
         self.gvt = Some(verdict.gvt);
         (self.phase, self.epoch, self.trial) = (Phase::Off, self.epoch + 1, 0);
-        self.tell_children(Control::Verdict(verdict));
+        self.send_to_children(Control::Verdict(verdict));
         self.outbox.push_back(Action::Adopt(verdict));
     }
 
-    fn tell_children(&mut self, control: Control) {
+    fn send_to_children(&mut self, control: Control) {
         for to in self.children() {
-            self.outbox.push_back(Action::Tell { to, control });
+            self.outbox.push_back(Action::Send { to, control });
         }
     }
 
