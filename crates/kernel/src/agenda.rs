@@ -10,7 +10,7 @@ use warpline_memory::{Buffers, Cancelled, Handle, PoolFull, try_drop};
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
 use crate::pending::{Entry, PendingSet};
-use crate::store::{Incarnation, Link, Store};
+use crate::store::{Incarnation, OptionalHandle, Store};
 
 impl<E> Keyed for Store<E> {
     #[inline]
@@ -96,7 +96,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// Takes in an event that this PE sends to itself. `next` is what the same event sent before, if it may be undone.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, event: Event<E>, next: Link) -> Result<Handle, PoolFull> {
+    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Result<Handle, PoolFull> {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
         let handle = self.store.insert(event, next, None)?;
         self.push(Entry::new(time, tie, handle));
@@ -134,7 +134,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             _ = try_drop(event);
             return Ok(true);
         }
-        let handle = self.store.insert(event, Link::default(), incarnation)?;
+        let handle = self.store.insert(event, OptionalHandle::default(), incarnation)?;
         self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
         if let Some(incarnation) = incarnation {
             self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);

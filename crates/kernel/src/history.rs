@@ -4,7 +4,7 @@ use warpline_base::{HistoryDigest, VirtualTime};
 use warpline_memory::{Handle, drop_each};
 
 use crate::extras::ExtraId;
-use crate::store::Link;
+use crate::store::OptionalHandle;
 
 /// Commit skips records by blocks of this many places, a power of two.
 pub(crate) const BLOCK: u64 = 64;
@@ -25,7 +25,7 @@ pub(crate) enum Fate {
 pub(crate) struct Record<S> {
     pub(crate) event: Handle,
     /// The last message that the event sent; each leads to the one before.
-    pub(crate) sent: Link,
+    pub(crate) sent: OptionalHandle,
     /// The place of the record before this one in the same KP.
     pub(crate) before: u64,
     /// The LP's digest before the event.
@@ -210,7 +210,7 @@ mod tests {
 
     fn record(fate: Fate) -> Record<()> {
         let (event, before, extra) = (Handle::from_bits(0), 0, ExtraId::NONE);
-        Record { event, sent: Link::default(), before, digest: HistoryDigest::default(), extra, fate, state: None }
+        Record { event, sent: OptionalHandle::default(), before, digest: HistoryDigest::default(), extra, fate, state: None }
     }
 
     /// Something done to a history.
