@@ -208,7 +208,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
         let before = self.gauge.counts.processed;
         if self.world.tuning.lanes.has_certain() {
-            if self.effects.are_many() {
+            if self.effects.must_wait_for_others() {
                 return Ok(());
             }
             self.execute_certain::<WATCHED>(most)?;
