@@ -8,7 +8,7 @@ use warpline_memory::{Handle, PoolFull};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Model};
 
-use super::{Over, Pe};
+use super::{ExecutedEvent, Pe};
 use crate::Event;
 use crate::fetch::fetch_ahead;
 use crate::pending::{Entry, PendingSet};
@@ -148,7 +148,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn begin_drop(&mut self, handle: Handle) {
         if needs_drop::<M::Event>() {
             let event = self.agenda.event(handle);
-            self.dropping = Some(Over { key: event.key(), lp: event.receiver });
+            self.dropping = Some(ExecutedEvent { key: event.key(), lp: event.receiver });
         }
     }
 

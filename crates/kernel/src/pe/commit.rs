@@ -8,7 +8,7 @@ use warpline_base::{Moment, VirtualTime};
 use warpline_memory::try_drop;
 use warpline_model::{Fault, Model};
 
-use super::{Over, Pe};
+use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
 use crate::failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
 use crate::faults::Held;
@@ -19,11 +19,11 @@ use crate::wires::Port;
 /// How many events ahead the memory of an event is fetched.
 const COMMIT_AHEAD: u64 = 8;
 
-/// Whether a commit goes on behind an event.
-enum Next {
-    /// It was committed, or is not open.
-    Done,
-    /// It may still be undone.
+/// How a commit leaves a record.
+enum RecordStatus {
+    /// Its event has committed, or was undone.
+    Closed,
+    /// Its event may still be undone.
     Open,
 }
 
@@ -152,9 +152,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.agenda.store().prefetch(coming);
             }
             match self.commit_record::<TRACED>(place, &limit, end)? {
-                Next::Done => closed += u64::from(closed == place),
-                Next::Open if place >= self.past.inversion() => break,
-                Next::Open => {}
+                RecordStatus::Closed => closed += u64::from(closed == place),
+                RecordStatus::Open if place >= self.past.inversion() => break,
+                RecordStatus::Open => {}
             }
         }
         self.past.history.close(closed);
@@ -163,16 +163,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Commits the event whose record is at `place`, if it is open and comes before both `limit` and `end`.
     #[inline(always)]
-    fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<Next, (Entry, Fault)> {
+    fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<RecordStatus, (Entry, Fault)> {
         let record = self.past.history.get_mut(place);
         if record.fate != Fate::Open {
-            return Ok(Next::Done);
+            return Ok(RecordStatus::Closed);
         }
         let (handle, event) = (record.event, self.agenda.event(record.event));
         let key = event.key();
         let at = Moment::Event(key);
         if key.time >= end || !at.is_before(limit, self.world.ties) {
-            return Ok(Next::Open);
+            return Ok(RecordStatus::Open);
         }
         let id = event.receiver;
         if record.extra != ExtraId::NONE {
@@ -196,7 +196,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
         self.gauge.committed::<TRACED>(id, &key);
-        Ok(Next::Done)
+        Ok(RecordStatus::Closed)
     }
 
     /// What was held back and turns out to happen becomes a failure.
@@ -229,7 +229,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Notes that the payload of an event that is over panicked when it was dropped.
     #[cold]
-    pub(super) fn fail_dropped(&mut self, Over { key, lp }: Over, panic: Box<dyn Any + Send>) {
+    pub(super) fn fail_dropped(&mut self, ExecutedEvent { key, lp }: ExecutedEvent, panic: Box<dyn Any + Send>) {
         self.context.forget();
         self.fail_held(Held { key, lp, entry: None, fault: drop_fault(panic), certain: true });
     }

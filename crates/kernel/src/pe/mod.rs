@@ -54,7 +54,7 @@ pub enum Step {
 
 /// An event that is over.
 #[derive(Clone, Copy, Debug)]
-struct Over {
+struct ExecutedEvent {
     key: EventKey,
     lp: LpId,
 }
@@ -81,7 +81,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// The event whose code of the model is running.
     running: Option<Entry>,
     /// The event that is over and whose payload is being dropped, which is code of the model as well.
-    dropping: Option<Over>,
+    dropping: Option<ExecutedEvent>,
     /// How often this PE has rolled back.
     incarnation: Incarnation,
     /// Events executed since the last GVT: those ahead of the horizon, and as many as those count for that were certain.
