@@ -7,7 +7,7 @@ use warpline_model::Fault;
 
 /// A mistake of the model that is no speculation any more.
 #[derive(Debug)]
-pub struct Failed {
+pub struct CommittedFault {
     /// Where it happened in the order of everything.
     pub moment: Moment,
     /// The LP.

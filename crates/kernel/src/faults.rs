@@ -3,14 +3,14 @@ use std::cmp::Ordering;
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Fault;
 
-use crate::failure::Failed;
+use crate::failure::CommittedFault;
 use crate::pending::Entry;
 use crate::store::Store;
 
 /// An event that did what it must not. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before
 /// it; and all later events of the PE wait with it.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldEvent {
     pub(crate) key: EventKey,
     /// The LP that the event reached.
     pub(crate) lp: LpId,
@@ -21,7 +21,7 @@ pub(crate) struct Held {
     pub(crate) certain: bool,
 }
 
-impl Held {
+impl HeldEvent {
     /// Whether its event was cancelled.
     pub(crate) fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
         !self.certain && self.entry.is_some_and(|entry| store.is_cancelled(entry.handle()))
@@ -31,7 +31,7 @@ impl Held {
 /// An LP whose state could not be worked out from an earlier copy. None of its events can be executed before a rollback goes back to an
 /// earlier copy still.
 #[derive(Debug)]
-struct Lost {
+struct LostLp {
     /// Its place in the table of LPs.
     index: usize,
     fault: Fault,
@@ -45,10 +45,10 @@ struct Lost {
 pub(crate) struct Faults {
     /// Whether there is anything in the next three: asked before every event.
     any: bool,
-    held: Vec<Held>,
-    lost: Vec<Lost>,
+    held: Vec<HeldEvent>,
+    lost: Vec<LostLp>,
     init: Option<Fault>,
-    failure: Option<Failed>,
+    failure: Option<CommittedFault>,
 }
 
 impl Faults {
@@ -62,11 +62,11 @@ impl Faults {
         self.any = !(self.held.is_empty() && self.lost.is_empty() && self.failure.is_none());
     }
 
-    pub(crate) fn held(&self) -> &[Held] {
+    pub(crate) fn held(&self) -> &[HeldEvent] {
         &self.held
     }
 
-    pub(crate) fn hold(&mut self, held: Held) {
+    pub(crate) fn hold(&mut self, held: HeldEvent) {
         self.held.push(held);
         self.changed();
     }
@@ -91,7 +91,7 @@ impl Faults {
 
     /// The state of an LP, by its place in the table, could not be worked out.
     pub(crate) fn lose(&mut self, index: usize, fault: Fault) {
-        self.lost.push(Lost { index, fault });
+        self.lost.push(LostLp { index, fault });
         self.changed();
     }
 
@@ -129,15 +129,15 @@ impl Faults {
     pub(crate) fn raise_init(&mut self, lp: LpId) {
         if let Some(fault) = &self.init {
             let (moment, fault) = (Moment::Init(lp), fault.clone());
-            self.failure = Some(Failed { moment, lp, time: VirtualTime::ZERO, event: None, fault });
+            self.failure = Some(CommittedFault { moment, lp, time: VirtualTime::ZERO, event: None, fault });
             self.changed();
         }
     }
 
     /// Takes out one that is held back and that GVT has reached, unless its event has been cancelled. GVT may have passed an event that was
     /// executed when GVT was computed and that failed when it committed, before the verdict came.
-    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<Held> {
-        let found = |held: &Held| match Moment::Event(held.key).compare(gvt, ties) {
+    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<HeldEvent> {
+        let found = |held: &HeldEvent| match Moment::Event(held.key).compare(gvt, ties) {
             Ordering::Less => held.certain,
             Ordering::Equal => !held.is_cancelled(store),
             Ordering::Greater => false,
@@ -148,14 +148,14 @@ impl Faults {
     }
 
     /// Notes a failure, of which only the earliest counts.
-    pub(crate) fn fail(&mut self, failed: Failed, ties: TieBreak) {
+    pub(crate) fn fail(&mut self, failed: CommittedFault, ties: TieBreak) {
         if self.failure.as_ref().is_none_or(|earlier| failed.moment.is_before(&earlier.moment, ties)) {
             self.failure = Some(failed);
             self.changed();
         }
     }
 
-    pub(crate) fn failure(&self) -> Option<&Failed> {
+    pub(crate) fn failure(&self) -> Option<&CommittedFault> {
         self.failure.as_ref()
     }
 
@@ -164,7 +164,7 @@ impl Faults {
         self.failure.as_ref().map_or(Moment::Never, |failed| failed.moment)
     }
 
-    pub(crate) fn into_failure(self) -> Option<Failed> {
+    pub(crate) fn into_failure(self) -> Option<CommittedFault> {
         self.failure
     }
 }

@@ -40,7 +40,7 @@ pub use copies::Undoing;
 pub use counts::{Counts, balance};
 pub use delays::{Delays, Shortest};
 pub use event::Event;
-pub use failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
+pub use failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text, panic_message};
 pub use lp::Lp;
 pub use partition::Partition;
 pub use pe::{Parts, Pe, Position, Step};

@@ -10,8 +10,8 @@ use warpline_model::{Fault, Model};
 
 use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
-use crate::failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
-use crate::faults::Held;
+use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text, panic_message};
+use crate::faults::HeldEvent;
 use crate::history::{BLOCK, Fate, History, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
@@ -212,7 +212,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             // No event is left that these faults could be held for.
             for (index, fault) in self.faults.take_lost() {
                 let (lp, time) = (self.lps.id(index), self.world.end);
-                self.faults.fail(Failed { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
+                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
             }
         }
     }
@@ -231,24 +231,24 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn fail_dropped(&mut self, ExecutedEvent { key, lp }: ExecutedEvent, panic: Box<dyn Any + Send>) {
         self.context.forget();
-        self.fail_held(Held { key, lp, entry: None, fault: drop_fault(panic), certain: true });
+        self.fail_held(HeldEvent { key, lp, entry: None, fault: drop_fault(panic), certain: true });
     }
 
     fn fail(&mut self, entry: Entry, fault: Fault) {
         let event = self.agenda.event(entry.handle());
         let (key, lp) = (event.key(), event.receiver);
-        self.fail_held(Held { key, lp, entry: Some(entry), fault, certain: true });
+        self.fail_held(HeldEvent { key, lp, entry: Some(entry), fault, certain: true });
     }
 
     /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
-    fn fail_held(&mut self, held: Held) {
+    fn fail_held(&mut self, held: HeldEvent) {
         let moment = Moment::Event(held.key);
         if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
-            return self.faults.hold(Held { certain: true, ..held });
+            return self.faults.hold(HeldEvent { certain: true, ..held });
         }
-        let Held { key, lp, entry, fault, .. } = held;
+        let HeldEvent { key, lp, entry, fault, .. } = held;
         let event = entry.map_or_else(|| DROPPED_EVENT.into(), |entry| event_text(&self.agenda.event(entry.handle()).payload));
-        self.faults.fail(Failed { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
+        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
     }
 }

@@ -9,7 +9,7 @@ use warpline_model::{Fault, Model};
 
 use super::Pe;
 use crate::failure::{copy_fault, panic_message};
-use crate::faults::Held;
+use crate::faults::HeldEvent;
 use crate::history::Fate;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
@@ -47,7 +47,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
-            self.faults.hold(Held { key, lp, entry: Some(entry), fault, certain });
+            self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         }
     }
 
@@ -92,7 +92,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
         let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
-        self.faults.hold(Held { key, lp, entry: Some(entry), fault, certain });
+        self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         true
     }
 

@@ -22,7 +22,7 @@ use warpline_model::{Context, Model, Statistics};
 use crate::agenda::Agenda;
 use crate::counts::Counts;
 use crate::effects::Effects;
-use crate::failure::Failed;
+use crate::failure::CommittedFault;
 use crate::faults::Faults;
 use crate::fetch;
 use crate::frontier::Frontier;
@@ -309,7 +309,7 @@ pub struct Parts<M: Model> {
     /// Rows that have not been taken.
     pub rows: Vec<MomentRow>,
     /// Its failure, if it had one.
-    pub failure: Option<Failed>,
+    pub failure: Option<CommittedFault>,
     /// What it did.
     pub counts: Counts,
     /// The books of its events' memory.
