@@ -5,7 +5,7 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Buffers, Cancelled, Handle, PoolFull, try_drop};
+use warpline_memory::{Buffers, CancelOutcome, Handle, PoolFull, try_drop};
 
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
@@ -151,8 +151,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 (None, false)
             }
             Some(&handle) => match self.store.cancel(handle) {
-                Cancelled::Pending => (None, true),
-                Cancelled::Processed => (Some(handle), false),
+                CancelOutcome::Pending => (None, true),
+                CancelOutcome::Processed => (Some(handle), false),
             },
         }
     }

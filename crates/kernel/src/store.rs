@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use warpline_memory::{Books, Buffers, Cancelled, Handle, Pool, PoolFull};
+use warpline_memory::{Books, Buffers, CancelOutcome, Handle, Pool, PoolFull};
 
 use crate::Event;
 
@@ -202,13 +202,13 @@ impl<E> Store<E> {
 
     /// Cancels an event that this PE has sent, whoever has it now, and tells what it was until then.
     #[inline]
-    pub(crate) fn cancel(&mut self, handle: Handle) -> Cancelled {
+    pub(crate) fn cancel(&mut self, handle: Handle) -> CancelOutcome {
         match locate(handle) {
             Location::Local(handle) => {
                 let own = self.own.get_mut(handle);
                 match std::mem::replace(&mut own.status, Status::Cancelled) {
-                    Status::Pending => Cancelled::Pending,
-                    Status::Processed => Cancelled::Processed,
+                    Status::Pending => CancelOutcome::Pending,
+                    Status::Processed => CancelOutcome::Processed,
                     _ => out_of_turn("cancelled"),
                 }
             }

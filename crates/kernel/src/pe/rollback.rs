@@ -8,7 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, VirtualTime};
-use warpline_memory::{Cancelled, Handle};
+use warpline_memory::{CancelOutcome, Handle};
 use warpline_model::Model;
 
 use super::Pe;
@@ -174,8 +174,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn cancel(&mut self, message: Handle) {
         let receiver = self.agenda.store().receiver(message);
         match self.agenda.store_mut().cancel(message) {
-            Cancelled::Pending => self.gauge.counts.cancelled_in_place += 1,
-            Cancelled::Processed => match receiver {
+            CancelOutcome::Pending => self.gauge.counts.cancelled_in_place += 1,
+            CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
                 Some((to, buffer)) => {
                     self.mail.send(to, buffer, MessageKind::Anti, &mut self.gvt);

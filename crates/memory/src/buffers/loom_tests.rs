@@ -65,7 +65,7 @@ fn loom_giving_is_publication_enough() {
 }
 
 /// Cancels a message while its receiver is at it, which returns what the cancellation must have found.
-fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> Cancelled) {
+fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> CancelOutcome) {
     loom::model(move || {
         let [mut a, mut b] = pair();
         let handle = a.insert(1, Box::new(7)).unwrap();
@@ -81,14 +81,14 @@ fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> Cancelled) {
 
 #[test]
 fn loom_cancel_against_begin() {
-    cancel_against(|view, handle| if view.begin(handle) { Cancelled::Processed } else { Cancelled::Pending });
+    cancel_against(|view, handle| if view.begin(handle) { CancelOutcome::Processed } else { CancelOutcome::Pending });
 }
 
 #[test]
 fn loom_cancel_against_begin_and_undo() {
     cancel_against(|view, handle| match view.begin(handle) && !view.undo(handle) {
-        true => Cancelled::Processed,
-        false => Cancelled::Pending,
+        true => CancelOutcome::Processed,
+        false => CancelOutcome::Pending,
     });
 }
 

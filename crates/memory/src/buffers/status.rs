@@ -17,9 +17,9 @@ const UNDONE: u8 = 3;
 /// Only the receiver sets it, so it knows whether it is set; the sender's `cancel` finds it. Release builds have no such bit.
 const CERTAIN: u8 = if cfg!(debug_assertions) { 1 << 7 } else { 0 };
 
-/// What a message was before [`Buffers::cancel`].
+/// What [`Buffers::cancel`] found: how far the message had come by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cancelled {
+pub enum CancelOutcome {
     /// Not begun, and now it never will be: the receiver finds it cancelled and drops it.
     Pending,
     /// Begun: the receiver has to be told to roll it back.
@@ -156,7 +156,7 @@ impl<T> Buffers<T> {
     /// If the buffer is free, or the message cancelled already; in debug builds also if the receiver has [begun](Self::begin_if) it as one
     /// that is never cancelled.
     #[inline]
-    pub fn cancel(&self, handle: Handle) -> Cancelled {
+    pub fn cancel(&self, handle: Handle) -> CancelOutcome {
         let slot = found(&self.arena, handle);
         // Relaxed: what this PE wrote itself it finds, and for another PE's slot it only matters that the tag is not that.
         let found = slot.tag.load(Ordering::Relaxed);
@@ -173,8 +173,8 @@ impl<T> Buffers<T> {
             slot.status.swap(CANCELLED, Ordering::Release)
         };
         match status {
-            PENDING => Cancelled::Pending,
-            PROCESSED => Cancelled::Processed,
+            PENDING => CancelOutcome::Pending,
+            PROCESSED => CancelOutcome::Processed,
             status if status & CERTAIN != 0 => cancelled_though_certain(handle),
             _ => cancelled_twice(handle),
         }

@@ -108,9 +108,9 @@ fn status_of_local_and_remote_messages() {
         let (pending, processed, undone) = (send(1), send(2), send(3));
         let receiver = if to == 1 { &b } else { &a };
         assert!(receiver.begin(processed) && receiver.begin(undone) && receiver.undo(undone));
-        assert_eq!(a.cancel(pending), Cancelled::Pending);
-        assert_eq!(a.cancel(processed), Cancelled::Processed);
-        assert_eq!(a.cancel(undone), Cancelled::Pending);
+        assert_eq!(a.cancel(pending), CancelOutcome::Pending);
+        assert_eq!(a.cancel(processed), CancelOutcome::Processed);
+        assert_eq!(a.cancel(undone), CancelOutcome::Pending);
         for handle in [pending, processed, undone] {
             assert!(!receiver.begin(handle) && !receiver.undo(handle));
             assert!(a.is_cancelled(handle) && b.is_cancelled(handle));
@@ -120,11 +120,11 @@ fn status_of_local_and_remote_messages() {
     let (undone, local) = (a.insert(1, 3).unwrap(), a.insert(0, 3).unwrap());
     assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
-    assert!(b.begin(undone) && a.cancel(undone) == Cancelled::Processed && !b.is_undone(undone));
+    assert!(b.begin(undone) && a.cancel(undone) == CancelOutcome::Processed && !b.is_undone(undone));
     assert!(!b.undo(undone) && b.is_undone(undone) && b.is_cancelled(undone));
     let in_flight = a.insert(1, 4).unwrap();
     assert!(!b.is_cancelled(in_flight));
-    assert_eq!(a.cancel(in_flight), Cancelled::Pending);
+    assert_eq!(a.cancel(in_flight), CancelOutcome::Pending);
     assert!(b.is_cancelled(in_flight));
 }
 
@@ -147,13 +147,13 @@ fn certain_messages_are_begun_and_undone_like_others() {
     assert_eq!(b.insert(0, 2), Ok(handle));
     a.accept(handle);
     assert!(a.begin(handle));
-    assert_eq!(b.cancel(handle), Cancelled::Processed);
+    assert_eq!(b.cancel(handle), CancelOutcome::Processed);
     // Of a local message, which needs no atomic step, everyone is sure; cancelled it may be.
     let local = a.insert(0, 1).unwrap();
-    assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == Cancelled::Processed && !a.undo(local));
+    assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == CancelOutcome::Processed && !a.undo(local));
     // What was cancelled before is found cancelled.
     let late = given(&mut a);
-    assert_eq!(a.cancel(late), Cancelled::Pending);
+    assert_eq!(a.cancel(late), CancelOutcome::Pending);
     b.accept(late);
     assert_eq!(b.begin_if(late, |_| true), None);
 }
@@ -437,7 +437,7 @@ fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Con
         if let Some((number, handle)) = decide.then(|| undecided.pop_front()).flatten() {
             if number % 3 > 0 {
                 unsent.push_back(Note::Commit(handle));
-            } else if view.cancel(handle) == Cancelled::Processed {
+            } else if view.cancel(handle) == CancelOutcome::Processed {
                 unsent.push_back(Note::Undo(handle));
                 cancels[1] += 1;
             } else {
