@@ -18,7 +18,7 @@ use crate::summary::Summary;
 pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let job = Job { settings: &settings, quiet: request.quiet };
-    let Done { record, tables, incomplete } = with_model(request, job)??;
+    let FinishedRun { record, tables, incomplete } = with_model(request, job)??;
     // Whatever happens to rows and report, the results are printed.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
@@ -60,7 +60,7 @@ struct Job<'a> {
 
 /// A run that came to its end.
 #[derive(Debug)]
-struct Done {
+struct FinishedRun {
     record: RunRecord,
     /// The names of the model's tables.
     tables: Vec<String>,
@@ -69,7 +69,7 @@ struct Done {
 }
 
 impl Visitor for Job<'_> {
-    type Output = Result<Done, Failure>;
+    type Output = Result<FinishedRun, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
@@ -87,7 +87,7 @@ impl Visitor for Job<'_> {
         teller.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
-        Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
+        Ok(FinishedRun { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
     }
 }
 

@@ -5,7 +5,7 @@ use warpline_base::{EventKey, LpId};
 
 use crate::counts::Counts;
 use crate::phases::{Meter, Phase, WallClock};
-use crate::trace::{Doing, Done, Level, Trace, TraceLimits};
+use crate::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 
 /// What is measured of a PE.
 ///
@@ -39,8 +39,8 @@ impl Gauge {
         self.trace.is_some()
     }
 
-    fn done(&self) -> Done {
-        Done { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
+    fn done(&self) -> Totals {
+        Totals { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
     }
 
     /// A step begins. Returns whether it is looked into event by event: if it is a sample, or traced.
@@ -133,7 +133,7 @@ impl Gauge {
         let (stretch, after) = (self.meter.end_commit(since), self.done());
         if let Some(trace) = &mut self.trace {
             let committed = after.committed - before;
-            trace.stretch(stretch, Done { committed: before, ..after }, after, Doing::Commit { committed });
+            trace.stretch(stretch, Totals { committed: before, ..after }, after, Activity::Commit { committed });
         }
     }
 
@@ -147,14 +147,14 @@ impl Gauge {
         let (stretch, done) = (self.meter.end_rollback(since), self.done());
         if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
             let length = self.counts.rolled_back - before;
-            trace.stretch(stretch, done, done, Doing::Rollback { length, primary });
+            trace.stretch(stretch, done, done, Activity::Rollback { length, primary });
         }
     }
 
     /// How it stands after a commit, if it is traced.
     pub(crate) fn level(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
         if let Some(trace) = &mut self.trace {
-            trace.level(Level { at: self.meter.now(), gvt, window, pending, uncommitted });
+            trace.snapshot(Snapshot { at: self.meter.now(), gvt, window, pending, uncommitted });
         }
     }
 

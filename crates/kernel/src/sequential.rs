@@ -60,7 +60,7 @@ pub struct Attempt<'e, M: Model> {
 }
 
 /// What is left when a sequential engine is done.
-pub struct Done<M: Model, R> {
+pub struct SequentialParts<M: Model, R> {
     /// The LPs, by id.
     pub lps: DropEach<Lp<M::State>>,
     /// The digest of all that they have done.
@@ -317,11 +317,11 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     }
 
     /// What there is to know of it when it is done.
-    pub fn into_done(self) -> Done<M, R> {
+    pub fn into_parts(self) -> SequentialParts<M, R> {
         let Sequential { lps, context, statistics, rows, committed, .. } = self;
         let mut digest = RunDigest::default();
         Lp::add_digests(&lps, 0, &mut digest);
-        Done { lps, digest, context, statistics, rows, committed }
+        SequentialParts { lps, digest, context, statistics, rows, committed }
     }
 }
 

@@ -15,8 +15,8 @@ pub struct TraceLimits {
     pub origin: Instant,
     /// The most spans.
     pub spans: usize,
-    /// The most levels.
-    pub levels: usize,
+    /// The most snapshots.
+    pub snapshots: usize,
     /// The most events of LPs.
     pub events: usize,
     /// Only LPs whose id is a multiple of this show their events.
@@ -25,7 +25,7 @@ pub struct TraceLimits {
 
 /// How much a PE has done.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct Totals {
     /// LPs made.
     pub(crate) made: u64,
     /// Events executed.
@@ -34,9 +34,9 @@ pub(crate) struct Done {
     pub(crate) committed: u64,
 }
 
-/// What a PE did for a while.
+/// What a PE did in a span.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Doing {
+pub enum Activity {
     /// It made LPs: how many.
     Making {
         /// How many.
@@ -76,14 +76,14 @@ pub struct Span {
     /// Its end.
     pub until: u64,
     /// What the PE did.
-    pub doing: Doing,
+    pub activity: Activity,
     /// The time of GVT.
     pub gvt: f64,
 }
 
-/// How a PE stood after a commit.
+/// The state of a PE after a commit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Level {
+pub struct Snapshot {
     /// When, in nanoseconds since the origin.
     pub at: u64,
     /// The time of GVT.
@@ -109,16 +109,16 @@ pub struct LpEvent {
 
 /// A list that never gets longer than some length.
 #[derive(Clone, Debug)]
-pub struct Thinned<T> {
+pub struct ThinnedList<T> {
     items: Vec<T>,
     most: usize,
     every: u64,
     offered: u64,
 }
 
-impl<T> Thinned<T> {
+impl<T> ThinnedList<T> {
     fn new(most: usize) -> Self {
-        Thinned { items: Vec::new(), most, every: 1, offered: 0 }
+        ThinnedList { items: Vec::new(), most, every: 1, offered: 0 }
     }
 
     fn offer(&mut self, item: T) {
@@ -155,9 +155,9 @@ impl<T> Thinned<T> {
 pub struct Trace {
     limits: TraceLimits,
     /// What it did, in order.
-    pub spans: Thinned<Span>,
-    /// How it stood after each commit, in order.
-    pub levels: Thinned<Level>,
+    pub spans: ThinnedList<Span>,
+    /// Its state after each commit, in order.
+    pub snapshots: ThinnedList<Snapshot>,
     /// Events that its LPs committed, in order for each LP.
     pub events: Vec<LpEvent>,
     /// Events with lower lots than this were left out.
@@ -167,7 +167,7 @@ pub struct Trace {
     /// What the PE has done since `since` is not in a span yet.
     since: u64,
     /// How much it had done then.
-    done: Done,
+    done: Totals,
     /// Since when it has had nothing to do, and for how many steps.
     idle: Option<(u64, u64)>,
     gvt: f64,
@@ -175,40 +175,40 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn new(limits: TraceLimits) -> Self {
-        let (spans, levels) = (Thinned::new(limits.spans), Thinned::new(limits.levels));
-        Trace { limits, spans, levels, events: Vec::new(), bar: 0, offered: 0, since: 0, done: Done::default(), idle: None, gvt: 0.0 }
+        let (spans, snapshots) = (ThinnedList::new(limits.spans), ThinnedList::new(limits.snapshots));
+        Trace { limits, spans, snapshots, events: Vec::new(), bar: 0, offered: 0, since: 0, done: Totals::default(), idle: None, gvt: 0.0 }
     }
 
-    fn push(&mut self, since: u64, until: u64, doing: Doing) {
-        self.spans.offer(Span { since, until, doing, gvt: self.gvt });
+    fn push(&mut self, since: u64, until: u64, activity: Activity) {
+        self.spans.offer(Span { since, until, activity, gvt: self.gvt });
     }
 
-    pub(crate) fn begin_step(&mut self, now: u64, done: Done) {
+    pub(crate) fn begin_step(&mut self, now: u64, done: Totals) {
         (self.since, self.done) = (now, done);
     }
 
     /// Closes the spans that go on, at `now`.
-    fn close(&mut self, now: u64, done: Done) {
+    fn close(&mut self, now: u64, done: Totals) {
         if let Some((since, steps)) = self.idle.take() {
-            self.push(since, self.since, Doing::Idle { steps });
+            self.push(since, self.since, Activity::Idle { steps });
         }
         let (since, before) = (self.since, self.done);
         if done.made > before.made {
-            self.push(since, now, Doing::Making { lps: done.made - before.made });
+            self.push(since, now, Activity::Making { lps: done.made - before.made });
         } else if done.executed > before.executed {
             let (executed, committed) = (done.executed - before.executed, done.committed - before.committed);
-            self.push(since, now, Doing::Batch { executed, committed });
+            self.push(since, now, Activity::Batch { executed, committed });
         }
     }
 
     /// Notes what was timed by itself, and how much the PE had done before and after it.
-    pub(crate) fn stretch(&mut self, stretch: Stretch, before: Done, after: Done, doing: Doing) {
+    pub(crate) fn stretch(&mut self, stretch: Stretch, before: Totals, after: Totals, activity: Activity) {
         self.close(stretch.since, before);
-        self.push(stretch.since, stretch.until, doing);
+        self.push(stretch.since, stretch.until, activity);
         (self.since, self.done) = (stretch.until, after);
     }
 
-    pub(crate) fn end_step(&mut self, now: u64, done: Done, idle: bool) {
+    pub(crate) fn end_step(&mut self, now: u64, done: Totals, idle: bool) {
         if !idle {
             self.close(now, done);
         } else {
@@ -223,9 +223,9 @@ impl Trace {
         self.close(self.since, self.done);
     }
 
-    pub(crate) fn level(&mut self, level: Level) {
-        self.gvt = level.gvt;
-        self.levels.offer(level);
+    pub(crate) fn snapshot(&mut self, snapshot: Snapshot) {
+        self.gvt = snapshot.gvt;
+        self.snapshots.offer(snapshot);
     }
 
     /// Notes a committed event.
@@ -252,13 +252,13 @@ mod tests {
     use warpline_base::{Priority, Sequence, VirtualTime};
 
     fn limits() -> TraceLimits {
-        TraceLimits { origin: Instant::now(), spans: 100, levels: 10, events: 50, lp_every: 2 }
+        TraceLimits { origin: Instant::now(), spans: 100, snapshots: 10, events: 50, lp_every: 2 }
     }
 
     #[test]
     fn a_full_list_keeps_every_other_entry() {
         for most in [1, 2, 3, 7, 8, 100] {
-            let mut list = Thinned::new(most);
+            let mut list = ThinnedList::new(most);
             (0..10_000u64).for_each(|number| list.offer(number));
             let items = list.items();
             assert!(items.len() <= most && items.len() >= most / 3, "{most}: {}", items.len());
@@ -272,11 +272,11 @@ mod tests {
     fn spans_follow_each_other_and_idle_steps_are_one() {
         let mut trace = Trace::new(limits());
         let stretch = |since, until| Stretch { since, until };
-        let done = |executed| Done { executed, ..Done::default() };
+        let done = |executed| Totals { executed, ..Totals::default() };
         // A batch of 3 with a rollback after the second event, and a commit.
         trace.begin_step(10, done(0));
-        trace.stretch(stretch(20, 25), done(2), done(2), Doing::Rollback { length: 1, primary: true });
-        trace.stretch(stretch(40, 50), done(3), done(3), Doing::Commit { committed: 2 });
+        trace.stretch(stretch(20, 25), done(2), done(2), Activity::Rollback { length: 1, primary: true });
+        trace.stretch(stretch(40, 50), done(3), done(3), Activity::Commit { committed: 2 });
         trace.end_step(52, done(3), false);
         // Nothing to do, twice, and an anti-message that undoes something meanwhile.
         for (since, until) in [(60, 70), (70, 80)] {
@@ -284,20 +284,20 @@ mod tests {
             trace.end_step(until, done(3), true);
         }
         trace.begin_step(90, done(3));
-        trace.stretch(stretch(95, 96), done(3), done(3), Doing::Rollback { length: 1, primary: false });
+        trace.stretch(stretch(95, 96), done(3), done(3), Activity::Rollback { length: 1, primary: false });
         trace.end_step(97, done(3), true);
         trace.begin_step(100, done(3));
         trace.end_step(110, done(3), true);
         trace.end();
-        let spans: Vec<_> = trace.spans.items().iter().map(|span| (span.since, span.until, span.doing)).collect();
+        let spans: Vec<_> = trace.spans.items().iter().map(|span| (span.since, span.until, span.activity)).collect();
         let expected = [
-            (10, 20, Doing::Batch { executed: 2, committed: 0 }),
-            (20, 25, Doing::Rollback { length: 1, primary: true }),
-            (25, 40, Doing::Batch { executed: 1, committed: 0 }),
-            (40, 50, Doing::Commit { committed: 2 }),
-            (60, 90, Doing::Idle { steps: 2 }),
-            (95, 96, Doing::Rollback { length: 1, primary: false }),
-            (96, 110, Doing::Idle { steps: 2 }),
+            (10, 20, Activity::Batch { executed: 2, committed: 0 }),
+            (20, 25, Activity::Rollback { length: 1, primary: true }),
+            (25, 40, Activity::Batch { executed: 1, committed: 0 }),
+            (40, 50, Activity::Commit { committed: 2 }),
+            (60, 90, Activity::Idle { steps: 2 }),
+            (95, 96, Activity::Rollback { length: 1, primary: false }),
+            (96, 110, Activity::Idle { steps: 2 }),
         ];
         assert_eq!(spans, expected);
     }

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use warpline_base::{Moment, TieBreak};
-use warpline_kernel::{Doing, Level, LpEvent, Span, Trace, TraceLimits};
+use warpline_kernel::{Activity, LpEvent, Snapshot, Span, Trace, TraceLimits};
 
 use crate::Error;
 
 /// The most entries of each kind: of one PE, and of all together. A trace of all of them has 100 MB or so.
 const SPANS_MOST: [u32; 2] = [200_000, 500_000];
-const LEVELS_MOST: [u32; 2] = [20_000, 50_000];
+const SNAPSHOTS_MOST: [u32; 2] = [20_000, 50_000];
 const EVENTS_MOST: [u32; 2] = [100_000, 250_000];
 /// The most LPs that show their events.
 const LPS_MOST: u32 = 1000;
@@ -27,7 +27,7 @@ const SHOWN: f64 = 1e6;
 pub(crate) fn limits(origin: Instant, pes: u32, lps: u32) -> TraceLimits {
     let most = |[one, all]: [u32; 2]| one.min(all / pes) as usize;
     let lp_every = lps.div_ceil(LPS_MOST).max(1);
-    TraceLimits { origin, spans: most(SPANS_MOST), levels: most(LEVELS_MOST), events: most(EVENTS_MOST), lp_every }
+    TraceLimits { origin, spans: most(SPANS_MOST), snapshots: most(SNAPSHOTS_MOST), events: most(EVENTS_MOST), lp_every }
 }
 
 /// What a trace tells of the run as a whole.
@@ -70,7 +70,7 @@ fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Resu
         "model": about.model,
         "version": env!("CARGO_PKG_VERSION"),
         "spans left out": left_out(|trace| trace.spans.left_out()),
-        "levels left out": left_out(|trace| trace.levels.left_out()),
+        "snapshots left out": left_out(|trace| trace.snapshots.left_out()),
         "events of LPs left out": thinned,
     });
     // The viewers take the comma before the end of a list ill, so that every entry but the first comes with one.
@@ -81,7 +81,7 @@ fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Resu
     for (pe, trace) in (0u32..).zip(traces) {
         write!(file, ",\n{}", named("thread_name", WALL, pe + 1, &format!("PE {pe}")))?;
         trace.spans.items().iter().try_for_each(|span| write_span(&mut file, pe, span))?;
-        trace.levels.items().iter().try_for_each(|level| write_level(&mut file, pe, level))?;
+        trace.snapshots.items().iter().try_for_each(|snapshot| write_snapshot(&mut file, pe, snapshot))?;
     }
     let mut last = None;
     for event in &events {
@@ -106,15 +106,15 @@ fn micros(nanoseconds: u64) -> String {
 
 fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
     let (since, took, gvt) = (micros(span.since), micros(span.until - span.since), Value::from(span.gvt));
-    let (name, arguments) = match span.doing {
-        Doing::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
-        Doing::Batch { executed, committed } => ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}")),
-        Doing::Rollback { length, primary } => {
+    let (name, arguments) = match span.activity {
+        Activity::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
+        Activity::Batch { executed, committed } => ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}")),
+        Activity::Rollback { length, primary } => {
             let cause = if primary { "primary" } else { "secondary" };
             ("rollback", format!("\"length\":{length},\"cause\":\"{cause}\",\"gvt\":{gvt}"))
         }
-        Doing::Commit { committed } => ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}")),
-        Doing::Idle { steps } => ("idle", format!("\"steps\":{steps},\"gvt\":{gvt}")),
+        Activity::Commit { committed } => ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}")),
+        Activity::Idle { steps } => ("idle", format!("\"steps\":{steps},\"gvt\":{gvt}")),
     };
     let track = pe + 1;
     write!(
@@ -123,18 +123,18 @@ fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
     )
 }
 
-fn write_level(mut file: impl Write, pe: u32, level: &Level) -> io::Result<()> {
-    let at = micros(level.at);
+fn write_snapshot(mut file: impl Write, pe: u32, snapshot: &Snapshot) -> io::Result<()> {
+    let at = micros(snapshot.at);
     let mut counter = |name: &str, value: Value| {
         write!(file, ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{WALL},\"ts\":{at},\"args\":{{\"value\":{value}}}}}")
     };
     // GVT and window are those of all.
     if pe == 0 {
-        counter("GVT", level.gvt.into())?;
-        counter("window", level.window.into())?;
+        counter("GVT", snapshot.gvt.into())?;
+        counter("window", snapshot.window.into())?;
     }
-    counter(&format!("PE {pe}: pending events"), level.pending.into())?;
-    counter(&format!("PE {pe}: uncommitted events"), level.uncommitted.into())
+    counter(&format!("PE {pe}: pending events"), snapshot.pending.into())?;
+    counter(&format!("PE {pe}: uncommitted events"), snapshot.uncommitted.into())
 }
 
 fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()> {

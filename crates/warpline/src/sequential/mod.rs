@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Ladder, PendingSet};
-use warpline_kernel::{DROPPED_EVENT, Done, Lp, Sequential, Step, Stop};
+use warpline_kernel::{DROPPED_EVENT, Lp, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::check::Checked;
@@ -48,9 +48,9 @@ impl<M: Model> Simulation<'_, M> {
         let ended = Instant::now();
         let progress = log.finish(ended, until, run.engine.committed(), None);
         run.engine.balance();
-        let mut done = run.engine.into_done();
+        let mut done = run.engine.into_parts();
         self.finish(&mut done, end)?;
-        let Done { lps, digest, context, statistics, rows, committed } = done;
+        let SequentialParts { lps, digest, context, statistics, rows, committed } = done;
         let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
         let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
@@ -80,7 +80,7 @@ impl<M: Model> Simulation<'_, M> {
             run.engine.balance();
             virtual_time = until;
         }
-        let mut done = run.engine.into_done();
+        let mut done = run.engine.into_parts();
         if step == Step::Finished {
             self.finish(&mut done, end)?;
         }
@@ -104,8 +104,8 @@ impl<M: Model> Simulation<'_, M> {
 
 impl<M: Model> Simulation<'_, M> {
     /// Calls `finish` for all LPs.
-    fn finish(&self, done: &mut Done<M, Rows>, end: VirtualTime) -> Result<(), Error> {
-        let Done { lps, context, statistics, rows, committed, .. } = done;
+    fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
+        let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&self.model, self.name.as_str(), *committed);
         Finishing { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
     }
