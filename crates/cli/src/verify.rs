@@ -1,7 +1,7 @@
 //! `warpline verify`: every event forward, undone, compared, and forward again.
 
 use serde_json::{Value, json};
-use warpline::{Configure, Records, Simulation, Undo, Verified, VerifyError};
+use warpline::{Configure, Records, Simulation, Undo, Verification, VerifyError};
 use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
@@ -28,12 +28,12 @@ struct Trial {
     unit: &'static str,
     end: f64,
     seed: u64,
-    verified: Vec<Verified>,
+    verified: Vec<Verification>,
 }
 
 impl Trial {
     fn json(&self) -> Value {
-        let method = |v: &Verified| json!({ "undo": v.undo.name(), "events": v.events, "digest": v.digest });
+        let method = |v: &Verification| json!({ "undo": v.undo.name(), "events": v.events, "digest": v.digest });
         json!({
             "model": self.verified.first().map(|v| &v.model),
             "seed": self.seed,
@@ -43,7 +43,7 @@ impl Trial {
     }
 
     fn text(&self) -> String {
-        let row = |v: &Verified| [format!("--undo {}", v.undo.name()), format!("{} events", v.events), format!("digest {}", v.digest)];
+        let row = |v: &Verification| [format!("--undo {}", v.undo.name()), format!("{} events", v.events), format!("digest {}", v.digest)];
         let rows: Vec<_> = self.verified.iter().map(row).collect();
         let model = self.verified.first().map_or("", |v| &v.model);
         let (end, seed) = (format::time(self.end, self.unit), self.seed);

@@ -14,8 +14,8 @@ use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::{Error, Place, Run, Settings, Simulation, memory_use};
 
-/// What an engine leaves of a run that came to its end.
-pub(crate) struct Ended<M: Model> {
+/// What an engine leaves of a run that reached its end.
+pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) committed: u64,
     pub(crate) digest: RunDigest,
     pub(crate) states: DropEach<M::State>,
@@ -29,8 +29,8 @@ pub(crate) struct Ended<M: Model> {
 
 impl<M: Model> Simulation<'_, M> {
     /// Makes results and record of what an engine left.
-    pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
-        let Ended { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
+    pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
+        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = outcome;
         let (tables, files, incomplete) = rows.finish();
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
         let (results, views) = self.outputs(&statistics, committed)?;

@@ -8,7 +8,7 @@ use crate::rows::Rows;
 use crate::{Error, Place};
 
 /// What all engines need to let LPs finish.
-pub(crate) struct Finishing<'a, M: Model> {
+pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) model: &'a M,
     pub(crate) name: &'a str,
     pub(crate) context: &'a mut Context<M>,
@@ -18,13 +18,13 @@ pub(crate) struct Finishing<'a, M: Model> {
     pub(crate) committed: u64,
 }
 
-impl<M: Model> Finishing<'_, M> {
+impl<M: Model> Finisher<'_, M> {
     /// Calls `finish` for all LPs, whose states these are, in the order of their ids.
     pub(crate) fn finish<'s>(self, states: impl Iterator<Item = &'s M::State>) -> Result<(), Error>
     where
         M: 's,
     {
-        let Finishing { model, name, context, statistics, rows, end, committed } = self;
+        let Finisher { model, name, context, statistics, rows, end, committed } = self;
         let fail = |lp, fault| {
             let (model, place, time) = (name.to_owned(), Place::Finish(lp), end.get());
             Err(Error::Fault(Box::new(Failure { model, place, time, fault, committed })))

@@ -97,7 +97,7 @@ pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
-pub use verify::{Mismatch, Verified, VerifyError};
+pub use verify::{Mismatch, Verification, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::pending;
 pub use warpline_memory::PoolFull;

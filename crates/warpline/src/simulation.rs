@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_model::{Configure, Model, Parameters};
 
-use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verified, VerifyError};
+use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
 /// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
 /// [`verify`](Self::verify).
@@ -333,7 +333,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// assert_eq!((found.expected.as_str(), found.found.as_str()), ("2", "3"));
     /// # Ok::<(), VerifyError>(())
     /// ```
-    pub fn verify(self) -> Result<Verified, VerifyError> {
+    pub fn verify(self) -> Result<Verification, VerifyError> {
         self.verify_at_most(u64::MAX)
     }
 
@@ -342,7 +342,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// # Errors
     /// Like [`verify`](Self::verify).
-    pub fn verify_at_most(self, events: u64) -> Result<Verified, VerifyError> {
+    pub fn verify_at_most(self, events: u64) -> Result<Verification, VerifyError> {
         self.verify_sequential(events)
     }
 }

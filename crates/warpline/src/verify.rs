@@ -21,7 +21,7 @@ use crate::{Error, Place, Undo};
 /// # Ok::<(), warpline::VerifyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verified {
+pub struct Verification {
     /// The model.
     pub model: String,
     /// The undo method that was tried.

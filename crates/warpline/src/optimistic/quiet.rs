@@ -15,9 +15,9 @@ pub(crate) fn last() -> String {
 }
 
 /// While it lives, panics of this thread are not printed.
-pub(crate) struct Quiet;
+pub(crate) struct PanicSilencer;
 
-impl Quiet {
+impl PanicSilencer {
     pub(crate) fn new() -> Self {
         static HOOK: Once = Once::new();
         // The program's own hook stays in charge of all other panics.
@@ -32,11 +32,11 @@ impl Quiet {
             }));
         });
         QUIET.set(QUIET.get() + 1);
-        Quiet
+        PanicSilencer
     }
 }
 
-impl Drop for Quiet {
+impl Drop for PanicSilencer {
     fn drop(&mut self) {
         QUIET.set(QUIET.get() - 1);
     }

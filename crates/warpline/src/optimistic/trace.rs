@@ -31,7 +31,7 @@ pub(crate) fn limits(origin: Instant, pes: u32, lps: u32) -> TraceLimits {
 }
 
 /// What a trace tells of the run as a whole.
-pub(crate) struct About<'a> {
+pub(crate) struct TraceHeader<'a> {
     pub(crate) model: &'a str,
     pub(crate) end: f64,
     pub(crate) time_unit: &'a str,
@@ -56,27 +56,27 @@ impl TraceFile {
     }
 
     /// Writes what the PEs did.
-    pub(crate) fn write(self, traces: &[&Trace], about: &About<'_>) -> Result<(), Error> {
+    pub(crate) fn write(self, traces: &[&Trace], header: &TraceHeader<'_>) -> Result<(), Error> {
         let TraceFile { path, file } = self;
-        write(BufWriter::new(file), traces, about).map_err(|cause| Error::Trace { path, cause })
+        write(BufWriter::new(file), traces, header).map_err(|cause| Error::Trace { path, cause })
     }
 }
 
-fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Result<()> {
-    let (events, bar) = events(traces, about);
+fn write(mut file: impl Write, traces: &[&Trace], header: &TraceHeader<'_>) -> io::Result<()> {
+    let (events, bar) = events(traces, header);
     let left_out = |of: fn(&Trace) -> u64| traces.iter().map(|trace| of(trace)).sum::<u64>();
     let thinned = if bar == 0 { 0 } else { left_out(|trace| trace.offered).saturating_sub(events.len() as u64) };
     let other = json!({
-        "model": about.model,
+        "model": header.model,
         "version": env!("CARGO_PKG_VERSION"),
         "spans left out": left_out(|trace| trace.spans.left_out()),
         "snapshots left out": left_out(|trace| trace.snapshots.left_out()),
         "events of LPs left out": thinned,
     });
     // The viewers take the comma before the end of a list ill, so that every entry but the first comes with one.
-    let title = format!("virtual time (1 s is {} {})", about.end, about.time_unit).replace(" )", ")");
+    let title = format!("virtual time (1 s is {} {})", header.end, header.time_unit).replace(" )", ")");
     writeln!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
-    write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", about.model)))?;
+    write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", header.model)))?;
     write!(file, ",\n{}", named("process_name", VIRTUAL, 0, &title))?;
     for (pe, trace) in (0u32..).zip(traces) {
         write!(file, ",\n{}", named("thread_name", WALL, pe + 1, &format!("PE {pe}")))?;
@@ -88,7 +88,7 @@ fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Resu
         if last.replace(event.lp) != Some(event.lp) {
             write!(file, ",\n{}", named("thread_name", VIRTUAL, event.lp.0 + 1, &event.lp.to_string()))?;
         }
-        write_event(&mut file, event, about.end)?;
+        write_event(&mut file, event, header.end)?;
     }
     writeln!(file, "\n]}}")?;
     file.flush()
@@ -148,10 +148,10 @@ fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()
 }
 
 /// Events of all PEs with one bar for all, by LP, and the bar.
-fn events(traces: &[&Trace], about: &About<'_>) -> (Vec<LpEvent>, u8) {
+fn events(traces: &[&Trace], header: &TraceHeader<'_>) -> (Vec<LpEvent>, u8) {
     let bar = traces.iter().map(|trace| trace.bar).max().unwrap_or_default();
     // Another PE may have committed more before it knew of the failure.
-    let counts = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&about.failure, about.ties);
+    let counts = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&header.failure, header.ties);
     let mut events: Vec<LpEvent> = traces.iter().flat_map(|trace| &trace.events).filter(counts).copied().collect();
     // Stable: the events of one LP committed in order.
     events.sort_by_key(|event| event.lp);

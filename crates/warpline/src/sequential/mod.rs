@@ -9,13 +9,13 @@ use warpline_kernel::pending::{Ladder, PendingSet};
 use warpline_kernel::{DROPPED_EVENT, Lp, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model, Statistics};
 
-use crate::check::Checked;
-use crate::conclude::Ended;
+use crate::check::RunSpec;
+use crate::conclude::EngineOutcome;
 use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
-use crate::finish::Finishing;
+use crate::finish::Finisher;
 use crate::rows::Rows;
-use crate::{Error, Place, Records, Run, Simulation, Undo, Verified, VerifyError};
+use crate::{Error, Place, Records, Run, Simulation, Undo, Verification, VerifyError};
 
 /// The engine of a run, and what it takes to say where the model went wrong.
 struct Engine<'m, M: Model, Q> {
@@ -53,11 +53,11 @@ impl<M: Model> Simulation<'_, M> {
         let SequentialParts { lps, digest, context, statistics, rows, committed } = done;
         let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
-        let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
-        self.conclude(started, ended)
+        let outcome = EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
+        self.conclude(started, outcome)
     }
 
-    pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verified, VerifyError> {
+    pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verification, VerifyError> {
         let (report, undo, until) = (self.report.take(), self.settings.undo(), self.end_time());
         // Files of an earlier run stay as they are.
         self.records = Records::Drop;
@@ -85,12 +85,12 @@ impl<M: Model> Simulation<'_, M> {
             self.finish(&mut done, end)?;
         }
         let (events, digest) = (done.committed, done.digest.to_string());
-        Ok(Verified { model: self.name.clone(), undo, events, virtual_time, digest })
+        Ok(Verification { model: self.name.clone(), undo, events, virtual_time, digest })
     }
 
     /// An engine for this run, with nothing simulated yet.
-    fn engine<Q: PendingSet>(&self, checked: Checked, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
-        let Checked { end, declared, ties, limits } = checked;
+    fn engine<Q: PendingSet>(&self, spec: RunSpec, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
+        let RunSpec { end, declared, ties, limits } = spec;
         let settings = &self.settings;
         let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
         let rows = Rows::new(&self.records, &statistics)?;
@@ -107,7 +107,7 @@ impl<M: Model> Simulation<'_, M> {
     fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
         let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&self.model, self.name.as_str(), *committed);
-        Finishing { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
+        Finisher { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
     }
 }
 
