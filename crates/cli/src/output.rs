@@ -21,8 +21,8 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value}\n"))
 }
 
-/// Tells people something on stderr, and does not care whether anybody listens.
-pub(crate) fn tell(text: impl Display) {
+/// Prints a line for people to stderr, whether or not anybody reads it.
+pub(crate) fn notify(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 

@@ -16,11 +16,11 @@ const LINE_EVERY: Duration = Duration::from_secs(3);
 const STEPS: u64 = 1000;
 /// The characters that the bar takes, with the space after it.
 const BAR: usize = 7;
-/// The width of a line, where no terminal tells its own.
+/// The width of a line, where the terminal does not report one.
 const WIDTH: usize = 80;
 
-/// Tells people how a run is going.
-pub(crate) struct Teller {
+/// Shows people how a run is going.
+pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
 }
@@ -31,7 +31,7 @@ enum Channel {
     Lines { last: Option<Duration> },
 }
 
-impl Teller {
+impl ProgressDisplay {
     /// For a model whose time is in `unit`.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
         let channel = match quiet {
@@ -39,10 +39,10 @@ impl Teller {
             false if std::io::stderr().is_terminal() => Channel::Terminal(None),
             false => Channel::Lines { last: None },
         };
-        Teller { unit, channel }
+        ProgressDisplay { unit, channel }
     }
 
-    pub(crate) fn tell(&mut self, progress: &Progress) {
+    pub(crate) fn show(&mut self, progress: &Progress) {
         if progress.elapsed < SILENT {
             return;
         }
@@ -57,7 +57,7 @@ impl Teller {
             Channel::Lines { last } => {
                 if is_due(*last, progress.elapsed) {
                     *last = Some(progress.elapsed);
-                    output::tell(line(progress, self.unit, WIDTH));
+                    output::notify(line(progress, self.unit, WIDTH));
                 }
             }
         }
@@ -71,25 +71,25 @@ impl Teller {
     }
 }
 
-/// Tells people on a terminal which of many runs is going on.
-pub(crate) struct RunTeller {
+/// Shows people on a terminal which of many runs is under way.
+pub(crate) struct RunCounter {
     runs: u64,
     begun: Instant,
-    /// Whether anybody is told.
-    told: bool,
+    /// Whether there is a terminal to show it on.
+    shown: bool,
     bar: Option<ProgressBar>,
 }
 
-impl RunTeller {
-    /// For so many runs, of which the first begins now.
+impl RunCounter {
+    /// A counter for this many runs, the first of which begins now.
     pub(crate) fn new(runs: u64, quiet: bool) -> Self {
-        RunTeller { runs, begun: Instant::now(), told: !quiet && std::io::stderr().is_terminal(), bar: None }
+        RunCounter { runs, begun: Instant::now(), shown: !quiet && std::io::stderr().is_terminal(), bar: None }
     }
 
-    /// Tells which run, from 0, is going on and what it is.
-    pub(crate) fn tell(&mut self, run: u64, what: &str) {
+    /// Shows which run, counted from 0, is under way and what it runs.
+    pub(crate) fn show(&mut self, run: u64, what: &str) {
         let elapsed = self.begun.elapsed();
-        if self.told && elapsed >= SILENT {
+        if self.shown && elapsed >= SILENT {
             let bar = self.bar.get_or_insert_with(|| new_bar(self.runs));
             bar.set_message(format!("run {} of {}: {what} | {} so far", run + 1, self.runs, format::duration(elapsed.as_secs_f64())));
             bar.set_position(run);
@@ -185,14 +185,14 @@ mod tests {
 
     #[test]
     fn only_terminals_hear_of_many_runs() {
-        let mut counter = RunTeller { runs: 6, begun: Instant::now(), told: false, bar: None };
-        counter.tell(1, "sequential");
+        let mut counter = RunCounter { runs: 6, begun: Instant::now(), shown: false, bar: None };
+        counter.show(1, "sequential");
         assert!(counter.bar.is_none());
-        counter.told = true;
-        counter.tell(1, "sequential");
+        counter.shown = true;
+        counter.show(1, "sequential");
         assert!(counter.bar.is_none(), "it has only begun");
         counter.begun -= SILENT;
-        counter.tell(1, "sequential");
+        counter.show(1, "sequential");
         let bar = counter.bar.as_ref().unwrap();
         assert_eq!((bar.message().as_str(), bar.position(), bar.length()), ("run 2 of 6: sequential | 2.0 s so far", 1, Some(6)));
         counter.finish();
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn nothing_is_told_of_a_short_run() {
-        let mut teller = Teller { unit: "s", channel: Channel::Lines { last: None } };
-        teller.tell(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
-        assert!(matches!(teller.channel, Channel::Lines { last: None }));
+        let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None } };
+        display.show(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
+        assert!(matches!(display.channel, Channel::Lines { last: None }));
     }
 }

@@ -10,8 +10,8 @@ use warpline_models::catalogue::{self, CatalogueError, Visitor};
 use crate::arguments::Request;
 use crate::failure::Failure;
 use crate::output;
-use crate::progress::Teller;
-use crate::settings::{Given, Settings};
+use crate::progress::ProgressDisplay;
+use crate::settings::{GivenSetting, Settings};
 use crate::summary::Summary;
 
 /// Runs a model and prints what came of it.
@@ -44,7 +44,7 @@ pub(crate) fn with_model<V: Visitor>(request: &Request, visitor: V) -> Result<V:
     })
 }
 
-fn place(error: &CatalogueError, given: &[Given]) -> Option<String> {
+fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
     use warpline::ParameterError::{Range, Unknown, Value};
     let CatalogueError::Parameter { cause: Unknown { name, .. } | Value { name, .. } | Range { name, .. }, .. } = error else {
         return None;
@@ -81,10 +81,10 @@ impl Visitor for Job<'_> {
             }
             None => Records::Drop,
         };
-        let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
-        let mut tell = |progress: &_| teller.tell(progress);
-        let outcome = simulation.records(records).on_progress(&mut tell).run();
-        teller.finish();
+        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+        let mut show = |progress: &_| display.show(progress);
+        let outcome = simulation.records(records).on_progress(&mut show).run();
+        display.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
         Ok(FinishedRun { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })

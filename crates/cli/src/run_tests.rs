@@ -88,7 +88,7 @@ fn a_panic_of_the_model_is_told_once() {
     if std::env::var_os(CHILD).is_some() {
         crate::panics::remember();
         let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
-        return output::tell(failure.message);
+        return output::notify(failure.message);
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);

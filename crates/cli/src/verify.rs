@@ -6,7 +6,7 @@ use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
 use crate::failure::Failure;
-use crate::progress::Teller;
+use crate::progress::ProgressDisplay;
 use crate::run::with_model;
 use crate::settings::Settings;
 use crate::{format, output};
@@ -24,14 +24,14 @@ pub(crate) fn verify(request: &Request) -> Result<(), Failure> {
 }
 
 /// What was verified.
-struct Trial {
+struct VerifyOutput {
     unit: &'static str,
     end: f64,
     seed: u64,
     verified: Vec<Verification>,
 }
 
-impl Trial {
+impl VerifyOutput {
     fn json(&self) -> Value {
         let method = |v: &Verification| json!({ "undo": v.undo.name(), "events": v.events, "digest": v.digest });
         json!({
@@ -58,7 +58,7 @@ struct Job<'a> {
 }
 
 impl Visitor for Job<'_> {
-    type Output = Result<Trial, Failure>;
+    type Output = Result<VerifyOutput, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let settings = &self.settings.simulation;
@@ -68,18 +68,18 @@ impl Visitor for Job<'_> {
         let chosen = settings.undo.map(|undo| [undo]);
         let mut verified = Vec::new();
         for &undo in chosen.as_ref().map_or(all, |one| one) {
-            let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
-            let mut tell = |progress: &_| teller.tell(progress);
+            let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+            let mut show = |progress: &_| display.show(progress);
             let simulation = Simulation::<M>::configured(&parameters)?.end(end).seed(seed).undo(undo).records(Records::Drop);
-            let outcome = simulation.on_progress(&mut tell).verify_at_most(events);
-            teller.finish();
+            let outcome = simulation.on_progress(&mut show).verify_at_most(events);
+            display.finish();
             verified.push(outcome?);
         }
         if verified.iter().any(|verified| verified.events == 0) {
             return Err(Failure::wrong_use(format!("no event happens before time {end:?}, so nothing was tried; give a later --end")));
         }
         let end = verified.first().map_or(end, |verified| verified.virtual_time);
-        Ok(Trial { unit: M::TIME_UNIT, end, seed, verified })
+        Ok(VerifyOutput { unit: M::TIME_UNIT, end, seed, verified })
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<Trial, Failure> {
+    fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<VerifyOutput, Failure> {
         let mut settings = Settings::default();
         settings.simulation.undo = undo;
         Job { settings: &settings, quiet: true }.visit::<Clock>(mistake)

@@ -7,16 +7,16 @@ use crate::Partition;
 
 /// The least delay of anything that one PE sends another: what lookahead comes to between PEs. Infinite where there is no link.
 #[derive(Clone, Debug)]
-pub struct Delays(Kind);
+pub struct Delays(DelayTable);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum DelayTable {
     Uniform(f64),
-    Each(Arc<Each>),
+    PerPair(Arc<PairDelays>),
 }
 
 #[derive(Debug)]
-struct Each {
+struct PairDelays {
     pes: usize,
     /// By sender, and for each by receiver.
     delays: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Shortest {
 impl Delays {
     /// The same delay between any two PEs.
     pub fn uniform(delay: f64) -> Self {
-        Delays(Kind::Uniform(delay))
+        Delays(DelayTable::Uniform(delay))
     }
 
     /// What `lookahead` comes to between the PEs of `partition`.
@@ -47,7 +47,7 @@ impl Delays {
             return Self::uniform(lookahead.least());
         }
         let pes = partition.pes();
-        let mut each = Each::new(pes);
+        let mut each = PairDelays::new(pes);
         for pe in 0..pes {
             // The least lookahead of those of its LPs that may send to any other.
             let mut anywhere = f64::INFINITY;
@@ -61,31 +61,31 @@ impl Delays {
             }
             (0..pes).for_each(|other| each.lower(pe, other, anywhere));
         }
-        Delays(Kind::Each(Arc::new(each)))
+        Delays(DelayTable::PerPair(Arc::new(each)))
     }
 
     /// The least delay from one PE to another.
     #[inline]
     pub fn between(&self, from: u32, to: u32) -> f64 {
         match &self.0 {
-            Kind::Uniform(delay) => *delay,
-            Kind::Each(each) => each.delays[from as usize * each.pes + to as usize],
+            DelayTable::Uniform(delay) => *delay,
+            DelayTable::PerPair(each) => each.delays[from as usize * each.pes + to as usize],
         }
     }
 
     /// The least delay between any two PEs.
     pub fn least(&self) -> f64 {
         match &self.0 {
-            Kind::Uniform(delay) => *delay,
-            Kind::Each(each) => each.least,
+            DelayTable::Uniform(delay) => *delay,
+            DelayTable::PerPair(each) => each.least,
         }
     }
 }
 
-impl Each {
+impl PairDelays {
     fn new(pes: u32) -> Self {
         let pes = pes as usize;
-        Each { pes, delays: vec![f64::INFINITY; pes * pes], least: f64::INFINITY }
+        PairDelays { pes, delays: vec![f64::INFINITY; pes * pes], least: f64::INFINITY }
     }
 
     fn lower(&mut self, from: u32, to: u32, delay: f64) {

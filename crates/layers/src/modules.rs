@@ -46,7 +46,7 @@ fn read(source: &Path) -> Result<Modules, String> {
 fn graph(modules: &Modules) -> Graph {
     let mut graph = Graph::new();
     for (path, file) in modules {
-        let mut found = Found { module: path, paths: Vec::new() };
+        let mut found = UseCollector { module: path, paths: Vec::new() };
         found.visit_file(file);
         let targets = found.paths.iter().filter_map(|used| resolve(modules, used)).filter(|target| target != path);
         // A face is above its own modules.
@@ -75,12 +75,12 @@ fn resolve(modules: &Modules, path: &[String]) -> Option<Vec<String>> {
 }
 
 /// The paths used in one file, from the crate's root.
-struct Found<'a> {
+struct UseCollector<'a> {
     module: &'a [String],
     paths: Vec<Vec<String>>,
 }
 
-impl Found<'_> {
+impl UseCollector<'_> {
     fn add(&mut self, path: &[String]) {
         let ups = path.iter().take_while(|part| *part == "super").count();
         let root = match path.first().map(String::as_str) {
@@ -92,7 +92,7 @@ impl Found<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Found<'_> {
+impl<'ast> Visit<'ast> for UseCollector<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         flatten(&item.tree).iter().for_each(|path| self.add(path));
     }

@@ -59,7 +59,7 @@ pub(crate) struct Slot<T> {
 /// Where each segment of slots lies: null until it is made, then the same for good.
 type Directory<T> = [AtomicPtr<Slot<T>>; SEGMENTS as usize];
 
-struct Shared<T> {
+struct ArenaMemory<T> {
     directory: Box<Directory<T>>,
     /// How many segments are numbered so far.
     claimed: AtomicU32,
@@ -69,7 +69,7 @@ struct Shared<T> {
 
 /// A share of the slots' memory, which goes with the last of them.
 pub(crate) struct Arena<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<ArenaMemory<T>>,
     /// That of `shared`, at hand.
     directory: NonNull<Directory<T>>,
 }
@@ -80,7 +80,7 @@ unsafe impl<T: Send> Send for Arena<T> {}
 
 impl<T> Arena<T> {
     pub(crate) fn new() -> Self {
-        let shared = Arc::new(Shared { directory: directory(), claimed: AtomicU32::new(0), slabs: Mutex::default() });
+        let shared = Arc::new(ArenaMemory { directory: directory(), claimed: AtomicU32::new(0), slabs: Mutex::default() });
         let directory = NonNull::from(&*shared.directory);
         Arena { shared, directory }
     }
@@ -172,7 +172,7 @@ fn directory<T>() -> Box<Directory<T>> {
     Box::new(std::array::from_fn(|_| AtomicPtr::default()))
 }
 
-impl<T> Drop for Shared<T> {
+impl<T> Drop for ArenaMemory<T> {
     fn drop(&mut self) {
         if !needs_drop::<T>() {
             return;

@@ -47,14 +47,14 @@ impl std::error::Error for PoolFull {}
 /// dropped are dropped [one by one](crate::drop_each).
 #[derive(Debug)]
 pub struct Pool<T> {
-    places: DropEach<Place<T>>,
+    places: DropEach<PoolSlot<T>>,
     free: Vec<u32>,
 }
 
-/// A place never straddles two cache lines if it fits one: that costs a quarter of the speed of a large model.
+/// A slot never straddles two cache lines if it fits one: that costs a quarter of the speed of a large model.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Place<T>(Option<T>);
+struct PoolSlot<T>(Option<T>);
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
@@ -83,7 +83,7 @@ impl<T> Pool<T> {
         if self.places.len() == self.places.capacity() {
             self.move_out()?;
         }
-        self.places.push(Place(Some(value)));
+        self.places.push(PoolSlot(Some(value)));
         Ok(Handle(place))
     }
 

@@ -19,7 +19,7 @@ const LINES_LOOKED_AT: usize = 24;
 
 /// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both only grow; where they wrap around the
 /// number range, all still fits, as the capacity is a power of two.
-struct Shared<T> {
+struct RingState<T> {
     /// Written by the producer.
     tail: Apart<AtomicUsize>,
     /// Written by the consumer.
@@ -29,9 +29,9 @@ struct Shared<T> {
 
 // SAFETY: a cell is reached by the producer alone while it is free, by the consumer alone while it is filled, and passes from one to the
 // other by a Release store and an Acquire load. Values so move between threads, as `Send` allows.
-unsafe impl<T: Send> Sync for Shared<T> {}
+unsafe impl<T: Send> Sync for RingState<T> {}
 
-impl<T> Drop for Shared<T> {
+impl<T> Drop for RingState<T> {
     fn drop(&mut self) {
         if !needs_drop::<T>() {
             return;
@@ -47,7 +47,7 @@ impl<T> Drop for Shared<T> {
 
 /// The end of a [`ring`] where values go in.
 pub struct Producer<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<RingState<T>>,
     /// Values before this index have been written; those from the shared index on are still to be published.
     tail: usize,
     /// The consumer's index when it was last looked at: it may be further by now.
@@ -56,7 +56,7 @@ pub struct Producer<T> {
 
 /// The end of a [`ring`] where values come out.
 pub struct Consumer<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<RingState<T>>,
     head: usize,
     /// The producer's index when it was last looked at: it may be further by now.
     tail: usize,
@@ -78,11 +78,11 @@ pub struct Consumer<T> {
 pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
     let cells = (0..capacity).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect();
-    let shared = Arc::new(Shared { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
+    let shared = Arc::new(RingState { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
     (Producer { shared: shared.clone(), tail: 0, head: 0 }, Consumer { shared, head: 0, tail: 0 })
 }
 
-impl<T> Shared<T> {
+impl<T> RingState<T> {
     /// The cell of the value with this index.
     #[inline(always)]
     fn cell(&self, index: usize) -> &UnsafeCell<MaybeUninit<T>> {

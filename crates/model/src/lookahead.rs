@@ -60,7 +60,7 @@ pub struct Lookahead {
     /// The least of all.
     least: f64,
     /// What each LP declares; `None` if any LP may send to any other with the same lookahead.
-    table: Option<Arc<Table>>,
+    table: Option<Arc<LinkTable>>,
 }
 
 /// Where an LP may send, and how soon.
@@ -78,9 +78,9 @@ pub enum Reach<'a> {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Table {
+struct LinkTable {
     /// By LP.
-    rows: Vec<Row>,
+    rows: Vec<ReachRow>,
     /// The ends of all links: LP by LP, and for each in order.
     to: Vec<LpId>,
     /// By link.
@@ -89,7 +89,7 @@ struct Table {
 
 /// What one LP declares.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Row {
+enum ReachRow {
     Any(f64),
     /// Where its links are, and the greatest lookahead among them: a longer delay suits them all.
     Links {
@@ -112,7 +112,7 @@ impl Lookahead {
         if !is_delay(common) {
             return Err(LookaheadError::Model(common));
         }
-        let mut table: Option<Table> = None;
+        let mut table: Option<LinkTable> = None;
         for lp in (0..lps).map(LpId) {
             let links = model.links(lp);
             let lookahead = if links.is_none() { model.lookahead_of(lp).unwrap_or(common) } else { common };
@@ -121,17 +121,17 @@ impl Lookahead {
             }
             let table = match &mut table {
                 None if links.is_none() && lookahead == common => continue,
-                None => table.insert(Table::begin(lp, lps, common)?),
+                None => table.insert(LinkTable::begin(lp, lps, common)?),
                 Some(table) => table,
             };
-            let row = links.map_or(Ok(Row::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
+            let row = links.map_or(Ok(ReachRow::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
             table.rows.push(row);
         }
         Ok(match table {
             None => Lookahead::uniform(common),
             // All LPs say the same, if not what the model says.
-            Some(Table { rows, .. }) if matches!(rows[0], Row::Any(_)) && rows.iter().all(|row| *row == rows[0]) => {
-                let Row::Any(lookahead) = rows[0] else { unreachable!("it was looked at") };
+            Some(LinkTable { rows, .. }) if matches!(rows[0], ReachRow::Any(_)) && rows.iter().all(|row| *row == rows[0]) => {
+                let ReachRow::Any(lookahead) = rows[0] else { unreachable!("it was looked at") };
                 Lookahead::uniform(lookahead)
             }
             Some(table) => Lookahead { least: table.least(), table: Some(Arc::new(table)) },
@@ -178,17 +178,17 @@ impl Lookahead {
     }
 }
 
-impl Table {
+impl LinkTable {
     /// A table in which the LPs before `first` do as the model says.
     fn begin(first: LpId, lps: u32, common: f64) -> Result<Self, LookaheadError> {
         let mut rows = Vec::new();
         rows.try_reserve_exact(lps as usize).map_err(|_| LookaheadError::Memory(first))?;
-        rows.resize(first.index(), Row::Any(common));
-        Ok(Table { rows, ..Table::default() })
+        rows.resize(first.index(), ReachRow::Any(common));
+        Ok(LinkTable { rows, ..LinkTable::default() })
     }
 
     /// Adds the links of the next LP.
-    fn add_links(&mut self, from: LpId, lps: u32, mut links: Vec<Link>) -> Result<Row, LookaheadError> {
+    fn add_links(&mut self, from: LpId, lps: u32, mut links: Vec<Link>) -> Result<ReachRow, LookaheadError> {
         for &Link { to, lookahead } in &links {
             if to.0 >= lps {
                 return Err(LookaheadError::UnknownLp { from, to, lps });
@@ -206,18 +206,18 @@ impl Table {
         let most = links.iter().map(|link| link.lookahead).fold(0.0, f64::max);
         self.to.extend(links.iter().map(|link| link.to));
         self.lookahead.extend(links.iter().map(|link| link.lookahead));
-        Ok(Row::Links { first, count, most })
+        Ok(ReachRow::Links { first, count, most })
     }
 
     fn least(&self) -> f64 {
-        let any = self.rows.iter().filter_map(|row| if let Row::Any(lookahead) = row { Some(*lookahead) } else { None });
+        let any = self.rows.iter().filter_map(|row| if let ReachRow::Any(lookahead) = row { Some(*lookahead) } else { None });
         any.chain(self.lookahead.iter().copied()).fold(f64::INFINITY, f64::min)
     }
 
     fn reach(&self, lp: LpId) -> Reach<'_> {
         match self.rows[lp.index()] {
-            Row::Any(lookahead) => Reach::Any(lookahead),
-            Row::Links { first, count, .. } => {
+            ReachRow::Any(lookahead) => Reach::Any(lookahead),
+            ReachRow::Links { first, count, .. } => {
                 let row = first..first + count as usize;
                 Reach::Links { to: &self.to[row.clone()], lookahead: &self.lookahead[row] }
             }
@@ -227,8 +227,8 @@ impl Table {
     /// Whether `from` may send to `to`, which is another LP, with this delay.
     fn allows(&self, from: LpId, to: LpId, delay: f64) -> bool {
         match self.rows[from.index()] {
-            Row::Any(lookahead) => delay >= lookahead,
-            Row::Links { first, count, most } => place(&self.to[first..first + count as usize], to)
+            ReachRow::Any(lookahead) => delay >= lookahead,
+            ReachRow::Links { first, count, most } => place(&self.to[first..first + count as usize], to)
                 .is_some_and(|place| delay >= most || delay >= self.lookahead[first + place]),
         }
     }

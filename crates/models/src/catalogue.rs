@@ -8,7 +8,7 @@ use crate::phold::{Phold, PholdParameters};
 
 /// A model of the library.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct ModelEntry {
     /// Its name on the command line.
     pub name: &'static str,
     /// One line on what it simulates.
@@ -24,12 +24,12 @@ pub struct Entry {
 }
 
 /// All models, simplest first.
-pub fn entries() -> Vec<Entry> {
+pub fn entries() -> Vec<ModelEntry> {
     vec![entry::<Mm1>(), entry::<Phold<8>>(), entry::<Network>()]
 }
 
-fn entry<M: Configure>() -> Entry {
-    Entry {
+fn entry<M: Configure>() -> ModelEntry {
+    ModelEntry {
         name: M::NAME,
         about: M::ABOUT,
         time_unit: M::TIME_UNIT,
@@ -43,7 +43,7 @@ fn entry<M: Configure>() -> Entry {
 ///
 /// # Errors
 /// If there is none; the message names the models that there are.
-pub fn find(name: &str) -> Result<Entry, CatalogueError> {
+pub fn find(name: &str) -> Result<ModelEntry, CatalogueError> {
     let entries = entries();
     entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| CatalogueError::UnknownModel {
         name: name.to_owned(),

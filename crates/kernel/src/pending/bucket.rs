@@ -8,7 +8,7 @@ use super::set::Entry;
 /// Entries per chunk: four cache lines.
 const CHUNK: usize = 16;
 
-/// Some entries in no order: a list of chunks in a [`Store`]. All but the first chunk are full.
+/// Some entries in no order: a list of chunks in a [`Chunks`]. All but the first chunk are full.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bucket {
     /// The chunk that is being filled; meaningless while the bucket is empty.
@@ -30,7 +30,7 @@ impl Bucket {
 
 /// The chunks of all buckets.
 #[derive(Debug, Default)]
-pub(super) struct Store {
+pub(super) struct Chunks {
     chunks: Vec<[Entry; CHUNK]>,
     /// For each chunk, the one that was filled before it.
     filled_before: Vec<u32>,
@@ -38,7 +38,7 @@ pub(super) struct Store {
     advised: usize,
 }
 
-impl Store {
+impl Chunks {
     #[inline]
     pub(super) fn push(&mut self, bucket: &mut Bucket, entry: Entry) {
         let at = bucket.len() % CHUNK;
@@ -81,7 +81,7 @@ impl Store {
     }
 
     /// Hands all entries of a bucket to `take`, a chunk at a time, each after its memory is free again.
-    pub(super) fn drain(&mut self, bucket: &mut Bucket, mut take: impl FnMut(&mut Store, &[Entry])) {
+    pub(super) fn drain(&mut self, bucket: &mut Bucket, mut take: impl FnMut(&mut Chunks, &[Entry])) {
         let Bucket { head: mut chunk, .. } = *bucket;
         let mut left = std::mem::take(bucket).len();
         while left > 0 {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn buckets_share_memory() {
-        let (mut store, mut buckets) = (Store::default(), [Bucket::default(); 3]);
+        let (mut store, mut buckets) = (Chunks::default(), [Bucket::default(); 3]);
         for n in 0..300 {
             store.push(&mut buckets[n as usize % 3], entry(n));
         }

@@ -1,7 +1,7 @@
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-use super::bucket::{Bucket, Store};
+use super::bucket::{Bucket, Chunks};
 use super::heap::Heap;
 use super::set::{Entry, PendingSet, Ties};
 
@@ -45,7 +45,7 @@ pub struct Ladder {
     top: Bucket,
     /// Entries later than this belong to `top`; `None` while the heap alone is used.
     top_start: Option<VirtualTime>,
-    store: Store,
+    store: Chunks,
     len: usize,
 }
 
@@ -87,7 +87,7 @@ impl Rung {
 
     /// Adds an entry, unless its bucket has been opened.
     #[inline]
-    fn push(&mut self, store: &mut Store, entry: Entry) -> bool {
+    fn push(&mut self, store: &mut Chunks, entry: Entry) -> bool {
         let bucket = self.bucket(entry.time());
         let closed = bucket >= self.current;
         if closed {

@@ -2,7 +2,7 @@ use crate::{Counter, Histogram, Mean, Table, TimeMean};
 
 /// What kind of statistic a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StatisticKind {
     /// See [`Counter`].
     Counter,
     /// See [`Mean`].
@@ -13,14 +13,14 @@ pub enum Kind {
     Histogram,
 }
 
-impl Kind {
+impl StatisticKind {
     /// The kind in words.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Counter => "counter",
-            Kind::Mean => "mean",
-            Kind::TimeMean => "mean over time",
-            Kind::Histogram => "histogram",
+            StatisticKind::Counter => "counter",
+            StatisticKind::Mean => "mean",
+            StatisticKind::TimeMean => "mean over time",
+            StatisticKind::Histogram => "histogram",
         }
     }
 }
@@ -29,7 +29,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub(crate) slot: u16,
-    pub(crate) kind: Kind,
+    pub(crate) kind: StatisticKind,
     /// Its name in results and report.
     pub name: String,
     /// The unit of its values; empty for a pure number.
@@ -107,22 +107,22 @@ pub struct Declarations {
 impl Declarations {
     /// Declares a counter, with the unit of what it counts. [All kinds](Declarations) are alike.
     pub fn counter(&mut self, handle: Counter, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::Counter, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::Counter, name, unit, meaning)
     }
 
     /// Declares a mean of values in `unit`. [All kinds](Declarations) are alike.
     pub fn mean(&mut self, handle: Mean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::Mean, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::Mean, name, unit, meaning)
     }
 
     /// Declares a mean over time of a level in `unit`. [All kinds](Declarations) are alike.
     pub fn time_mean(&mut self, handle: TimeMean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::TimeMean, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::TimeMean, name, unit, meaning)
     }
 
     /// Declares a histogram of values in `unit`. [All kinds](Declarations) are alike.
     pub fn histogram(&mut self, handle: Histogram, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::Histogram, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::Histogram, name, unit, meaning)
     }
 
     /// Declares a table with its columns, as (name, unit). Time and LP come before them in every table.
@@ -140,7 +140,7 @@ impl Declarations {
         self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });
     }
 
-    fn add(&mut self, slot: u16, kind: Kind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+    fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
         let index = self.statistics.len();
         self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1 });

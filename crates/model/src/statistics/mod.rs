@@ -37,7 +37,7 @@ mod means;
 mod notes;
 mod totals;
 
-pub use declarations::{Declaration, Declarations, Kind, TableDeclaration};
+pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 pub use estimate::{BATCHES, Estimate};
 pub use exact_sum::ExactSum;
 pub use histogram::HistogramTally;

@@ -1,4 +1,4 @@
-use super::Kind;
+use super::StatisticKind;
 use crate::{Cell, Counter, Histogram, Mean, Table, TimeMean};
 
 /// One observation, waiting for its event to commit.
@@ -47,12 +47,12 @@ pub enum Note {
 
 impl Note {
     /// The slot and item that it belongs to, and the kind that its handle says.
-    pub(super) fn place(&self) -> (u16, u32, Kind) {
+    pub(super) fn place(&self) -> (u16, u32, StatisticKind) {
         match *self {
-            Note::Count { counter: Counter { slot, item }, .. } => (slot, item, Kind::Counter),
-            Note::Observe { mean: Mean { slot, item }, .. } => (slot, item, Kind::Mean),
-            Note::Span { mean: TimeMean { slot, item }, .. } => (slot, item, Kind::TimeMean),
-            Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, Kind::Histogram),
+            Note::Count { counter: Counter { slot, item }, .. } => (slot, item, StatisticKind::Counter),
+            Note::Observe { mean: Mean { slot, item }, .. } => (slot, item, StatisticKind::Mean),
+            Note::Span { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
+            Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, StatisticKind::Histogram),
             Note::Row { .. } => unreachable!("rows belong to tables"),
         }
     }

@@ -3,7 +3,7 @@ use warpline_base::LpId;
 use warpline_base::record::{HistogramView, View};
 use warpline_memory::prefetch;
 
-use super::declarations::{Declaration, Declarations, Kind, TableDeclaration};
+use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::{Estimate, HistogramTally, Note, Notes};
 use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
@@ -81,10 +81,10 @@ impl Statistics {
         let tallies = |declaration: &Declaration| {
             let items = declaration.items as usize;
             match declaration.kind {
-                Kind::Counter => Tallies::Counters(vec![0; items]),
-                Kind::Mean => Tallies::Means(vec![MeanTally::default(); items]),
-                Kind::TimeMean => Tallies::TimeMeans(vec![TimeMeanTally::default(); items]),
-                Kind::Histogram => Tallies::Histograms(vec![HistogramTally::default(); items]),
+                StatisticKind::Counter => Tallies::Counters(vec![0; items]),
+                StatisticKind::Mean => Tallies::Means(vec![MeanTally::default(); items]),
+                StatisticKind::TimeMean => Tallies::TimeMeans(vec![TimeMeanTally::default(); items]),
+                StatisticKind::Histogram => Tallies::Histograms(vec![HistogramTally::default(); items]),
             }
         };
         let tallies = declared.statistics.iter().map(tallies).collect();
@@ -182,7 +182,7 @@ impl Statistics {
     }
 
     #[cold]
-    fn misuse(&self, slot: u16, item: u32, used: Kind) -> Fault {
+    fn misuse(&self, slot: u16, item: u32, used: StatisticKind) -> Fault {
         let declared = match self.declared.statistics.get(usize::from(slot)) {
             None => "no statistic is declared there".to_owned(),
             Some(d) => format!("`{}` is declared there as a {} with {} item(s)", d.name, d.kind.name(), d.items),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::topology::{Link, Node, Position, Topology};
+use super::topology::{Coordinates, Link, Node, Topology};
 
 impl Topology {
     /// The built-in backbone of twelve European cities.
@@ -134,14 +134,14 @@ fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), Stri
     Ok((nodes, index))
 }
 
-fn read_position(at: &str, fields: &Object) -> Result<Option<Position>, String> {
+fn read_position(at: &str, fields: &Object) -> Result<Option<Coordinates>, String> {
     let position = match fields.get("pos") {
         None | Some(Value::Null) => return Ok(None),
         Some(position) => position,
     };
     let numbers: Option<Vec<f64>> = position.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
     match numbers.as_deref() {
-        Some(&[longitude, latitude]) => Ok(Some(Position { longitude, latitude })),
+        Some(&[longitude, latitude]) => Ok(Some(Coordinates { longitude, latitude })),
         _ => Err(format!("has {position} as {at}.pos; it must be [longitude, latitude] in degrees")),
     }
 }
@@ -174,7 +174,7 @@ fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
             node.position.ok_or_else(|| format!("has neither {at}.dist, in km, nor a `pos` of node {} to work it out from", node.id))?;
         let on_earth = known.longitude.abs() <= 360.0 && known.latitude.abs() <= 90.0;
         on_earth.then_some(known).ok_or_else(|| {
-            let Position { longitude, latitude } = known;
+            let Coordinates { longitude, latitude } = known;
             format!("has no {at}.dist, and `pos` of node {} is no [longitude, latitude] in degrees: [{longitude}, {latitude}]", node.id)
         })
     };

@@ -21,14 +21,14 @@ pub struct Node {
     /// The name, or the id where there is none.
     pub name: String,
     /// The place on earth, if known.
-    pub position: Option<Position>,
+    pub position: Option<Coordinates>,
     /// The number of edges at the node, for demand by degree.
     pub degree: u32,
 }
 
 /// A place on earth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Position {
+pub struct Coordinates {
     /// Degrees east.
     pub longitude: f64,
     /// Degrees north.
@@ -46,9 +46,9 @@ pub struct Link {
     pub length: f64,
 }
 
-impl Position {
+impl Coordinates {
     /// The great-circle distance in km on a sphere of the earth's mean radius, in whole metres.
-    pub fn distance(self, other: Position) -> f64 {
+    pub fn distance(self, other: Coordinates) -> f64 {
         const EARTH_RADIUS_KM: f64 = 6371.0;
         let [from, to] = [self.latitude, other.latitude].map(f64::to_radians);
         let east = (other.longitude - self.longitude).to_radians();
