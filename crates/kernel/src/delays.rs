@@ -5,7 +5,7 @@ use warpline_model::engine::{Lookahead, Reach};
 
 use crate::Partition;
 
-/// The least delay of anything that one PE sends another: what lookahead comes to between PEs. Infinite where there is no link.
+/// The least delay of anything that one PE sends another: lookahead, as it applies between PEs. Infinite where there is no link.
 #[derive(Clone, Debug)]
 pub struct Delays(DelayTable);
 
@@ -24,12 +24,12 @@ struct PairDelays {
     least: f64,
 }
 
-/// From which LP to which the delay between two PEs is least.
+/// The two LPs that decide the least delay between PEs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shortest {
     /// The sender.
     pub from: LpId,
-    /// The receiver; `None` if that may be any LP.
+    /// The receiver; `None` if it may be any LP.
     pub to: Option<LpId>,
     /// The delay, in model time.
     pub delay: f64,
@@ -41,7 +41,7 @@ impl Delays {
         Delays(DelayTable::Uniform(delay))
     }
 
-    /// What `lookahead` comes to between the PEs of `partition`.
+    /// The delays that `lookahead` implies between the PEs of `partition`.
     pub fn of(lookahead: &Lookahead, partition: &Partition) -> Self {
         if lookahead.is_uniform() {
             return Self::uniform(lookahead.least());
@@ -49,7 +49,7 @@ impl Delays {
         let pes = partition.pes();
         let mut each = PairDelays::new(pes);
         for pe in 0..pes {
-            // The least lookahead of those of its LPs that may send to any other.
+            // The least lookahead of those LPs that may send to any other.
             let mut anywhere = f64::INFINITY;
             for lp in partition.lps(pe) {
                 match lookahead.reach(LpId(lp)) {
@@ -98,7 +98,7 @@ impl PairDelays {
 }
 
 impl Shortest {
-    /// The first link between PEs of `partition` whose lookahead is the least; `None` if PEs do not talk to each other.
+    /// The first link between PEs of `partition` whose lookahead is the least; `None` if PEs send each other nothing.
     pub fn of(lookahead: &Lookahead, partition: &Partition) -> Option<Self> {
         let mut shortest: Option<Shortest> = None;
         let mut consider = |from, to, delay| {
@@ -143,7 +143,7 @@ mod tests {
     fn links_between_pes_make_delays_and_others_do_not() {
         const NEVER: f64 = f64::INFINITY;
         assert_eq!(delays([Err(&[]); 6]), ([[0.0, NEVER, NEVER], [NEVER, 0.0, NEVER], [NEVER, NEVER, 0.0]], None));
-        // From LP 0 to LP 1 and from LP 5 to LP 4 is within a PE.
+        // LP 0 to LP 1 and LP 5 to LP 4 are links within a PE.
         let linked =
             delays([Err(&[(1, 0.0), (2, 3.0)]), Err(&[(3, 2.0)]), Err(&[(0, 7.0)]), Err(&[]), Err(&[(1, f64::MAX)]), Err(&[(4, 0.0)])]);
         assert_eq!(linked, ([[0.0, 2.0, NEVER], [7.0, 0.0, NEVER], [f64::MAX, NEVER, 0.0]], Some((1, Some(3)))));
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(broad, ([[0.0, 4.0, 4.0], [6.0, 0.0, 6.0], [8.0, 8.0, 0.0]], Some((1, None))));
         let alike = delays([Ok(2.5); 6]);
         assert_eq!((alike.0[0][1], alike.1), (2.5, Some((0, None))));
-        // Of two links between the same PEs the shorter counts, whichever comes first.
+        // Of two links between the same PEs the shorter one counts, whichever comes first.
         assert_eq!(delays([Err(&[(2, 2.0), (3, 3.0)]), Err(&[(2, 4.0)]), Err(&[]), Err(&[]), Err(&[]), Err(&[])]).0[0][1], 2.0);
     }
 

@@ -1,5 +1,5 @@
-//! What a PE did, span by span, if somebody asked for it. However long the run, a trace stays within its limits: whenever a list is
-//! full, every other entry goes, and from then on half as many come.
+//! What a PE did, span by span, if a trace was asked for. However long the run, a trace stays within its limits: whenever a list is full,
+//! every other entry is dropped, and from then on half as many are added.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::phases::Stretch;
 /// How much a PE's trace holds.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceLimits {
-    /// What its times count from.
+    /// The origin of its times.
     pub origin: Instant,
     /// The most spans.
     pub spans: usize,
@@ -19,11 +19,11 @@ pub struct TraceLimits {
     pub snapshots: usize,
     /// The most events of LPs.
     pub events: usize,
-    /// Only LPs whose id is a multiple of this show their events.
+    /// Only LPs whose id is a multiple of this have their events traced.
     pub lp_every: u32,
 }
 
-/// How much a PE has done.
+/// How much a PE has done so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     /// LPs made.
@@ -37,7 +37,7 @@ pub(crate) struct Totals {
 /// What a PE did in a span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activity {
-    /// It made LPs: how many.
+    /// It initialised LPs.
     Making {
         /// How many.
         lps: u64,
@@ -46,14 +46,14 @@ pub enum Activity {
     Batch {
         /// How many.
         executed: u64,
-        /// How many of them committed at once, as nothing could undo them.
+        /// How many of them committed at once.
         committed: u64,
     },
     /// It undid events.
     Rollback {
         /// How many.
         length: u64,
-        /// Whether a straggler was the cause, or else a cancellation.
+        /// Whether a straggler was the cause; otherwise it was a cancellation.
         primary: bool,
     },
     /// It committed events and reclaimed their memory.
@@ -68,7 +68,7 @@ pub enum Activity {
     },
 }
 
-/// A stretch of wall time, in nanoseconds since the origin. Those of one PE do not overlap.
+/// A span of wall time, in nanoseconds since the origin. The spans of one PE do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// Its start.
@@ -92,7 +92,7 @@ pub struct Snapshot {
     pub window: f64,
     /// How many events are pending, cancelled ones included.
     pub pending: usize,
-    /// How many events have been executed and have not committed, about.
+    /// About how many events have been executed and not committed.
     pub uncommitted: u64,
 }
 
@@ -103,11 +103,12 @@ pub struct LpEvent {
     pub lp: LpId,
     /// Its key.
     pub key: EventKey,
-    /// Its lot: it goes when the bar is higher. A function of the key alone, so that what stays does not depend on who commits when.
+    /// The event is left out once the bar is higher than this. A function of the key alone, so that the choice does not depend on who
+    /// commits when.
     pub lot: u8,
 }
 
-/// A list that never gets longer than some length.
+/// A list whose length is limited.
 #[derive(Clone, Debug)]
 pub struct ThinnedList<T> {
     items: Vec<T>,
@@ -139,12 +140,12 @@ impl<T> ThinnedList<T> {
         self.offered += 1;
     }
 
-    /// What it holds, in order.
+    /// Its items, in order.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// How much was left out.
+    /// How many items were left out.
     pub fn left_out(&self) -> u64 {
         self.offered - self.items.len() as u64
     }
@@ -160,13 +161,13 @@ pub struct Trace {
     pub snapshots: ThinnedList<Snapshot>,
     /// Events that its LPs committed, in order for each LP.
     pub events: Vec<LpEvent>,
-    /// Events with lower lots than this were left out.
+    /// Events with lots below this were left out.
     pub bar: u8,
     /// How many events there were.
     pub offered: u64,
-    /// What the PE has done since `since` is not in a span yet.
+    /// The end of the last span: what the PE has done since then is not in a span yet.
     since: u64,
-    /// How much it had done then.
+    /// How much it had done by then.
     done: Totals,
     /// Since when it has had nothing to do, and for how many steps.
     idle: Option<(u64, u64)>,
@@ -187,7 +188,7 @@ impl Trace {
         (self.since, self.done) = (now, done);
     }
 
-    /// Closes the spans that go on, at `now`.
+    /// Ends the current spans at `now`.
     fn close(&mut self, now: u64, done: Totals) {
         if let Some((since, steps)) = self.idle.take() {
             self.push(since, self.since, Activity::Idle { steps });
@@ -201,7 +202,7 @@ impl Trace {
         }
     }
 
-    /// Notes what was timed by itself, and how much the PE had done before and after it.
+    /// Adds a span that was measured on its own, and how much the PE had done before and after it.
     pub(crate) fn stretch(&mut self, stretch: Stretch, before: Totals, after: Totals, activity: Activity) {
         self.close(stretch.since, before);
         self.push(stretch.since, stretch.until, activity);
@@ -218,7 +219,7 @@ impl Trace {
         (self.since, self.done) = (now, done);
     }
 
-    /// The PE does nothing more.
+    /// The PE has finished.
     pub(crate) fn end(&mut self) {
         self.close(self.since, self.done);
     }
