@@ -1,4 +1,4 @@
-//! What comes before a run: its settings and what the model says of itself must make sense.
+//! Checks before a run: its settings and the model's declarations must make sense.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,12 +14,12 @@ pub(crate) struct RunSpec {
     pub(crate) end: VirtualTime,
     pub(crate) declared: Declarations,
     pub(crate) ties: TieBreak,
-    /// With what the model says of its LPs, links and lookahead. It is not asked again.
+    /// With the LPs, links and lookahead that the model declared. It is not asked again.
     pub(crate) limits: Limits,
 }
 
 impl<M: Model> Simulation<'_, M> {
-    /// Checks what the user and the model say before anything is simulated.
+    /// Checks settings and declarations before anything is simulated.
     pub(crate) fn check(&self) -> Result<RunSpec, Error> {
         let fail = |message: String| Err(Error::Setting(message));
         self.settings.check()?;

@@ -1,4 +1,4 @@
-//! What comes after a run: its results and its record, whichever engine ran it.
+//! What follows a run: its results and its record, whichever engine ran it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -28,7 +28,7 @@ pub(crate) struct EngineOutcome<M: Model> {
 }
 
 impl<M: Model> Simulation<'_, M> {
-    /// Makes results and record of what an engine left.
+    /// Makes results and the record from what an engine left.
     pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
         let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = outcome;
         let (tables, files, incomplete) = rows.finish();
@@ -70,7 +70,7 @@ impl<M: Model> Simulation<'_, M> {
         Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end_time(), fault, committed }))
     }
 
-    /// The settings in force, after the engine has put in what it chose, and what the model says that matters to engines.
+    /// The settings in force, including those that the engine chose, and the declarations of the model that matter to engines.
     pub(crate) fn engine_settings(&self, parallel: bool, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
         let ties = match ties {
             TieBreak::Unbiased { .. } => "unbiased",
@@ -88,7 +88,7 @@ impl<M: Model> Simulation<'_, M> {
     }
 }
 
-/// What the table of settings tells of those in a record.
+/// What the table of settings says about those in a record.
 fn setting_notes(engine: &Map<String, Value>) -> Vec<SettingNote> {
     let recorded = |key: &str| engine.contains_key(key) || ["seed", "end"].contains(&key);
     let notes = Settings::table().iter().filter(|setting| recorded(&setting.key())).map(|setting| SettingNote {

@@ -1,4 +1,4 @@
-//! Steps PEs in one thread, as a virtual cluster tells it.
+//! Steps PEs in one thread, in the order of a virtual cluster.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;

@@ -130,7 +130,7 @@ impl<M: Model> Simulation<'_, M> {
     /// PEs would never send each other anything. A conservative run needs more than 0.
     ///
     /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and [links](Model::links), and from which LPs would
-    /// lie on which PE; links within a PE do not matter. Of a single PE it is the least of all that is declared.
+    /// lie on which PE; links within a PE do not matter. For a single PE it is the least of all that is declared.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -152,7 +152,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     ///
     /// # Errors
-    /// If a setting, or what the model says of itself, makes no sense.
+    /// If a setting, or what the model declares, makes no sense.
     pub fn least_delay(&self) -> Result<f64, Error> {
         let limits = self.check()?.limits;
         let pes = self.pes(&limits);
@@ -163,7 +163,7 @@ impl<M: Model> Simulation<'_, M> {
     pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         let report = self.report.take();
-        // Checked first: a model that panics when it is asked for its LPs is found there.
+        // Checked first, to catch a model that panics when it is asked for its LPs.
         let RunSpec { end, declared, ties, limits } = self.check()?;
         let config = self.choose(&limits);
         let partition = self.partition(&limits, config.pes)?;
@@ -296,7 +296,7 @@ impl<'m, M: Model> Plan<'m, M> {
             None => Rule::Adaptive,
         };
         let saving = config.tuning.undoing == Undoing::Reverse;
-        // PEs that never talk may go on as far as they like.
+        // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let make = |(buffers, port): (Buffers<_>, P)| {
             let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, least, config.pes));

@@ -1,4 +1,4 @@
-//! What a parallel run tells of itself.
+//! What the record says of a parallel run.
 
 use serde_json::{Map, Value, json};
 use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
@@ -65,7 +65,7 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
     }
 }
 
-/// Adds what is no setting, and corrects what does not apply or went on changing.
+/// Adds what is not a setting, and corrects settings that do not apply or that changed during the run.
 pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelConfig, window: f64) {
     let transport = if config.cluster.is_some() { "virtual" } else { "threads" };
     let facts = [

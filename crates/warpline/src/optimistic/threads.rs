@@ -1,4 +1,4 @@
-//! Steps PEs in threads, as many as there are processors at most, and watches them from the thread that asked for the run. A thread with
+//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. A thread with
 //! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -21,14 +21,14 @@ use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::Error;
 use crate::drive::Log;
 
-/// How often the PEs are looked at.
+/// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// With more rows than this on the boards, PEs wait until they are taken off.
+/// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;
-/// How long they wait before they look again.
+/// How long a PE waits before it looks again.
 const WAIT: Duration = Duration::from_millis(1);
-/// Rounds of idle steps before a thread lets another go first. One with a core of its own waits longer than an answer takes: to give the core
-/// to a stranger costs a slice of the scheduler's, milliseconds. One of a crowd gives way to those it waits for.
+/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
+/// another program costs a time slice of milliseconds. If there are more threads than cores, it soon yields to those it waits for.
 const PATIENCE: u32 = 1024;
 const PATIENCE_IN_CROWD: u32 = 64;
 
@@ -87,7 +87,7 @@ impl PeStatus {
     }
 }
 
-/// Where a PE's thread leaves what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
+/// Where a PE's thread posts what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
 type Board = Apart<Mutex<Notice>>;
 
 #[derive(Default)]
@@ -103,13 +103,13 @@ type WorkerResult<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>,
 
 /// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
 struct WorkerGuard<'s> {
-    /// Set to stop all threads, when some PE cannot go on.
+    /// Set to stop all threads when a PE cannot go on.
     stop: &'s AtomicBool,
-    /// How many threads have not ended.
+    /// How many threads are still running.
     left: &'s AtomicUsize,
-    /// What the first PE that panicked said.
+    /// The message of the first panic.
     bug: &'s Mutex<String>,
-    /// How many rows lie on the boards.
+    /// How many rows are on the boards.
     rows: &'s AtomicUsize,
     watcher: Thread,
 }
@@ -118,7 +118,7 @@ impl WorkerGuard<'_> {
     /// Posts the progress and the rows of a PE on its board.
     fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, board: &Board) {
         let mut rows = pe.take_rows();
-        // Counted first, as the watcher takes off what it finds.
+        // Counted first, as the watcher subtracts what it finds.
         let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         notice.status = PeStatus::of(pe);
@@ -130,8 +130,8 @@ impl WorkerGuard<'_> {
         }
     }
 
-    /// Waits as long as there are too many rows on the boards. The watcher takes all of them at once when it has passed on what it took
-    /// before, whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
+    /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
+    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
     fn wait_for_watcher(&self) {
         while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
             thread::sleep(WAIT);
@@ -154,7 +154,7 @@ impl Drop for WorkerGuard<'_> {
     }
 }
 
-/// Steps PEs until all of them are done. A crowd of them has a thread each.
+/// Steps PEs until all of them are done. If `crowded`, each has a thread of its own.
 ///
 /// # Errors
 /// If the system refuses a thread.
@@ -216,7 +216,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     Ok(gather(pes, full, log, watch))
 }
 
-/// Shares PEs out, neighbours together.
+/// Divides PEs among threads, neighbours together.
 fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
     let mut pes = pes.into_iter();
     std::iter::from_fn(|| Some(pes.by_ref().take(share).collect()).filter(|some: &Vec<T>| !some.is_empty())).collect()
@@ -264,7 +264,7 @@ fn work<'m, M: Model, Q: PendingSet>(
         } else if idle > 0 {
             std::hint::spin_loop();
         }
-        // Relaxed: nothing else is passed on by it.
+        // Relaxed: it publishes nothing else.
         if look && guard.stop.load(Ordering::Relaxed) {
             break;
         }
@@ -272,7 +272,7 @@ fn work<'m, M: Model, Q: PendingSet>(
     (pes, None)
 }
 
-/// Looks at all boards, and takes their rows off.
+/// Reads all boards, and takes their rows.
 fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut RunMonitor<'_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
     for board in boards {
@@ -289,7 +289,7 @@ fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut Run
     log.note_all(Instant::now(), status.gvt.min(watch.end), status.committed, Some(status.sample()));
 }
 
-/// What PEs that are done leave behind.
+/// Collects what PEs leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
     full: Option<OutOfMemory>,
@@ -297,7 +297,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     watch: RunMonitor<'_>,
 ) -> LoopOutcome<M> {
     let RunMonitor { looped, end, rows, mut merge, .. } = watch;
-    // As in a sequential run, making LPs is not part of the loop.
+    // As in a sequential run, initialising LPs is not part of the loop.
     let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let loop_seconds = began.elapsed().as_secs_f64();
     let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();

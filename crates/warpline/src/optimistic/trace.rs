@@ -11,26 +11,26 @@ use warpline_kernel::{Activity, LpEvent, Snapshot, Span, Trace, TraceLimits};
 
 use crate::Error;
 
-/// The most entries of each kind: of one PE, and of all together. A trace of all of them has 100 MB or so.
+/// The most entries of each kind: per PE, and in all. A full trace has about 100 MB.
 const SPANS_MOST: [u32; 2] = [200_000, 500_000];
 const SNAPSHOTS_MOST: [u32; 2] = [20_000, 50_000];
 const EVENTS_MOST: [u32; 2] = [100_000, 250_000];
-/// The most LPs that show their events.
+/// The most LPs whose events are shown.
 const LPS_MOST: u32 = 1000;
 /// The two groups of tracks.
 const WALL: u32 = 1;
 const VIRTUAL: u32 = 2;
-/// How long the run is in virtual time, as it is shown, in microseconds.
+/// The length of the run on the track of virtual time, in microseconds.
 const SHOWN: f64 = 1e6;
 
-/// How much each of `pes` PEs may note down.
+/// The limits for each of `pes` PEs.
 pub(crate) fn limits(origin: Instant, pes: u32, lps: u32) -> TraceLimits {
     let most = |[one, all]: [u32; 2]| one.min(all / pes) as usize;
     let lp_every = lps.div_ceil(LPS_MOST).max(1);
     TraceLimits { origin, spans: most(SPANS_MOST), snapshots: most(SNAPSHOTS_MOST), events: most(EVENTS_MOST), lp_every }
 }
 
-/// What a trace tells of the run as a whole.
+/// What a trace says of the run as a whole.
 pub(crate) struct TraceHeader<'a> {
     pub(crate) model: &'a str,
     pub(crate) end: f64,
@@ -40,7 +40,7 @@ pub(crate) struct TraceHeader<'a> {
     pub(crate) failure: Moment,
 }
 
-/// A file for a trace: made before the run, and filled after it.
+/// A file for a trace: created before the run, and filled after it.
 pub(crate) struct TraceFile {
     path: PathBuf,
     file: File,
@@ -73,7 +73,7 @@ fn write(mut file: impl Write, traces: &[&Trace], header: &TraceHeader<'_>) -> i
         "snapshots left out": left_out(|trace| trace.snapshots.left_out()),
         "events of LPs left out": thinned,
     });
-    // The viewers take the comma before the end of a list ill, so that every entry but the first comes with one.
+    // Viewers do not accept a comma before the end of a list, so every entry but the first is preceded by one.
     let title = format!("virtual time (1 s is {} {})", header.end, header.time_unit).replace(" )", ")");
     writeln!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
     write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", header.model)))?;
@@ -128,7 +128,7 @@ fn write_snapshot(mut file: impl Write, pe: u32, snapshot: &Snapshot) -> io::Res
     let mut counter = |name: &str, value: Value| {
         write!(file, ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{WALL},\"ts\":{at},\"args\":{{\"value\":{value}}}}}")
     };
-    // GVT and window are those of all.
+    // GVT and window are the same for all PEs.
     if pe == 0 {
         counter("GVT", snapshot.gvt.into())?;
         counter("window", snapshot.window.into())?;
@@ -147,10 +147,10 @@ fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()
     )
 }
 
-/// Events of all PEs with one bar for all, by LP, and the bar.
+/// The events of all PEs above a common bar, by LP, and that bar.
 fn events(traces: &[&Trace], header: &TraceHeader<'_>) -> (Vec<LpEvent>, u8) {
     let bar = traces.iter().map(|trace| trace.bar).max().unwrap_or_default();
-    // Another PE may have committed more before it knew of the failure.
+    // Another PE may have committed more before it learned of the failure.
     let counts = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&header.failure, header.ties);
     let mut events: Vec<LpEvent> = traces.iter().flat_map(|trace| &trace.events).filter(counts).copied().collect();
     // Stable: the events of one LP committed in order.

@@ -17,7 +17,7 @@ use crate::finish::Finisher;
 use crate::rows::Rows;
 use crate::{Error, Place, Records, Run, Simulation, Undo, Verification, VerifyError};
 
-/// The engine of a run, and what it takes to say where the model went wrong.
+/// The engine of a run, and what is needed to say where the model went wrong.
 struct Engine<'m, M: Model, Q> {
     name: &'m str,
     engine: Sequential<'m, M, Q, Rows>,
@@ -59,7 +59,7 @@ impl<M: Model> Simulation<'_, M> {
 
     pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verification, VerifyError> {
         let (report, undo, until) = (self.report.take(), self.settings.undo(), self.end_time());
-        // Files of an earlier run stay as they are.
+        // Files of an earlier run are left alone.
         self.records = Records::Drop;
         let checked = self.check()?;
         let end = checked.end;
@@ -70,7 +70,7 @@ impl<M: Model> Simulation<'_, M> {
         let mut step = Step::Worked;
         while step == Step::Worked && run.engine.committed() < events {
             step = run.verify_step(undo)?;
-            // One event takes microseconds: a look at the clock now and then is enough.
+            // An event takes microseconds, so it is enough to read the clock now and then.
             if run.engine.committed().is_multiple_of(64) {
                 log.note(Instant::now(), run.engine.now().get(), run.engine.committed());
             }
@@ -88,7 +88,7 @@ impl<M: Model> Simulation<'_, M> {
         Ok(Verification { model: self.name.clone(), undo, events, virtual_time, digest })
     }
 
-    /// An engine for this run, with nothing simulated yet.
+    /// An engine for this run that has not simulated anything yet.
     fn engine<Q: PendingSet>(&self, spec: RunSpec, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
         let RunSpec { end, declared, ties, limits } = spec;
         let settings = &self.settings;
@@ -112,7 +112,7 @@ impl<M: Model> Simulation<'_, M> {
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
-    /// Initialises all LPs, in the order of their ids, and says now and then that it goes on.
+    /// Initialises all LPs, in the order of their ids, and reports progress now and then.
     fn initialise(&mut self, mut goes_on: impl FnMut()) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
             if id.0.is_multiple_of(64) {
@@ -128,7 +128,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         self.engine.step(most).map_err(|stop| self.error(stop, self.current_place()))
     }
 
-    /// Which event was executed last.
+    /// The event executed last.
     fn current_place(&self) -> Place {
         let event = self.engine.running();
         let text = event.map_or_else(|| DROPPED_EVENT.into(), |event| event_text(&event.payload));
