@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What a process of its own measured.
+/// A measurement made in a process of its own.
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     /// Events, or whatever is counted, per second.

@@ -8,8 +8,8 @@ use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
 use crate::{Measurement, alternate, tell_all};
 
-/// Engines as they are named among the measurements: threads, `c` for conservative synchronisation, and `!` for Time Warp alone, which does
-/// not use lookahead.
+/// Names of engines among the measurements: the number of threads, `c` for conservative synchronisation, and `!` for Time Warp alone, which
+/// does not use lookahead.
 const ENGINES: [&str; 8] = ["0", "1c", "1", "2c", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.

@@ -1,4 +1,4 @@
-//! What was typed: the command line as clap reads it, made from the catalogue, and scenario files in its place.
+//! The command line as clap reads it, built from the catalogue, and scenario files in its place.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) enum Action {
     Model { name: String, json: bool },
     /// Run one.
     Run(Request),
-    /// Try its undo out.
+    /// Try out its undo.
     Verify(Request),
     /// Run it on several engines in turn.
     Compare(Request),
@@ -104,7 +104,7 @@ fn compare(entries: &[ModelEntry]) -> Command {
         .about("Run a model on several engines in turn: same answer? how much faster? how much memory?")
         .arg(json())
         .arg(quiet())
-        // Known, so that they can be refused with a remedy.
+        // Accepted, so that they can be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(
             "The sequential engine comes first, as the others are held against it. Each run is a process of its own; rates and memory are\n\
@@ -160,7 +160,7 @@ fn parameter(spec: &ParameterSpec) -> Arg {
         .allow_hyphen_values(true)
 }
 
-/// Told by its name from a setting: no name of those has a colon.
+/// A name with a colon cannot be a setting's.
 fn parameter_id(spec: &ParameterSpec) -> String {
     format!("parameter:{}", spec.name)
 }
@@ -202,7 +202,7 @@ pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Action, 
     }
 }
 
-/// Reads what commands that take a model or a scenario are given.
+/// Reads the arguments of a command that takes a model or a scenario.
 fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[ModelEntry]) -> Result<Action, Failure> {
     let Some((name, matches)) = matches.subcommand() else { return Err(no_model(verb, entries)) };
     if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
@@ -220,7 +220,7 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Model
         }
         _ => {}
     }
-    // The model in the place of the file, and then all that was typed before and after the file.
+    // The model in place of the file, followed by everything that was typed before and after the file.
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
     let (before, after) = line.split_at(line.len() - typed_after);
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
@@ -233,7 +233,7 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Model
     })
 }
 
-/// Reads what such a command is given for a model.
+/// Reads the arguments of such a command for one model.
 fn of_model(verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Action, Failure> {
     let (settings, action): (_, fn(Request) -> Action) = match verb {
         VERIFY => (settings::of_verify(), Action::Verify),
@@ -252,7 +252,7 @@ fn of_model(verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Acti
     }))
 }
 
-/// A comparison is many runs, and keeps the output of none.
+/// A comparison consists of many runs, and keeps the output of none.
 fn refuse_output(matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure> {
     let of_run = settings::of_run();
     let given = of_run.iter().find(|setting| settings::is_output(setting) && text(matches, &setting.name).is_some());
@@ -263,7 +263,7 @@ fn refuse_output(matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure
 }
 
 impl Request {
-    /// This request with what it leaves open taken from a scenario.
+    /// This request, with whatever it leaves open taken from a scenario.
     fn over(self, scenario: Scenario) -> Self {
         let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
             let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));
@@ -274,7 +274,7 @@ impl Request {
     }
 }
 
-/// The values that were typed for some names, each with the id that clap knows it by.
+/// The values typed for some names, each with its id in clap.
 fn typed<'a>(matches: &ArgMatches, names: impl Iterator<Item = (&'a str, String)>) -> Result<Vec<GivenSetting>, Failure> {
     let given = names.filter_map(|(name, id)| Some(GivenSetting { name: name.to_owned(), text: text(matches, &id)?, place: None }));
     let missing = |given: &GivenSetting| Failure::wrong_use(format!("`--{}` needs a value, but `{}` follows it", given.name, given.text));

@@ -1,4 +1,4 @@
-//! Comparisons of runs that never were.
+//! Comparisons of made-up runs.
 
 use super::*;
 use crate::sample;
@@ -20,7 +20,7 @@ fn comparison() -> Comparison {
     Comparison::of(vec![sequential(), optimistic()])
 }
 
-/// A third engine, of another name.
+/// A third engine, under another name.
 fn third(rates: &[f64]) -> EngineRuns {
     let mut third = engine(Synchronisation::Optimistic, rates);
     for run in &mut third.runs {

@@ -1,4 +1,4 @@
-//! How a long run is going, for people: a bar on a terminal, else a line now and then.
+//! The progress of a long run, for people: a bar on a terminal, otherwise a line now and then.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use warpline::Progress;
 
 use crate::{format, output};
 
-/// A shorter run needs no progress.
+/// Shorter runs show no progress.
 const SILENT: Duration = Duration::from_secs(2);
 /// The time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(3);
 /// The steps of the bar.
 const STEPS: u64 = 1000;
-/// The characters that the bar takes, with the space after it.
+/// The width of the bar in characters, with the space after it.
 const BAR: usize = 7;
 /// The width of a line, where the terminal does not report one.
 const WIDTH: usize = 80;
@@ -32,7 +32,7 @@ enum Channel {
 }
 
 impl ProgressDisplay {
-    /// For a model whose time is in `unit`.
+    /// For a model whose unit of time is `unit`.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
         let channel = match quiet {
             true => Channel::Nobody,
@@ -63,7 +63,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Leaves the terminal clean.
+    /// Clears the bar from the terminal.
     pub(crate) fn finish(self) {
         if let Channel::Terminal(Some(bar)) = self.channel {
             bar.finish_and_clear();
@@ -96,7 +96,7 @@ impl RunCounter {
         }
     }
 
-    /// Leaves the terminal clean.
+    /// Clears the bar from the terminal.
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
@@ -111,7 +111,7 @@ fn new_bar(steps: u64) -> ProgressBar {
 }
 
 fn is_due(last: Option<Duration>, now: Duration) -> bool {
-    // The clock starts again with the event loop.
+    // The clock restarts with the event loop.
     last.and_then(|last| now.checked_sub(last)).is_none_or(|gap| gap >= LINE_EVERY)
 }
 
@@ -120,7 +120,7 @@ fn share(progress: &Progress) -> f64 {
     (progress.virtual_time / progress.end).clamp(0.0, 1.0)
 }
 
-/// The state of a run in one line, which stays within `width` where efficiency is told.
+/// The state of a run in one line, which stays within `width` where efficiency is shown.
 fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
@@ -132,7 +132,7 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let head = format!("{:.1} % | {left} left | {}", share * 100.0, format::event_rate(progress.event_rate));
     let time = format!(" | time {} of {}", format::significant(progress.virtual_time, 4), format::time(progress.end, unit));
     let efficiency = efficiency(progress).map(|share| format!(" | efficiency {:.0} %", share * 100.0)).unwrap_or_default();
-    // The time may give way, as the percentage tells much the same.
+    // The time may be left out, as the percentage says much the same.
     let lines = [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
     let fitting = lines.into_iter().find(|line| efficiency.is_empty() || line.chars().count() <= width);
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))

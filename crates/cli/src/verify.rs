@@ -11,9 +11,9 @@ use crate::run::with_model;
 use crate::settings::Settings;
 use crate::{format, output};
 
-/// Where no end is given, so many events are tried.
+/// The number of events to try if no end is given.
 const EVENTS_ENOUGH: u64 = 10_000;
-/// How many times later than a run such a verification may end.
+/// Such a verification may run to this multiple of the default end.
 const LATER: f64 = 1e12;
 
 /// Verifies a model and prints what was tried.
@@ -51,7 +51,7 @@ impl VerifyOutput {
     }
 }
 
-/// A verification to be, of a model that is not known yet.
+/// A verification whose model is not known yet.
 struct Job<'a> {
     settings: &'a Settings,
     quiet: bool,
@@ -100,9 +100,9 @@ mod tests {
     use super::*;
 
     parameters! {
-        /// What goes wrong.
+        /// The planned mistake.
         pub struct Mistake {
-            /// The event from which on undo is wrong.
+            /// Undo is wrong from this event on.
             wrong: u32 = 5, "", 1..;
             /// The event that fails.
             fails: u32 = 0, "", 0..;

@@ -1,4 +1,4 @@
-//! Documents name only what exists: files, modules, types, functions, settings and targets of the Makefile that stand between backticks.
+//! Checks that documents name only what exists: files, modules, types, functions, settings and targets of the Makefile between backticks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -34,9 +34,9 @@ struct Code {
     files: Vec<PathBuf>,
     /// Every declared name, and every string literal, as words of the command line are.
     names: BTreeSet<String>,
-    /// What belongs to a type, trait or module: methods, fields, variants, items.
+    /// The members of types, traits and modules: methods, fields, variants, items.
     members: BTreeMap<String, BTreeSet<String>>,
-    /// What macros declare, of which it is not known what it belongs to.
+    /// What macros declare, without its owner.
     in_macros: BTreeSet<String>,
     makefile: String,
 }
@@ -48,7 +48,7 @@ impl Code {
         let module: Vec<String> = module.filter(|part| !matches!(part.as_str(), "crates" | "src" | "lib" | "mod" | "main")).collect();
         self.names.extend(module.iter().cloned());
         for item in &file.items {
-            // An item is a member of its module, and of those above it, as they may hand it on.
+            // An item is a member of its module and of those above, which may re-export it.
             if let Some(name) = item_name(item) {
                 module.iter().for_each(|module| self.member(module, name));
             }
@@ -67,7 +67,7 @@ impl Code {
         fields.iter().filter_map(|field| field.ident.as_ref()).for_each(|field| self.member(owner, field));
     }
 
-    /// All that a document names and the code does not have, with the line.
+    /// Everything that a document names and the code does not have, with the line.
     fn unknown<'d>(&'d self, document: &'d str) -> impl Iterator<Item = (usize, &'d str)> {
         let mut fenced = false;
         let lines = document.lines().enumerate().filter(move |(_, line)| {
@@ -86,7 +86,7 @@ impl Code {
         let words: Vec<&str> = span.split(' ').collect();
         words.iter().all(|word| match word.strip_prefix("--") {
             Some(flag) => self.declares(&flag.replace('-', "_")),
-            // Besides flags, what has several words is an example.
+            // Apart from flags, several words are an example.
             None => words.len() > 1 || self.has_word(word),
         })
     }
@@ -99,7 +99,7 @@ impl Code {
         if word.contains('/') || word.ends_with(".rs") {
             return self.has_path(word);
         }
-        // Of a call, what is called counts; intervals and the like are no names.
+        // For a call, the function's name; intervals and the like are not names.
         let called = word.split('(').next().unwrap_or(word);
         let called = called.rsplit('.').next().unwrap_or(called);
         if called.is_empty() || !called.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '-')) {
@@ -115,7 +115,7 @@ impl Code {
         }
     }
 
-    /// Whether there is a file or folder, of which the document may give only the last parts. `{a,b}` stands for both.
+    /// Whether there is a file or folder with this path, or one whose last parts it is. `{a,b}` stands for both.
     fn has_path(&self, path: &str) -> bool {
         if let Some((before, rest)) = path.split_once('{')
             && let Some((choices, after)) = rest.split_once('}')
@@ -183,7 +183,8 @@ impl<'ast> Visit<'ast> for Code {
 }
 
 impl Code {
-    /// Takes what a macro declares: what follows a keyword of declarations, fields and settings (`name:`), and variants with a word of their own.
+    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an equals sign (variants), and its
+    /// literals.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let mut last = None;
         for token in tokens {

@@ -17,11 +17,11 @@ pub(crate) enum Hostility {
     Uneven,
     /// Events of one half cost ten times as much.
     Costly,
-    /// Two LPs far apart exchange messages with tiny delays, and their echo reaches all others, which go far ahead.
+    /// Two distant LPs exchange messages with tiny delays, and their echo reaches all others, which run far ahead.
     PingPong,
     /// Activity alternates between the halves.
     Bursts,
-    /// Tokens go round in hops without delay.
+    /// Tokens circulate in hops without delay.
     Tokens,
     /// Half of the LPs have events every 10⁻⁶, the others every 1.
     TwoScales,
@@ -58,7 +58,7 @@ pub(crate) struct Hostile {
 pub(crate) enum Message {
     /// Hops on for ever.
     Hop(u64),
-    /// Goes to and fro between the first LP and the last.
+    /// Goes back and forth between the first LP and the last.
     Ball(u64),
     /// Ends where it arrives.
     Echo(u64),

@@ -55,7 +55,7 @@ const LOST: Counter = Counter::slot(4);
 /// Delays of each demand's packets; their count is that of packets delivered.
 const DELAY: Histogram = Histogram::slot(5);
 
-/// The mean time between a source's packets that stands for never, s.
+/// The mean time between a source's packets that stands for never, in s.
 const LONGEST_GAP: f64 = 1e300;
 
 /// Light in fibre, km/s.
@@ -65,13 +65,13 @@ const PROPAGATION_SPEED: f64 = 200_000.0;
 #[derive(Debug)]
 pub struct Network {
     topology: Topology,
-    /// What each LP is.
+    /// The role of each LP.
     roles: Vec<Role>,
     /// The demands.
     flows: Vec<Flow>,
     /// Its next hops are LPs.
     routing: Routing,
-    /// The utilisation of each link that routing leads to expect.
+    /// The expected utilisation of each link, given the routing.
     expected: Vec<f64>,
     /// By link.
     ports: Vec<OutputPort>,
@@ -86,14 +86,14 @@ pub struct Network {
     exponential_sizes: bool,
 }
 
-/// What an LP is.
+/// The role of an LP.
 #[derive(Clone, Copy, Debug)]
 enum Role {
     Link(u32),
     Source(u32),
 }
 
-/// What a link's events need to know of it.
+/// What the events of a link need to know about it.
 #[derive(Clone, Copy, Debug)]
 struct OutputPort {
     /// Where the routes of the node at its end begin.
@@ -104,7 +104,7 @@ struct OutputPort {
     onward: f64,
 }
 
-/// What a source's events need to know of it.
+/// What the events of a source need to know about it.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     route: Route,
@@ -125,10 +125,10 @@ enum Pattern {
 }
 
 impl Network {
-    /// A network of this topology; the parameter `topology` is not looked at.
+    /// A network of this topology; the parameter `topology` is ignored.
     ///
     /// # Errors
-    /// If a demand has no path or the file's demands are at fault, if parameters do not go together, or if the network is too large.
+    /// If a demand has no path or the file's demands are invalid, if parameters contradict each other, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
         let flows = demand::flows(&topology, parameters.demand)?;
         let mean_bits = NonZeroU32::new(parameters.packet_size.saturating_mul(8)).unwrap_or(NonZeroU32::MIN);
@@ -176,7 +176,8 @@ impl Network {
         &self.topology
     }
 
-    /// The utilisation (0 to 1) of each link of [`Topology::links`] that traffic matrix and routing lead to expect when nothing is dropped.
+    /// The utilisation (0 to 1) of each link of [`Topology::links`] that is to be expected from traffic matrix and routing if nothing is
+    /// dropped.
     pub fn expected_utilisation(&self) -> &[f64] {
         &self.expected
     }
@@ -191,7 +192,7 @@ fn pattern(parameters: &NetworkParameters) -> (Pattern, f64) {
     }
 }
 
-/// The LPs node by node: at each its links, then its sources. Nodes are in such an order that a block of LPs is a region of the network.
+/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of LPs is a region of the network.
 fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
     let (links, sources) = (topology.links.len(), matrix.len());
     if u32::try_from(links + sources).is_err() {
@@ -230,13 +231,13 @@ impl Model for Network {
         self.roles.len() as u32
     }
 
-    /// That of sources; links have more, see [`links`](Self::links).
+    /// The lookahead of sources; links have more, see [`links`](Self::links).
     fn lookahead(&self) -> f64 {
         self.processing
     }
 
-    /// To the next hops. What a link sends comes after `onward` at the earliest, to the last bit: all that is added to that is waiting and
-    /// transmission, and sums of floating-point numbers do not fall when one of the terms rises.
+    /// To the next hops. What a link sends arrives no earlier than `onward`, exactly: only waiting and transmission are added to it, and
+    /// sums of floating-point numbers do not decrease when a term increases.
     fn links(&self, lp: LpId) -> Option<Vec<warpline::Link>> {
         let (next, lookahead) = match self.roles[lp.index()] {
             Role::Source(demand) => (self.routing.hops_of(&self.sources[demand as usize].route).to_vec(), self.processing),
