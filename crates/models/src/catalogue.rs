@@ -15,7 +15,7 @@ pub struct ModelEntry {
     pub about: &'static str,
     /// The unit of model time.
     pub time_unit: &'static str,
-    /// The end of a run that names none, in model time.
+    /// The default end, in model time.
     pub default_end: f64,
     /// Whether it has reverse code.
     pub reversible: bool,
@@ -42,7 +42,7 @@ fn entry<M: Configure>() -> ModelEntry {
 /// The entry of this name.
 ///
 /// # Errors
-/// If there is none; the message names the models that there are.
+/// If there is none; the message lists the models.
 pub fn find(name: &str) -> Result<ModelEntry, CatalogueError> {
     let entries = entries();
     entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| CatalogueError::UnknownModel {
@@ -92,16 +92,16 @@ impl std::fmt::Display for CatalogueError {
 
 impl std::error::Error for CatalogueError {}
 
-/// Something to do with a model whose type is known only inside [`with_model`].
+/// Code to be called with a model whose type is known only inside [`with_model`].
 pub trait Visitor {
-    /// What comes of it.
+    /// What it returns.
     type Output;
 
-    /// Does it, with the type of the model and its parameters.
+    /// Calls it with the type of the model and its parameters.
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output;
 }
 
-/// Reads the parameters of the model called `name` and hands both to `visitor`.
+/// Reads the parameters of the model called `name` and passes both to `visitor`.
 ///
 /// # Errors
 /// If there is no such model or parameter, or a value is refused.
