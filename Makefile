@@ -23,7 +23,7 @@ check: setup-rust
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(MAKE) layers
 
-## One-way dependencies between crates and modules, unsafe code in its fence.
+## One-way dependencies between crates and modules, unsafe code in its fence, and no names in the documents that the code lacks.
 layers:
 	$(CARGO) run --quiet --package warpline-layers
 

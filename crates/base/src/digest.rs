@@ -8,14 +8,14 @@ use crate::{EventKey, LpId};
 pub struct HistoryDigest(u64);
 
 impl Default for HistoryDigest {
-    /// The digest of no events: not 0, which would swallow what it is multiplied with.
+    /// The digest of no events: not 0, as anything multiplied by 0 would be lost.
     fn default() -> Self {
         HistoryDigest(0x57A7_E11E_0F0F_57A7)
     }
 }
 
 impl HistoryDigest {
-    /// Appends one committed event. Two multiplications, so that it can always be on.
+    /// Appends one committed event. Only two multiplications, so that digests can always be on.
     #[inline]
     pub fn push(&mut self, key: &EventKey) {
         let place = u64::from(key.sender.0) << 32 | u64::from(key.step);
@@ -25,8 +25,8 @@ impl HistoryDigest {
     }
 }
 
-/// The digest of a whole run: the sum over LPs of their histories, so that it depends neither on the order in
-/// which LPs are visited nor on where they live, but on the order of events within each.
+/// The digest of a whole run: the sum of the histories of all LPs. So it depends on the order of events within each LP, but not on the
+/// order in which LPs are visited, or where they live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunDigest(u64);
 
@@ -37,7 +37,7 @@ impl RunDigest {
         self.0 = self.0.wrapping_add(mix64(history.0 ^ identity));
     }
 
-    /// Adds what another part of the same run saw.
+    /// Adds the digest of another part of the same run.
     pub fn merge(&mut self, other: RunDigest) {
         self.0 = self.0.wrapping_add(other.0);
     }

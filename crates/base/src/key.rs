@@ -12,7 +12,7 @@ use crate::{LpId, VirtualTime};
 pub struct Priority(NonZeroU8);
 
 impl Priority {
-    /// The priority of an event that names none.
+    /// The default priority.
     pub const NORMAL: Priority = Priority(NonZeroU8::new(128).unwrap());
 
     /// `level` as a priority; `i8::MIN` counts as -127.
@@ -43,7 +43,7 @@ impl fmt::Debug for Priority {
 /// The most events that one event (or `init` of one LP) may send.
 pub const SEND_LIMIT: u32 = 1 << 24;
 
-/// The sender's sequence number: which of its events sent this one, and which of that event's sends it was.
+/// The sender's sequence number: which of its events sent this one, and the index of the send within that event.
 ///
 /// It is a function of the sender's event count alone, so undoing an event undoes its sequence numbers too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,12 +65,12 @@ impl Sequence {
         Sequence(self.0 + u64::from(index))
     }
 
-    /// The sender's event that sent (0 is `init`).
+    /// The number of the sender's event (0 is `init`).
     pub fn event(self) -> u64 {
         self.0 >> 24
     }
 
-    /// Which of that event's sends this was, from 0.
+    /// The index of the send within that event, from 0.
     pub fn index(self) -> u32 {
         (self.0 & u64::from(SEND_LIMIT - 1)) as u32
     }
@@ -82,7 +82,7 @@ impl Sequence {
     }
 }
 
-/// Where an event stands in the one order that all engines follow.
+/// The place of an event in the one order that all engines follow.
 ///
 /// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly after it.
 /// Keys are unique within a run and depend on the model alone, never on the order of arrival.
@@ -94,7 +94,7 @@ pub struct EventKey {
     pub step: u32,
     /// Its urgency among events of the same time and step.
     pub priority: Priority,
-    /// The LP that sent it.
+    /// The sender.
     pub sender: LpId,
     /// The sender's sequence number.
     pub sequence: Sequence,
@@ -106,8 +106,8 @@ pub enum TieBreak {
     /// The lower LP goes first: simple, and what most simulators do.
     #[default]
     BySender,
-    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one sender stay in the
-    /// order in which they were sent.
+    /// A seeded hash of time, step and sender decides, so that no LP is favoured. Events of one sender stay in the order in which they were
+    /// sent.
     Unbiased {
         /// The seed of the hash: the seed of the run.
         seed: u64,
@@ -126,8 +126,8 @@ impl TieBreak {
             .then_with(|| (a.sender, a.sequence).cmp(&(b.sender, b.sequence)))
     }
 
-    /// The part of the order after the time, squeezed into 32 bits: `a` before `b` at one time implies
-    /// `prefix(a) <= prefix(b)`. Only where two prefixes are equal need the keys be looked at.
+    /// The part of the order after the time, compressed into 32 bits: `a` before `b` at one time implies `prefix(a) <= prefix(b)`. Only if
+    /// two prefixes are equal do the keys need to be looked at.
     #[inline]
     pub fn prefix(self, key: &EventKey) -> u32 {
         const STEPS: u32 = 7;
@@ -150,7 +150,7 @@ impl EventKey {
     }
 }
 
-/// Out of line, as few models use it. It takes numbers, since a key would have to be passed through memory.
+/// Out of line, as few models use it. It takes numbers, as a key would have to be passed through memory.
 #[inline(never)]
 fn luck(seed: u64, time: u64, sender: u32, step: u32) -> u64 {
     mix64(seed ^ mix64(time ^ mix64(u64::from(sender) << 32 | u64::from(step))))

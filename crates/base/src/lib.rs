@@ -1,5 +1,5 @@
-//! The words that every part of Warpline shares: LP ids, virtual time, event keys, the history digest,
-//! random streams, and the record that a run leaves behind.
+//! The vocabulary that every part of Warpline shares: LP ids, virtual time, event keys, the history digest, random streams, and the record
+//! of a run.
 //!
 //! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
 

@@ -2,16 +2,16 @@ use std::cmp::Ordering;
 
 use crate::{EventKey, LpId, TieBreak, VirtualTime};
 
-/// A place in the order of everything that happens in a run: LPs are made, events happen, LPs finish.
+/// A place in the order of everything that happens in a run: LPs are initialised, events happen, LPs finish.
 ///
-/// GVT is such a place, and so are the place of a fault and of a row.
+/// GVT is a moment, and so are the places of faults and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// An LP is made. LPs are made in the order of their ids, before all events.
+    /// An LP is initialised. This happens in the order of ids, before all events.
     Init(LpId),
     /// An event happens.
     Event(EventKey),
-    /// An LP finishes. LPs finish in the order of their ids, after all events.
+    /// An LP finishes. This happens in the order of ids, after all events.
     Finish(LpId),
     /// After everything.
     Never,
@@ -36,7 +36,7 @@ impl Moment {
         }
     }
 
-    /// The order of two moments, where events of one time are ordered by `ties`.
+    /// The order of two moments, with simultaneous events ordered by `ties`.
     pub fn compare(&self, other: &Moment, ties: TieBreak) -> Ordering {
         match (self, other) {
             (Moment::Event(a), Moment::Event(b)) => ties.compare(a, b),

@@ -1,4 +1,4 @@
-//! Reading numbers that JSON has no word for: those that are not finite were written as `null`, and are read back as NaN.
+//! Reads numbers that JSON cannot represent: those that are not finite were written as `null`, and are read back as NaN.
 
 use serde::{Deserialize, Deserializer};
 

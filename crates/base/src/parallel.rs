@@ -1,4 +1,5 @@
-//! What a parallel run tells of itself, beside its results. What is missing when it is read, as older records lack it, has its default.
+//! What the record says of a parallel run, beside its results. Fields that are missing on reading, as in older records, have their
+//! defaults.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +9,11 @@ use crate::null::number;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ParallelRecord {
-    /// Events executed, those undone again included.
+    /// Events executed, including those undone again.
     pub processed_events: u64,
-    /// Those of them that were certain when they were executed, as nothing could come before them any more. None of them was undone.
+    /// Events among them that were certain when they were executed, as nothing could precede them any more. None of these was undone.
     pub certain_events: u64,
-    /// Those of them that were executed ahead, when others could still come before them.
+    /// Events among them that were executed ahead, when others could still come before them.
     pub ahead_events: u64,
     /// Events undone.
     pub rolled_back_events: u64,
@@ -27,13 +28,13 @@ pub struct ParallelRecord {
     pub cancelled_in_place: u64,
     /// GVT computations.
     pub gvt_epochs: u64,
-    /// Reductions that they took: more than one if messages were in flight.
+    /// Reductions for them: more than one per computation if messages were in flight.
     pub gvt_trials: u64,
     /// Committed events that another PE had sent.
     pub remote_events: u64,
     /// Seconds in each phase, summed over PEs. From a sample of steps.
     pub phase_seconds: Phases,
-    /// Every PE by itself.
+    /// Each PE separately.
     pub pes: Vec<PeRecord>,
 }
 
@@ -45,7 +46,7 @@ pub struct Rollbacks {
     pub primary: u64,
     /// Caused by the cancellation of a message that had been processed.
     pub secondary: u64,
-    /// The most of one PE.
+    /// The most on one PE.
     pub max_per_pe: u64,
     /// The mean over PEs.
     #[serde(deserialize_with = "number")]
@@ -64,7 +65,7 @@ pub struct Phases {
     /// Making and handing over messages.
     #[serde(deserialize_with = "number")]
     pub send: f64,
-    /// Taking in messages.
+    /// Receiving messages.
     #[serde(deserialize_with = "number")]
     pub receive: f64,
     /// Choosing the next event.
@@ -79,7 +80,7 @@ pub struct Phases {
     /// Committing events and reclaiming their memory.
     #[serde(deserialize_with = "number")]
     pub fossil_collection: f64,
-    /// Having nothing to do.
+    /// Waiting with nothing to do.
     #[serde(deserialize_with = "number")]
     pub idle: f64,
 }
@@ -120,11 +121,11 @@ pub struct PeRecord {
     pub first_lp: u32,
     /// How many LPs it has.
     pub lps: u32,
-    /// Events executed, those undone again included.
+    /// Events executed, including those undone again.
     pub processed_events: u64,
-    /// Those of them that were certain when they were executed.
+    /// Events among them that were certain when they were executed.
     pub certain_events: u64,
-    /// Those of them that were executed ahead.
+    /// Events among them that were executed ahead.
     pub ahead_events: u64,
     /// Events committed.
     pub committed_events: u64,
@@ -138,14 +139,14 @@ pub struct PeRecord {
     pub anti_messages: u64,
     /// Messages sent to other PEs.
     pub messages_sent: u64,
-    /// The most messages found waiting at once.
+    /// The most messages found waiting in one step.
     pub mailbox_depth_max: u64,
-    /// The mean of messages found waiting, over looks into the mailbox that found any.
+    /// The mean number of messages found waiting, over looks into the mailbox that found any.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth_mean: f64,
-    /// The most events that were executed and not committed at once.
+    /// The most events that were executed and uncommitted at the same time.
     pub history_max: u64,
-    /// Event buffers that it took from the system.
+    /// Event buffers allocated.
     pub buffers: u64,
     /// Seconds in each phase. From a sample of steps.
     pub phase_seconds: Phases,

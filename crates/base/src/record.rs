@@ -11,7 +11,7 @@ pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
 ///
 /// [`RunRecord::summary`] is the part that `--json` prints; the rest feeds the report.
 ///
-/// JSON has no word for a number that is not finite and says `null`; here and below, such a `null` is read back as NaN.
+/// JSON cannot represent numbers that are not finite; they are written as `null`, and read back as NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The model's name, such as `network`.
@@ -27,7 +27,7 @@ pub struct RunRecord {
     pub end_time: f64,
     /// Every engine setting in force.
     pub engine: Map<String, Value>,
-    /// What is to be known of settings: of those of the engine, of the seed and of the end time.
+    /// Notes on settings: on those of the engine, the seed and the end time.
     #[serde(default)]
     pub settings: Vec<SettingNote>,
     /// The unit of model time, such as `s`; empty where time is a pure number.
@@ -46,7 +46,7 @@ pub struct RunRecord {
     /// Committed events per second of the event loop.
     #[serde(deserialize_with = "number")]
     pub event_rate: f64,
-    /// The most memory that the process ever held, in bytes; `None` where the system does not tell.
+    /// The most memory that the process ever held, in bytes; `None` where the system does not report it.
     pub peak_rss_bytes: Option<u64>,
     /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among those of the record.
     #[serde(flatten, deserialize_with = "parallel")]
@@ -56,7 +56,7 @@ pub struct RunRecord {
     /// The files of rows that were written, such as `arrivals.csv`.
     #[serde(default)]
     pub tables: Vec<String>,
-    /// How the run went on, in equal steps of wall time.
+    /// The progress of the run, in equal steps of wall time.
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.
     pub views: Vec<View>,
@@ -93,23 +93,24 @@ pub struct ProgressSample {
     /// Seconds since the event loop began.
     #[serde(deserialize_with = "number")]
     pub wall_seconds: f64,
-    /// How far the run had got, in model time.
+    /// How far the run had come, in model time.
     #[serde(deserialize_with = "number")]
     pub virtual_time: f64,
     /// Events committed so far.
     pub committed_events: u64,
-    /// Resident memory of the process, in bytes; `None` where the system does not tell.
+    /// Resident memory of the process, in bytes; `None` where the system does not report it.
     pub rss_bytes: Option<u64>,
-    /// How speculation went; `None` for a sequential run.
+    /// The state of speculation; `None` for a sequential run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speculation: Option<SpeculationSample>,
 }
 
-/// How optimistic execution went at one moment of wall time. What is missing when it is read, as older records lack it, has its default.
+/// The state of optimistic execution at one moment of wall time. Fields that are missing on reading, as in older records, have their
+/// defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpeculationSample {
-    /// Events executed so far, those undone again included.
+    /// Events executed so far, including those undone again.
     pub processed_events: u64,
     /// Events undone so far.
     pub rolled_back_events: u64,
@@ -118,7 +119,7 @@ pub struct SpeculationSample {
     pub window: f64,
     /// GVT computations so far.
     pub gvt_epochs: u64,
-    /// Messages that were found waiting, on average over looks into the mailbox that found any; of the PE where they are most.
+    /// The mean number of messages found waiting, over looks into the mailbox that found any; for the PE where it is greatest.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,
 }
@@ -127,7 +128,7 @@ pub struct SpeculationSample {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "view", rename_all = "snake_case")]
 pub enum View {
-    /// Nodes at places, joined by links that are coloured by a value.
+    /// Nodes on a map, joined by links that are coloured by a value.
     Map(MapView),
     /// Bars over ranges of a quantity.
     Histogram(HistogramView),
@@ -212,7 +213,7 @@ pub struct Bar {
     /// Where its range ends.
     #[serde(deserialize_with = "number")]
     pub high: f64,
-    /// How many fell into it.
+    /// The number of values in it.
     pub count: u64,
 }
 
@@ -241,7 +242,7 @@ pub struct TableView {
     pub rows: Vec<Vec<Value>>,
 }
 
-/// Reads what only parallel runs have, of which `processed_events` tells; what an older record lacks has its default.
+/// Reads the fields of parallel runs, which `processed_events` indicates; those that an older record lacks have their defaults.
 fn parallel<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ParallelRecord>, D::Error> {
     let rest = Map::deserialize(from)?;
     let found = rest.contains_key("processed_events").then(|| serde_json::from_value(Value::Object(rest)));

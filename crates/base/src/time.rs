@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// A point in virtual time: a finite number of model units, zero or later.
 ///
-/// It is held as the bits of the `f64`, whose order as integers is the order of the numbers as long as they
-/// are not negative, so comparing two times is one integer comparison.
+/// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as those are not negative, so comparing two
+/// times is one integer comparison.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
 pub struct VirtualTime(u64);
@@ -17,7 +17,7 @@ impl VirtualTime {
     /// `time` as a virtual time; `None` if it is NaN, infinite or negative.
     #[inline]
     pub fn new(time: f64) -> Option<Self> {
-        // Adding zero turns -0.0 into 0.0, whose bits are in order with the rest.
+        // Adding zero turns -0.0 into 0.0, whose bits fit the order.
         (0.0..f64::INFINITY).contains(&time).then(|| VirtualTime((time + 0.0).to_bits()))
     }
 

@@ -1,4 +1,4 @@
-//! The yardstick: PHOLD in a bare loop around one 4-ary heap, with nothing of an engine.
+//! The yardstick: PHOLD in a bare loop around one 4-ary heap, without any engine.
 
 use std::time::Instant;
 
@@ -31,7 +31,7 @@ fn replace_least(heap: &mut [(u64, u32)], entry: (u64, u32)) {
     loop {
         let first = 4 * hole + 1;
         let (least, child) = match heap.get(first..).and_then(|rest| rest.first_chunk::<4>()) {
-            // Without a branch, as no processor could predict it.
+            // Without a branch, which no processor could predict.
             Some(&[a, b, c, d]) => {
                 let left = if b.0 < a.0 { (1, b) } else { (0, a) };
                 let right = if d.0 < c.0 { (3, d) } else { (2, c) };

@@ -51,9 +51,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What a process of its own measured.
+/// A measurement made in a process of its own.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct Measurement {
     /// Events, or whatever is counted, per second.
     rate: f64,
     /// Peak memory in bytes.
@@ -75,8 +75,8 @@ fn tell_all(rate: f64, efficiency: f64) {
 }
 
 /// Runs each of `rivals` in turn, and returns the median of each.
-fn alternate(rivals: &[Vec<&str>]) -> Vec<Measured> {
-    let mut measured: Vec<Vec<Measured>> = vec![Vec::new(); rivals.len()];
+fn alternate(rivals: &[Vec<&str>]) -> Vec<Measurement> {
+    let mut measured: Vec<Vec<Measurement>> = vec![Vec::new(); rivals.len()];
     for _ in 0..ROUNDS {
         for (rival, measured) in rivals.iter().zip(&mut measured) {
             measured.push(measure(rival));
@@ -85,18 +85,18 @@ fn alternate(rivals: &[Vec<&str>]) -> Vec<Measured> {
     measured.into_iter().map(median).collect()
 }
 
-fn measure(words: &[&str]) -> Measured {
+fn measure(words: &[&str]) -> Measurement {
     let this = std::env::current_exe().expect("the benchmark knows its own path");
     let output = Command::new(this).arg("measure").args(words).output().expect("the benchmark can start itself");
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {
-        [rate, memory, efficiency] => Measured { rate, memory, efficiency },
+        [rate, memory, efficiency] => Measurement { rate, memory, efficiency },
         _ => panic!("measuring {words:?} printed {text:?}\n{}", String::from_utf8_lossy(&output.stderr)),
     }
 }
 
-fn median(mut measured: Vec<Measured>) -> Measured {
+fn median(mut measured: Vec<Measurement>) -> Measurement {
     measured.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     measured[measured.len() / 2]
 }

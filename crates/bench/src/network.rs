@@ -10,14 +10,14 @@ use crate::{alternate, tell};
 /// Model time of a run.
 pub(crate) const END: &str = "20";
 
-/// One engine by itself. `topology` is a file, or a grid of 12 by 12 nodes is made.
+/// One engine on its own. `topology` is a file; without one, a grid of 12 by 12 nodes is made.
 pub(crate) fn compare(topology: Option<&str>) {
     let hops = on_topology(topology, |path| alternate(&[vec!["network", path, END]]));
     println!("network, {}", topology.unwrap_or("a grid of 12 by 12 nodes, demand between all pairs"));
     println!("{:>8.2} million packet hops per second, {:.0} MB\n", hops[0].rate / 1e6, hops[0].memory / 1e6);
 }
 
-/// Does something with the file of a topology, or of a grid that is made for it.
+/// Calls a function with the file of a topology, or of a grid that is made for it.
 pub(crate) fn on_topology<T>(topology: Option<&str>, work: impl FnOnce(&str) -> T) -> T {
     if let Some(topology) = topology {
         return work(topology);

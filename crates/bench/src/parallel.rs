@@ -6,10 +6,10 @@ use warpline_models::phold::Phold;
 
 use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
-use crate::{Measured, alternate, tell_all};
+use crate::{Measurement, alternate, tell_all};
 
-/// Engines as they are named among the measurements: threads, `c` for conservative synchronisation, and `!` for Time Warp alone, which does
-/// not use lookahead.
+/// Names of engines among the measurements: the number of threads, `c` for conservative synchronisation, and `!` for Time Warp alone, which
+/// does not use lookahead.
 const ENGINES: [&str; 8] = ["0", "1c", "1", "2c", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.
@@ -32,7 +32,7 @@ fn row(name: &str, workload: &str) {
     let measured = alternate(&rivals);
     let sequential = measured[0];
     print!("{name:<9} {:>7.2} {:>7.0}", sequential.rate / 1e6, sequential.memory / 1e6);
-    for Measured { rate, memory, efficiency } in &measured[1..] {
+    for Measurement { rate, memory, efficiency } in &measured[1..] {
         print!("  {:>6.2} {:>5.2} {efficiency:>5.3} {:>5.2}", rate / 1e6, rate / sequential.rate, memory / sequential.memory);
     }
     println!();

@@ -1,4 +1,4 @@
-//! What was typed: the command line as clap reads it, made from the catalogue, and scenario files in its place.
+//! The command line as clap reads it, built from the catalogue, and scenario files in its place.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use warpline::ParameterSpec;
 use warpline::settings::Setting;
-use warpline_models::catalogue::{self, Entry};
+use warpline_models::catalogue::{self, ModelEntry};
 
 use crate::failure::Failure;
 use crate::format;
 use crate::scenario::Scenario;
-use crate::settings::{self, Given};
+use crate::settings::{self, GivenSetting};
 
 /// What the command is asked to do.
 #[derive(Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub(crate) enum Action {
     Model { name: String, json: bool },
     /// Run one.
     Run(Request),
-    /// Try its undo out.
+    /// Try out its undo.
     Verify(Request),
     /// Run it on several engines in turn.
     Compare(Request),
@@ -37,8 +37,8 @@ pub(crate) enum Action {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) model: String,
-    pub(crate) settings: Vec<Given>,
-    pub(crate) parameters: Vec<Given>,
+    pub(crate) settings: Vec<GivenSetting>,
+    pub(crate) parameters: Vec<GivenSetting>,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
 }
@@ -48,7 +48,7 @@ const VERIFY: &str = "verify";
 const COMPARE: &str = "compare";
 
 /// The whole command line.
-pub(crate) fn command(entries: &[Entry]) -> Command {
+pub(crate) fn command(entries: &[ModelEntry]) -> Command {
     let models = Command::new("models")
         .about("List the models, or show one with its parameters")
         .after_help("Examples:\n  warpline models\n  warpline models show network\n  warpline models show network --json")
@@ -73,7 +73,7 @@ pub(crate) fn command(entries: &[Entry]) -> Command {
         .after_help("Examples:\n  warpline models\n  warpline run mm1\n  warpline run network --help\n  warpline compare phold")
 }
 
-fn run(entries: &[Entry]) -> Command {
+fn run(entries: &[ModelEntry]) -> Command {
     of_models(RUN, entries, &settings::of_run())
         .about("Run a model, or a scenario file")
         .arg(json())
@@ -87,7 +87,7 @@ fn run(entries: &[Entry]) -> Command {
         )
 }
 
-fn verify(entries: &[Entry]) -> Command {
+fn verify(entries: &[ModelEntry]) -> Command {
     of_models(VERIFY, entries, &settings::of_verify())
         .about("Try a model's undo out: every event forward, undone, compared, and forward again")
         .arg(json())
@@ -98,13 +98,13 @@ fn verify(entries: &[Entry]) -> Command {
         )
 }
 
-fn compare(entries: &[Entry]) -> Command {
+fn compare(entries: &[ModelEntry]) -> Command {
     let outputs = settings::of_run().into_iter().filter(settings::is_output);
     of_models(COMPARE, entries, &settings::of_compare())
         .about("Run a model on several engines in turn: same answer? how much faster? how much memory?")
         .arg(json())
         .arg(quiet())
-        // Known, so that they can be refused with a remedy.
+        // Accepted, so that they can be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(
             "The sequential engine comes first, as the others are held against it. Each run is a process of its own; rates and memory are\n\
@@ -130,7 +130,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 }
 
 /// A subcommand that takes a model or a scenario.
-fn of_models(name: &'static str, entries: &[Entry], settings: &[Setting]) -> Command {
+fn of_models(name: &'static str, entries: &[ModelEntry], settings: &[Setting]) -> Command {
     let models = entries.iter().map(|entry| {
         let end = format!("A run ends at model time {} unless told otherwise.", format::time(entry.default_end, entry.time_unit));
         let examples = crate::models::examples(entry);
@@ -160,7 +160,7 @@ fn parameter(spec: &ParameterSpec) -> Arg {
         .allow_hyphen_values(true)
 }
 
-/// Told by its name from a setting: no name of those has a colon.
+/// A name with a colon cannot be a setting's.
 fn parameter_id(spec: &ParameterSpec) -> String {
     format!("parameter:{}", spec.name)
 }
@@ -202,8 +202,8 @@ pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Action, 
     }
 }
 
-/// Reads what commands that take a model or a scenario are given.
-fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry]) -> Result<Action, Failure> {
+/// Reads the arguments of a command that takes a model or a scenario.
+fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[ModelEntry]) -> Result<Action, Failure> {
     let Some((name, matches)) = matches.subcommand() else { return Err(no_model(verb, entries)) };
     if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
         return of_model(verb, matches, entry);
@@ -220,7 +220,7 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
         }
         _ => {}
     }
-    // The model in the place of the file, and then all that was typed before and after the file.
+    // The model in place of the file, followed by everything that was typed before and after the file.
     let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
     let (before, after) = line.split_at(line.len() - typed_after);
     let model = [before[0].clone(), verb.into(), scenario.model.into()];
@@ -233,8 +233,8 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Entry
     })
 }
 
-/// Reads what such a command is given for a model.
-fn of_model(verb: &str, matches: &ArgMatches, entry: &Entry) -> Result<Action, Failure> {
+/// Reads the arguments of such a command for one model.
+fn of_model(verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Action, Failure> {
     let (settings, action): (_, fn(Request) -> Action) = match verb {
         VERIFY => (settings::of_verify(), Action::Verify),
         COMPARE => (settings::of_compare(), Action::Compare),
@@ -252,8 +252,8 @@ fn of_model(verb: &str, matches: &ArgMatches, entry: &Entry) -> Result<Action, F
     }))
 }
 
-/// A comparison is many runs, and keeps the output of none.
-fn refuse_output(matches: &ArgMatches, entry: &Entry) -> Result<(), Failure> {
+/// A comparison consists of many runs, and keeps the output of none.
+fn refuse_output(matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure> {
     let of_run = settings::of_run();
     let given = of_run.iter().find(|setting| settings::is_output(setting) && text(matches, &setting.name).is_some());
     given.map_or(Ok(()), |Setting { name, .. }| {
@@ -263,9 +263,9 @@ fn refuse_output(matches: &ArgMatches, entry: &Entry) -> Result<(), Failure> {
 }
 
 impl Request {
-    /// This request with what it leaves open taken from a scenario.
+    /// This request, with whatever it leaves open taken from a scenario.
     fn over(self, scenario: Scenario) -> Self {
-        let merged = |below: Vec<Given>, above: Vec<Given>| {
+        let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
             let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));
             open.collect::<Vec<_>>().into_iter().chain(above.iter().cloned()).collect()
         };
@@ -274,10 +274,10 @@ impl Request {
     }
 }
 
-/// The values that were typed for some names, each with the id that clap knows it by.
-fn typed<'a>(matches: &ArgMatches, names: impl Iterator<Item = (&'a str, String)>) -> Result<Vec<Given>, Failure> {
-    let given = names.filter_map(|(name, id)| Some(Given { name: name.to_owned(), text: text(matches, &id)?, place: None }));
-    let missing = |given: &Given| Failure::wrong_use(format!("`--{}` needs a value, but `{}` follows it", given.name, given.text));
+/// The values typed for some names, each with its id in clap.
+fn typed<'a>(matches: &ArgMatches, names: impl Iterator<Item = (&'a str, String)>) -> Result<Vec<GivenSetting>, Failure> {
+    let given = names.filter_map(|(name, id)| Some(GivenSetting { name: name.to_owned(), text: text(matches, &id)?, place: None }));
+    let missing = |given: &GivenSetting| Failure::wrong_use(format!("`--{}` needs a value, but `{}` follows it", given.name, given.text));
     given.map(|given| if given.text.starts_with("--") { Err(missing(&given)) } else { Ok(given) }).collect()
 }
 
@@ -289,7 +289,7 @@ fn names_file(name: &str) -> bool {
     name.ends_with(".toml") || name.contains(std::path::MAIN_SEPARATOR) || std::path::Path::new(name).is_file()
 }
 
-fn no_model(verb: &str, entries: &[Entry]) -> Failure {
+fn no_model(verb: &str, entries: &[ModelEntry]) -> Failure {
     let known: Vec<[String; 2]> = entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
     Failure::wrong_use(format!(
         "a model or a scenario file is missing: `warpline {verb} MODEL` or `warpline {verb} SCENARIO.toml`\n\nModels:\n{}\n\

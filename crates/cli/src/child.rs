@@ -11,9 +11,9 @@ use warpline::record::RunRecord;
 
 use crate::failure::Failure;
 
-/// How often the waiting process does something else.
+/// How often `meanwhile` is called.
 const TICK: Duration = Duration::from_millis(250);
-/// The stack of the thread that waits, whatever threads of runs are given.
+/// The stack of the waiting thread, whatever the threads of runs are given.
 const STACK: usize = 1 << 18;
 
 /// Runs a command that prints a run as one object, and calls `meanwhile` now and then until it ends.
@@ -45,7 +45,7 @@ fn output(command: &mut Command, mut meanwhile: impl FnMut()) -> io::Result<Outp
     })
 }
 
-/// A run as `--json` prints it, which is without what only its report needs.
+/// A run as `--json` prints it: without what only its report needs.
 fn record(mut object: Map<String, Value>) -> Option<RunRecord> {
     for left_out in ["progress", "views"] {
         object.entry(left_out).or_insert_with(|| Value::Array(Vec::new()));

@@ -8,9 +8,9 @@ use warpline::{Configure, Simulation, Synchronisation};
 use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
-use crate::comparison::{Comparison, Engine};
+use crate::comparison::{Comparison, EngineRuns};
 use crate::failure::Failure;
-use crate::progress::RunTeller;
+use crate::progress::RunCounter;
 use crate::run::with_model;
 use crate::settings::{RUNS, SYNC, Settings, THREADS, WITH};
 use crate::{child, output};
@@ -24,12 +24,12 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let program = std::env::current_exe();
     let program = program.map_err(|cause| Failure::failed(format!("cannot find the file of this command, to run it: {cause}")))?;
     let times = settings.command.runs();
-    let mut teller = RunTeller::new((1 + others.len() as u64) * u64::from(times), request.quiet);
+    let mut counter = RunCounter::new((1 + others.len() as u64) * u64::from(times), request.quiet);
     let engines = in_turn(&others, times, |run, engine| {
         let mut command = command(&program, request, engine);
-        child::run(&mut command, || teller.tell(run, engine.name()))
+        child::run(&mut command, || counter.show(run, engine.name()))
     });
-    teller.finish();
+    counter.finish();
     let comparison = Comparison::of(engines?);
     let failed = comparison.failure();
     if request.json {
@@ -85,9 +85,9 @@ fn in_turn(
     others: &[Synchronisation],
     times: u32,
     mut run: impl FnMut(u64, Synchronisation) -> Result<RunRecord, Failure>,
-) -> Result<Vec<Engine>, Failure> {
+) -> Result<Vec<EngineRuns>, Failure> {
     let all = [&[Synchronisation::Sequential], others].concat();
-    let mut engines: Vec<Engine> = all.into_iter().map(Engine::new).collect();
+    let mut engines: Vec<EngineRuns> = all.into_iter().map(EngineRuns::new).collect();
     let mut turn = 0;
     for _ in 0..times {
         for engine in engines.iter_mut().filter(|engine| engine.failure.is_none()) {
@@ -127,15 +127,15 @@ fn command(program: &Path, request: &Request, engine: Synchronisation) -> Comman
 mod tests {
     use super::*;
     use crate::sample;
-    use crate::settings::Given;
+    use crate::settings::GivenSetting;
 
     const OPTIMISTIC: [Synchronisation; 1] = [Synchronisation::Optimistic];
 
-    fn given(name: &str, text: &str) -> Given {
-        Given { name: name.into(), text: text.into(), place: Some("a.toml:2".into()) }
+    fn given(name: &str, text: &str) -> GivenSetting {
+        GivenSetting { name: name.into(), text: text.into(), place: Some("a.toml:2".into()) }
     }
 
-    fn request(settings: &[Given]) -> Request {
+    fn request(settings: &[GivenSetting]) -> Request {
         let parameters = vec![given("arrival-rate", "-0.5")];
         Request { model: "mm1".into(), settings: settings.to_vec(), parameters, json: false, quiet: true }
     }
@@ -166,7 +166,7 @@ mod tests {
             Ok(record(engine, turn as f64))
         });
         assert_eq!(turns, ["0 sequential", "1 optimistic", "2 optimistic", "3 sequential", "4 optimistic", "5 optimistic"]);
-        let rates = |engine: &Engine| engine.runs.iter().map(|run| run.event_rate).collect::<Vec<_>>();
+        let rates = |engine: &EngineRuns| engine.runs.iter().map(|run| run.event_rate).collect::<Vec<_>>();
         assert_eq!(engines.unwrap().iter().map(rates).collect::<Vec<_>>(), [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]);
     }
 
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_sequential_engine_is_not_compared_with_itself() {
-        let engines = |given: &[Given]| others(&request(given), &Settings::read(given).unwrap(), true);
+        let engines = |given: &[GivenSetting]| others(&request(given), &Settings::read(given).unwrap(), true);
         assert_eq!(engines(&[]), Ok(Synchronisation::ALL[1..].to_vec()));
         assert_eq!(others(&request(&[]), &Settings::read(&[]).unwrap(), false), Ok(OPTIMISTIC.to_vec()), "without lookahead");
         assert_eq!(engines(&[given("sync", "optimistic"), given("threads", "1")]), Ok(OPTIMISTIC.to_vec()));

@@ -10,20 +10,20 @@ use crate::failure::Failure;
 use crate::{format, summary};
 
 /// Runs of the same simulation on several engines, the sequential one first; it has one run at least.
-pub(crate) struct Comparison(Vec<Engine>);
+pub(crate) struct Comparison(Vec<EngineRuns>);
 
 /// An engine and its runs.
-pub(crate) struct Engine {
+pub(crate) struct EngineRuns {
     pub(crate) sync: Synchronisation,
     pub(crate) runs: Vec<RunRecord>,
     /// Why there are no more runs, if one failed.
     pub(crate) failure: Option<String>,
 }
 
-impl Engine {
+impl EngineRuns {
     /// An engine that has not run yet.
     pub(crate) fn new(sync: Synchronisation) -> Self {
-        Engine { sync, runs: Vec::new(), failure: None }
+        EngineRuns { sync, runs: Vec::new(), failure: None }
     }
 
     /// The engine for people.
@@ -59,11 +59,11 @@ impl Engine {
         median(self.runs.iter().filter_map(|run| run.peak_rss_bytes).map(|bytes| bytes as f64).collect())
     }
 
-    fn speed_up(&self, reference: &Engine) -> Option<f64> {
+    fn speed_up(&self, reference: &EngineRuns) -> Option<f64> {
         ratio(self.rate()?, reference.rate()?)
     }
 
-    fn memory_ratio(&self, reference: &Engine) -> Option<f64> {
+    fn memory_ratio(&self, reference: &EngineRuns) -> Option<f64> {
         ratio(self.memory()?, reference.memory()?)
     }
 
@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// As an object, held against the sequential engine.
-    fn json_beside(&self, reference: &Engine) -> Value {
+    fn json_beside(&self, reference: &EngineRuns) -> Value {
         let mut all = self.json();
         all["efficiency"] = json!(self.efficiency());
         all["certain"] = json!(self.certain());
@@ -121,15 +121,15 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 
 impl Comparison {
     /// A comparison of the sequential engine, which comes first and has run, with others.
-    pub(crate) fn of(engines: Vec<Engine>) -> Self {
+    pub(crate) fn of(engines: Vec<EngineRuns>) -> Self {
         Comparison(engines)
     }
 
-    fn sequential(&self) -> &Engine {
+    fn sequential(&self) -> &EngineRuns {
         &self.0[0]
     }
 
-    fn others(&self) -> &[Engine] {
+    fn others(&self) -> &[EngineRuns] {
         &self.0[1..]
     }
 
@@ -214,20 +214,20 @@ impl Comparison {
     pub(crate) fn text(&self) -> String {
         let (run, sequential) = (self.expected(), self.sequential());
         let known = |known: Option<String>| known.unwrap_or_else(|| "unknown".to_owned());
-        let all = |name: &str, cell: &dyn Fn(&Engine) -> String| -> Vec<String> {
+        let all = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| -> Vec<String> {
             std::iter::once(name.to_owned()).chain(self.0.iter().map(cell)).collect()
         };
-        let row = |name: &str, cell: &dyn Fn(&Engine) -> String| {
+        let row = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| {
             all(name, &|engine| if engine.runs.is_empty() { String::new() } else { cell(engine) })
         };
-        let beside = |name: &str, cell: &dyn Fn(&Engine) -> String| {
+        let beside = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| {
             row(name, &|engine| if engine.sync == sequential.sync { String::new() } else { cell(engine) })
         };
         let ratio = |ratio: Option<f64>| known(ratio.map(|ratio| format::significant(ratio, 3)));
-        let rate = |engine: &Engine| engine.rate().map_or_else(|| "failed".to_owned(), format::event_rate);
-        let mut rows = vec![all("", &Engine::name), all("median rate", &rate)];
+        let rate = |engine: &EngineRuns| engine.rate().map_or_else(|| "failed".to_owned(), format::event_rate);
+        let mut rows = vec![all("", &EngineRuns::name), all("median rate", &rate)];
         if sequential.runs.len() > 1 {
-            rows.push(row("min – max", &Engine::rate_range));
+            rows.push(row("min – max", &EngineRuns::rate_range));
         }
         rows.push(beside("speed-up", &|engine| ratio(engine.speed_up(sequential))));
         if self.0.iter().any(|engine| engine.efficiency().is_some()) {

@@ -1,18 +1,18 @@
-//! Comparisons of runs that never were.
+//! Comparisons of made-up runs.
 
 use super::*;
 use crate::sample;
 
-fn engine(sync: Synchronisation, rates: &[f64]) -> Engine {
+fn engine(sync: Synchronisation, rates: &[f64]) -> EngineRuns {
     let run = if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
-    Engine { runs: rates.iter().copied().map(run).collect(), ..Engine::new(sync) }
+    EngineRuns { runs: rates.iter().copied().map(run).collect(), ..EngineRuns::new(sync) }
 }
 
-fn sequential() -> Engine {
+fn sequential() -> EngineRuns {
     engine(Synchronisation::Sequential, &[1.0e6, 0.9e6, 1.1e6])
 }
 
-fn optimistic() -> Engine {
+fn optimistic() -> EngineRuns {
     engine(Synchronisation::Optimistic, &[1.9e6, 2.5e6, 2.0e6])
 }
 
@@ -20,8 +20,8 @@ fn comparison() -> Comparison {
     Comparison::of(vec![sequential(), optimistic()])
 }
 
-/// A third engine, of another name.
-fn third(rates: &[f64]) -> Engine {
+/// A third engine, under another name.
+fn third(rates: &[f64]) -> EngineRuns {
     let mut third = engine(Synchronisation::Optimistic, rates);
     for run in &mut third.runs {
         run.engine.insert("sync".into(), json!("third"));
@@ -93,7 +93,7 @@ fn programs_get_one_object() {
     let comparison = Comparison::of(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]);
     assert_eq!((comparison.disagreement(), comparison.failure()), (None, None));
     let json = comparison.json(None);
-    let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &Engine| {
+    let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &EngineRuns| {
         json!({
             "engine": engine.runs[0].engine, "digest": "00000000000000aa", "committed_events": 1000, "rates": rates, "median_rate": median,
             "peak_rss_bytes": bytes,
@@ -119,7 +119,7 @@ fn programs_get_one_object() {
 
 #[test]
 fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
-    let failed = Engine { failure: Some("no lookahead".into()), ..Engine::new(Synchronisation::Optimistic) };
+    let failed = EngineRuns { failure: Some("no lookahead".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
     let comparison = Comparison::of(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
     let failure = comparison.failure().unwrap();
     assert_eq!((failure.message.as_str(), failure.code), ("optimistic failed: no lookahead", Failure::FAILED));
@@ -143,7 +143,7 @@ fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
 
 #[test]
 fn nothing_compared_is_no_same_answer() {
-    let failed = Engine { failure: Some("oh no".into()), ..Engine::new(Synchronisation::Optimistic) };
+    let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
     let comparison = Comparison::of(vec![sequential(), failed]);
     assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
     assert!(comparison.json(None)["same_answer"].is_null());

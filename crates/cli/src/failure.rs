@@ -7,12 +7,12 @@ use warpline_report::ReportError;
 
 use crate::panics;
 
-/// Why the command stops short: a message for people, and the exit code.
+/// Why the command stopped: a message for people, and the exit code.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
-    /// Whether programs have been told on stdout.
+    /// Whether it has been reported to programs on stdout.
     pub(crate) printed: bool,
 }
 
@@ -30,14 +30,14 @@ impl Failure {
         Failure { message: message.into(), code: Self::WRONG_USE, printed: false }
     }
 
-    /// The same, said of a place in a file.
+    /// The same failure, at a place in a file.
     pub(crate) fn at(self, place: Option<&str>) -> Self {
         let message = place.map(|place| format!("{place}: {}", self.message));
         Failure { message: message.unwrap_or(self.message), ..self }
     }
 }
 
-/// Runs the command, and makes a failure of a panic that nothing has caught: a mistake of our own.
+/// Runs the command, and turns an uncaught panic into a failure: it is a bug in Warpline.
 pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
         let what = panics::last().map_or_else(String::new, |panic| format!(": {}\n  it panicked at {}", panic.message, panic.place));
@@ -52,7 +52,7 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<(), Failure>) -> Result<(),
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
-            // A trace that cannot be begun.
+            // A trace that cannot be created.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
             Error::Fault(failure) if matches!(failure.fault, warpline::Fault::Panic(_)) => {
                 let place = panics::last().map(|panic| format!("\n  it panicked at {}", panic.place));

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     match failure::guard(|| execute(arguments::parse(std::env::args_os())?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::tell(format_args!("error: {}", failure.message));
+            output::notify(format_args!("error: {}", failure.message));
             // Asked of the raw arguments, for they may be what is wrong.
             if !failure.printed && std::env::args_os().any(|argument| argument == "--json") {
                 let _ = output::print_json(&output::failure_json(&failure));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use warpline_models::catalogue::{self, Entry};
+use warpline_models::catalogue::{self, ModelEntry};
 
 use crate::failure::Failure;
 use crate::format;
@@ -32,7 +32,7 @@ pub(crate) fn show(name: &str, json: bool) -> Result<(), Failure> {
     output::print(&page(&entry, width))
 }
 
-fn entry_json(entry: &Entry) -> Value {
+fn entry_json(entry: &ModelEntry) -> Value {
     let parameter = |spec: &warpline::ParameterSpec| json!({ "name": spec.name, "unit": spec.unit, "default": spec.default, "range": spec.range, "meaning": spec.meaning });
     json!({
         "name": entry.name,
@@ -46,7 +46,7 @@ fn entry_json(entry: &Entry) -> Value {
 }
 
 /// Command lines to start from.
-pub(crate) fn examples(entry: &Entry) -> Vec<String> {
+pub(crate) fn examples(entry: &ModelEntry) -> Vec<String> {
     let name = entry.name;
     let numeric = entry.parameters.iter().find(|spec| spec.default.parse::<f64>().is_ok());
     let parameter = numeric.map(|spec| format!(" --{} {}", spec.name, spec.default)).unwrap_or_default();
@@ -59,7 +59,7 @@ pub(crate) fn examples(entry: &Entry) -> Vec<String> {
 }
 
 /// All about a model, for lines of `width` characters; `None` is any width.
-fn page(entry: &Entry, width: Option<usize>) -> String {
+fn page(entry: &ModelEntry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
     let facts = [
         ["Unit of model time".to_owned(), if entry.time_unit.is_empty() { "none" } else { entry.time_unit }.to_owned()],
@@ -76,7 +76,7 @@ fn page(entry: &Entry, width: Option<usize>) -> String {
     page
 }
 
-fn parameters(entry: &Entry, width: Option<usize>) -> String {
+fn parameters(entry: &ModelEntry, width: Option<usize>) -> String {
     let head = ["name", "default", "unit", "takes"].map(str::to_owned);
     let row = |spec: &warpline::ParameterSpec| {
         let default = if spec.default.is_empty() { "none".to_owned() } else { spec.default.clone() };

@@ -1,4 +1,4 @@
-//! The two ways out: stdout for results, stderr for people.
+//! The two outputs: stdout for results, stderr for people.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// Prints text to stdout. Whoever reads may stop reading at any time.
+/// Prints text to stdout. The reader may stop reading at any time.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -21,12 +21,12 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value}\n"))
 }
 
-/// Tells people something on stderr, and does not care whether anybody listens.
-pub(crate) fn tell(text: impl Display) {
+/// Prints a line for people to stderr, whether or not anybody reads it.
+pub(crate) fn notify(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// What programs read of a failure.
+/// A failure as programs read it.
 pub(crate) fn failure_json(failure: &Failure) -> Value {
     json!({ "error": failure.message, "exit_code": failure.code })
 }

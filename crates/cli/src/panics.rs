@@ -1,17 +1,17 @@
-//! What is told of a panic. The engine makes an error of a panic in a model; any other panic is a mistake in Warpline itself.
+//! How panics are reported. The engine makes an error of a panic in a model; any other panic is a mistake in Warpline itself.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::sync::{Mutex, PoisonError};
 
-/// What is known of a panic.
+/// What is known about a panic.
 #[derive(Clone, Debug)]
-pub(crate) struct Panicked {
+pub(crate) struct PanicReport {
     pub(crate) message: String,
     /// File and line; also the backtrace, if the environment asks for one.
     pub(crate) place: String,
 }
 
-static LAST: Mutex<Option<Panicked>> = Mutex::new(None);
+static LAST: Mutex<Option<PanicReport>> = Mutex::new(None);
 
 /// Keeps panics silent from now on, but remembers the last one.
 pub(crate) fn remember() {
@@ -24,11 +24,11 @@ pub(crate) fn remember() {
         if trace.status() == BacktraceStatus::Captured {
             place = format!("{place}\n{trace}");
         }
-        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Panicked { message, place });
+        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(PanicReport { message, place });
     }));
 }
 
 /// The last panic.
-pub(crate) fn last() -> Option<Panicked> {
+pub(crate) fn last() -> Option<PanicReport> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

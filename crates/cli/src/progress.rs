@@ -1,4 +1,4 @@
-//! How a long run is going, for people: a bar on a terminal, else a line now and then.
+//! The progress of a long run, for people: a bar on a terminal, otherwise a line now and then.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -8,19 +8,19 @@ use warpline::Progress;
 
 use crate::{format, output};
 
-/// A shorter run needs no progress.
+/// Shorter runs show no progress.
 const SILENT: Duration = Duration::from_secs(2);
 /// The time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(3);
 /// The steps of the bar.
 const STEPS: u64 = 1000;
-/// The characters that the bar takes, with the space after it.
+/// The width of the bar in characters, with the space after it.
 const BAR: usize = 7;
-/// The width of a line, where no terminal tells its own.
+/// The width of a line, where the terminal does not report one.
 const WIDTH: usize = 80;
 
-/// Tells people how a run is going.
-pub(crate) struct Teller {
+/// Shows people how a run is going.
+pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
 }
@@ -31,18 +31,18 @@ enum Channel {
     Lines { last: Option<Duration> },
 }
 
-impl Teller {
-    /// For a model whose time is in `unit`.
+impl ProgressDisplay {
+    /// For a model whose unit of time is `unit`.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
         let channel = match quiet {
             true => Channel::Nobody,
             false if std::io::stderr().is_terminal() => Channel::Terminal(None),
             false => Channel::Lines { last: None },
         };
-        Teller { unit, channel }
+        ProgressDisplay { unit, channel }
     }
 
-    pub(crate) fn tell(&mut self, progress: &Progress) {
+    pub(crate) fn show(&mut self, progress: &Progress) {
         if progress.elapsed < SILENT {
             return;
         }
@@ -57,13 +57,13 @@ impl Teller {
             Channel::Lines { last } => {
                 if is_due(*last, progress.elapsed) {
                     *last = Some(progress.elapsed);
-                    output::tell(line(progress, self.unit, WIDTH));
+                    output::notify(line(progress, self.unit, WIDTH));
                 }
             }
         }
     }
 
-    /// Leaves the terminal clean.
+    /// Clears the bar from the terminal.
     pub(crate) fn finish(self) {
         if let Channel::Terminal(Some(bar)) = self.channel {
             bar.finish_and_clear();
@@ -71,32 +71,32 @@ impl Teller {
     }
 }
 
-/// Tells people on a terminal which of many runs is going on.
-pub(crate) struct RunTeller {
+/// Shows people on a terminal which of many runs is under way.
+pub(crate) struct RunCounter {
     runs: u64,
     begun: Instant,
-    /// Whether anybody is told.
-    told: bool,
+    /// Whether there is a terminal to show it on.
+    shown: bool,
     bar: Option<ProgressBar>,
 }
 
-impl RunTeller {
-    /// For so many runs, of which the first begins now.
+impl RunCounter {
+    /// A counter for this many runs, the first of which begins now.
     pub(crate) fn new(runs: u64, quiet: bool) -> Self {
-        RunTeller { runs, begun: Instant::now(), told: !quiet && std::io::stderr().is_terminal(), bar: None }
+        RunCounter { runs, begun: Instant::now(), shown: !quiet && std::io::stderr().is_terminal(), bar: None }
     }
 
-    /// Tells which run, from 0, is going on and what it is.
-    pub(crate) fn tell(&mut self, run: u64, what: &str) {
+    /// Shows which run, counted from 0, is under way and what it runs.
+    pub(crate) fn show(&mut self, run: u64, what: &str) {
         let elapsed = self.begun.elapsed();
-        if self.told && elapsed >= SILENT {
+        if self.shown && elapsed >= SILENT {
             let bar = self.bar.get_or_insert_with(|| new_bar(self.runs));
             bar.set_message(format!("run {} of {}: {what} | {} so far", run + 1, self.runs, format::duration(elapsed.as_secs_f64())));
             bar.set_position(run);
         }
     }
 
-    /// Leaves the terminal clean.
+    /// Clears the bar from the terminal.
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
@@ -111,7 +111,7 @@ fn new_bar(steps: u64) -> ProgressBar {
 }
 
 fn is_due(last: Option<Duration>, now: Duration) -> bool {
-    // The clock starts again with the event loop.
+    // The clock restarts with the event loop.
     last.and_then(|last| now.checked_sub(last)).is_none_or(|gap| gap >= LINE_EVERY)
 }
 
@@ -120,7 +120,7 @@ fn share(progress: &Progress) -> f64 {
     (progress.virtual_time / progress.end).clamp(0.0, 1.0)
 }
 
-/// The state of a run in one line, which stays within `width` where efficiency is told.
+/// The state of a run in one line, which stays within `width` where efficiency is shown.
 fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let share = share(progress);
     let elapsed = progress.elapsed.as_secs_f64();
@@ -132,7 +132,7 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     let head = format!("{:.1} % | {left} left | {}", share * 100.0, format::event_rate(progress.event_rate));
     let time = format!(" | time {} of {}", format::significant(progress.virtual_time, 4), format::time(progress.end, unit));
     let efficiency = efficiency(progress).map(|share| format!(" | efficiency {:.0} %", share * 100.0)).unwrap_or_default();
-    // The time may give way, as the percentage tells much the same.
+    // The time may be left out, as the percentage says much the same.
     let lines = [format!("{head}{time}{memory}{efficiency}"), format!("{head}{memory}{efficiency}")];
     let fitting = lines.into_iter().find(|line| efficiency.is_empty() || line.chars().count() <= width);
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
@@ -185,14 +185,14 @@ mod tests {
 
     #[test]
     fn only_terminals_hear_of_many_runs() {
-        let mut counter = RunTeller { runs: 6, begun: Instant::now(), told: false, bar: None };
-        counter.tell(1, "sequential");
+        let mut counter = RunCounter { runs: 6, begun: Instant::now(), shown: false, bar: None };
+        counter.show(1, "sequential");
         assert!(counter.bar.is_none());
-        counter.told = true;
-        counter.tell(1, "sequential");
+        counter.shown = true;
+        counter.show(1, "sequential");
         assert!(counter.bar.is_none(), "it has only begun");
         counter.begun -= SILENT;
-        counter.tell(1, "sequential");
+        counter.show(1, "sequential");
         let bar = counter.bar.as_ref().unwrap();
         assert_eq!((bar.message().as_str(), bar.position(), bar.length()), ("run 2 of 6: sequential | 2.0 s so far", 1, Some(6)));
         counter.finish();
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn nothing_is_told_of_a_short_run() {
-        let mut teller = Teller { unit: "s", channel: Channel::Lines { last: None } };
-        teller.tell(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
-        assert!(matches!(teller.channel, Channel::Lines { last: None }));
+        let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None } };
+        display.show(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
+        assert!(matches!(display.channel, Channel::Lines { last: None }));
     }
 }

@@ -10,15 +10,15 @@ use warpline_models::catalogue::{self, CatalogueError, Visitor};
 use crate::arguments::Request;
 use crate::failure::Failure;
 use crate::output;
-use crate::progress::Teller;
-use crate::settings::{Given, Settings};
+use crate::progress::ProgressDisplay;
+use crate::settings::{GivenSetting, Settings};
 use crate::summary::Summary;
 
 /// Runs a model and prints what came of it.
 pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let job = Job { settings: &settings, quiet: request.quiet };
-    let Done { record, tables, incomplete } = with_model(request, job)??;
+    let FinishedRun { record, tables, incomplete } = with_model(request, job)??;
     // Whatever happens to rows and report, the results are printed.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
@@ -44,7 +44,7 @@ pub(crate) fn with_model<V: Visitor>(request: &Request, visitor: V) -> Result<V:
     })
 }
 
-fn place(error: &CatalogueError, given: &[Given]) -> Option<String> {
+fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
     use warpline::ParameterError::{Range, Unknown, Value};
     let CatalogueError::Parameter { cause: Unknown { name, .. } | Value { name, .. } | Range { name, .. }, .. } = error else {
         return None;
@@ -60,7 +60,7 @@ struct Job<'a> {
 
 /// A run that came to its end.
 #[derive(Debug)]
-struct Done {
+struct FinishedRun {
     record: RunRecord,
     /// The names of the model's tables.
     tables: Vec<String>,
@@ -69,7 +69,7 @@ struct Done {
 }
 
 impl Visitor for Job<'_> {
-    type Output = Result<Done, Failure>;
+    type Output = Result<FinishedRun, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
@@ -81,13 +81,13 @@ impl Visitor for Job<'_> {
             }
             None => Records::Drop,
         };
-        let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
-        let mut tell = |progress: &_| teller.tell(progress);
-        let outcome = simulation.records(records).on_progress(&mut tell).run();
-        teller.finish();
+        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+        let mut show = |progress: &_| display.show(progress);
+        let outcome = simulation.records(records).on_progress(&mut show).run();
+        display.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
-        Ok(Done { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
+        Ok(FinishedRun { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
     }
 }
 

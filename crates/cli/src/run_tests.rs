@@ -60,13 +60,13 @@ impl Configure for Clock {
     }
 }
 
-fn job(way: Way, settings: Settings) -> Result<Done, Failure> {
+fn job(way: Way, settings: Settings) -> Result<FinishedRun, Failure> {
     Job { settings: &settings, quiet: true }.visit::<Clock>(way)
 }
 
 #[test]
 fn a_run_returns_its_record_and_tables() {
-    let Done { record, tables, .. } = job(Way::default(), Settings::default()).unwrap();
+    let FinishedRun { record, tables, .. } = job(Way::default(), Settings::default()).unwrap();
     assert_eq!((record.committed_events, record.end_time, record.seed), (9, 10.0, 1));
     assert_eq!(tables, ["ticks"]);
 }
@@ -88,7 +88,7 @@ fn a_panic_of_the_model_is_told_once() {
     if std::env::var_os(CHILD).is_some() {
         crate::panics::remember();
         let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
-        return output::tell(failure.message);
+        return output::notify(failure.message);
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);

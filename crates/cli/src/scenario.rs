@@ -8,7 +8,7 @@ use warpline::nearest;
 use warpline_models::catalogue;
 
 use crate::failure::Failure;
-use crate::settings::{self, Given};
+use crate::settings::{self, GivenSetting};
 
 /// The key that names the model.
 const MODEL: &str = "model";
@@ -19,8 +19,8 @@ const PARAMETERS: &str = "parameters";
 #[derive(Debug, PartialEq)]
 pub(crate) struct Scenario {
     pub(crate) model: &'static str,
-    pub(crate) settings: Vec<Given>,
-    pub(crate) parameters: Vec<Given>,
+    pub(crate) settings: Vec<GivenSetting>,
+    pub(crate) parameters: Vec<GivenSetting>,
 }
 
 impl Scenario {
@@ -113,8 +113,8 @@ impl Source<'_> {
         &self,
         entries: Vec<(&'t Key<'a>, &'t Spanned<DeValue<'a>>)>,
         wrong: impl Fn(&str) -> Option<String>,
-    ) -> Result<Vec<Given>, Failure> {
-        let mut all: Vec<Given> = Vec::new();
+    ) -> Result<Vec<GivenSetting>, Failure> {
+        let mut all: Vec<GivenSetting> = Vec::new();
         for (key, value) in entries {
             let name = typed(key);
             if let Some(message) = wrong(&name) {
@@ -128,7 +128,7 @@ impl Source<'_> {
         Ok(all)
     }
 
-    fn given(&self, key: &Key, value: &Spanned<DeValue>) -> Result<Given, Failure> {
+    fn given(&self, key: &Key, value: &Spanned<DeValue>) -> Result<GivenSetting, Failure> {
         let name = typed(key);
         let text = match value.get_ref() {
             DeValue::String(text) => Some(text.clone().into_owned()),
@@ -141,7 +141,7 @@ impl Source<'_> {
         let Some(text) = text else {
             return Err(self.fail(&value.span(), &format!("`{name}` must be a text, a number, true or false")));
         };
-        Ok(Given { name, text, place: Some(self.place(&key.span())) })
+        Ok(GivenSetting { name, text, place: Some(self.place(&key.span())) })
     }
 }
 
@@ -157,8 +157,9 @@ mod tests {
     fn a_scenario_says_what_a_command_line_says() {
         let text = "# a queue\nmodel = 'mm1'\nend = 1_000\nseed = 0x10\n\n[parameters]\narrival_rate = 0.5\ndiscipline = \"lifo\"\n";
         let scenario = parse(text).unwrap();
-        let short =
-            |given: &[Given]| given.iter().map(|g| format!("{} {}={}", g.place.as_deref().unwrap(), g.name, g.text)).collect::<Vec<_>>();
+        let short = |given: &[GivenSetting]| {
+            given.iter().map(|g| format!("{} {}={}", g.place.as_deref().unwrap(), g.name, g.text)).collect::<Vec<_>>()
+        };
         assert_eq!(scenario.model, "mm1");
         assert_eq!(short(&scenario.settings), ["a.toml:3 end=1000", "a.toml:4 seed=16"]);
         assert_eq!(short(&scenario.parameters), ["a.toml:7 arrival-rate=0.5", "a.toml:8 discipline=lifo"]);

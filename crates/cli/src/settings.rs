@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Given {
+pub(crate) struct GivenSetting {
     pub(crate) name: String,
     pub(crate) text: String,
     /// File and line; `None` on the command line.
@@ -129,10 +129,10 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads settings; the last of a name counts.
-    pub(crate) fn read(given: &[Given]) -> Result<Self, Failure> {
+    pub(crate) fn read(given: &[GivenSetting]) -> Result<Self, Failure> {
         let mut settings = Settings::default();
         let Settings { simulation, command } = &mut settings;
-        for Given { name, text, place } in given {
+        for GivenSetting { name, text, place } in given {
             let own = CommandSettings::table().iter().any(|setting| setting.name == *name);
             let set = if own { command.set(name, text) } else { simulation.set(name, text) };
             set.map_err(|error| Failure::wrong_use(error.to_string()).at(place.as_deref()))?;
@@ -143,7 +143,7 @@ impl Settings {
     /// Settings that are read from these words.
     #[cfg(test)]
     pub(crate) fn typed(words: &[(&str, &str)]) -> Self {
-        let given = words.iter().map(|(name, text)| Given { name: (*name).into(), text: (*text).into(), place: None });
+        let given = words.iter().map(|(name, text)| GivenSetting { name: (*name).into(), text: (*text).into(), place: None });
         Settings::read(&given.collect::<Vec<_>>()).unwrap()
     }
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn read(name: &str, text: &str) -> Result<Settings, String> {
-        let given = Given { name: name.into(), text: text.into(), place: Some("a.toml:3".into()) };
+        let given = GivenSetting { name: name.into(), text: text.into(), place: Some("a.toml:3".into()) };
         Settings::read(&[given]).map_err(|failure| failure.message)
     }
 

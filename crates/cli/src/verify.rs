@@ -1,19 +1,19 @@
 //! `warpline verify`: every event forward, undone, compared, and forward again.
 
 use serde_json::{Value, json};
-use warpline::{Configure, Records, Simulation, Undo, Verified, VerifyError};
+use warpline::{Configure, Records, Simulation, Undo, Verification, VerifyError};
 use warpline_models::catalogue::Visitor;
 
 use crate::arguments::Request;
 use crate::failure::Failure;
-use crate::progress::Teller;
+use crate::progress::ProgressDisplay;
 use crate::run::with_model;
 use crate::settings::Settings;
 use crate::{format, output};
 
-/// Where no end is given, so many events are tried.
+/// The number of events to try if no end is given.
 const EVENTS_ENOUGH: u64 = 10_000;
-/// How many times later than a run such a verification may end.
+/// Such a verification may run to this multiple of the default end.
 const LATER: f64 = 1e12;
 
 /// Verifies a model and prints what was tried.
@@ -24,16 +24,16 @@ pub(crate) fn verify(request: &Request) -> Result<(), Failure> {
 }
 
 /// What was verified.
-struct Trial {
+struct VerifyOutput {
     unit: &'static str,
     end: f64,
     seed: u64,
-    verified: Vec<Verified>,
+    verified: Vec<Verification>,
 }
 
-impl Trial {
+impl VerifyOutput {
     fn json(&self) -> Value {
-        let method = |v: &Verified| json!({ "undo": v.undo.name(), "events": v.events, "digest": v.digest });
+        let method = |v: &Verification| json!({ "undo": v.undo.name(), "events": v.events, "digest": v.digest });
         json!({
             "model": self.verified.first().map(|v| &v.model),
             "seed": self.seed,
@@ -43,7 +43,7 @@ impl Trial {
     }
 
     fn text(&self) -> String {
-        let row = |v: &Verified| [format!("--undo {}", v.undo.name()), format!("{} events", v.events), format!("digest {}", v.digest)];
+        let row = |v: &Verification| [format!("--undo {}", v.undo.name()), format!("{} events", v.events), format!("digest {}", v.digest)];
         let rows: Vec<_> = self.verified.iter().map(row).collect();
         let model = self.verified.first().map_or("", |v| &v.model);
         let (end, seed) = (format::time(self.end, self.unit), self.seed);
@@ -51,14 +51,14 @@ impl Trial {
     }
 }
 
-/// A verification to be, of a model that is not known yet.
+/// A verification whose model is not known yet.
 struct Job<'a> {
     settings: &'a Settings,
     quiet: bool,
 }
 
 impl Visitor for Job<'_> {
-    type Output = Result<Trial, Failure>;
+    type Output = Result<VerifyOutput, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let settings = &self.settings.simulation;
@@ -68,18 +68,18 @@ impl Visitor for Job<'_> {
         let chosen = settings.undo.map(|undo| [undo]);
         let mut verified = Vec::new();
         for &undo in chosen.as_ref().map_or(all, |one| one) {
-            let mut teller = Teller::new(M::TIME_UNIT, self.quiet);
-            let mut tell = |progress: &_| teller.tell(progress);
+            let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+            let mut show = |progress: &_| display.show(progress);
             let simulation = Simulation::<M>::configured(&parameters)?.end(end).seed(seed).undo(undo).records(Records::Drop);
-            let outcome = simulation.on_progress(&mut tell).verify_at_most(events);
-            teller.finish();
+            let outcome = simulation.on_progress(&mut show).verify_at_most(events);
+            display.finish();
             verified.push(outcome?);
         }
         if verified.iter().any(|verified| verified.events == 0) {
             return Err(Failure::wrong_use(format!("no event happens before time {end:?}, so nothing was tried; give a later --end")));
         }
         let end = verified.first().map_or(end, |verified| verified.virtual_time);
-        Ok(Trial { unit: M::TIME_UNIT, end, seed, verified })
+        Ok(VerifyOutput { unit: M::TIME_UNIT, end, seed, verified })
     }
 }
 
@@ -100,9 +100,9 @@ mod tests {
     use super::*;
 
     parameters! {
-        /// What goes wrong.
+        /// The planned mistake.
         pub struct Mistake {
-            /// The event from which on undo is wrong.
+            /// Undo is wrong from this event on.
             wrong: u32 = 5, "", 1..;
             /// The event that fails.
             fails: u32 = 0, "", 0..;
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<Trial, Failure> {
+    fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<VerifyOutput, Failure> {
         let mut settings = Settings::default();
         settings.simulation.undo = undo;
         Job { settings: &settings, quiet: true }.visit::<Clock>(mistake)

@@ -5,12 +5,12 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Buffers, Cancelled, Handle, PoolFull, try_drop};
+use warpline_memory::{Buffers, CancelOutcome, Handle, PoolFull, try_drop};
 
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
 use crate::pending::{Entry, PendingSet};
-use crate::store::{Incarnation, Link, Store};
+use crate::store::{Incarnation, OptionalHandle, Store};
 
 impl<E> Keyed for Store<E> {
     #[inline]
@@ -96,7 +96,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// Takes in an event that this PE sends to itself. `next` is what the same event sent before, if it may be undone.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, event: Event<E>, next: Link) -> Result<Handle, PoolFull> {
+    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Result<Handle, PoolFull> {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
         let handle = self.store.insert(event, next, None)?;
         self.push(Entry::new(time, tie, handle));
@@ -134,7 +134,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             _ = try_drop(event);
             return Ok(true);
         }
-        let handle = self.store.insert(event, Link::default(), incarnation)?;
+        let handle = self.store.insert(event, OptionalHandle::default(), incarnation)?;
         self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
         if let Some(incarnation) = incarnation {
             self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);
@@ -151,8 +151,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 (None, false)
             }
             Some(&handle) => match self.store.cancel(handle) {
-                Cancelled::Pending => (None, true),
-                Cancelled::Processed => (Some(handle), false),
+                CancelOutcome::Pending => (None, true),
+                CancelOutcome::Processed => (Some(handle), false),
             },
         }
     }

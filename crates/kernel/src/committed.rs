@@ -1,24 +1,24 @@
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 
-/// The keys of the events of a PE that committed last. What is certain commits ahead of GVT, so that a failure elsewhere may turn out to
-/// come before some of it.
+/// The keys of the events that a PE committed most recently. What is certain commits ahead of GVT, so a failure elsewhere may turn out to
+/// precede some of it.
 #[derive(Debug, Default)]
-pub(crate) struct Committed {
-    recent: Keys,
-    /// Those before, all at once let go of.
-    older: Keys,
+pub(crate) struct CommitLog {
+    recent: Generation,
+    /// The generation before, which is forgotten as a whole.
+    older: Generation,
 }
 
 #[derive(Debug, Default)]
-struct Keys {
+struct Generation {
     keys: Vec<EventKey>,
     /// The latest of their times.
     latest: VirtualTime,
 }
 
-impl Committed {
+impl CommitLog {
     /// More than this many are so many that their PE waits for others: the nearer caches hold them, and a span of lookahead has fewer.
-    pub(crate) const MANY: usize = 1 << 16;
+    pub(crate) const MOST: usize = 1 << 16;
 
     /// How many keys are kept.
     #[inline]
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn what_may_be_asked_for_is_kept_and_little_else() {
-        let (mut committed, ties, mut most) = (Committed::default(), TieBreak::BySender, 0);
+        let (mut committed, ties, mut most) = (CommitLog::default(), TieBreak::BySender, 0);
         for n in 0..1000u32 {
             // Commits run 10 ahead of GVT, two and one back.
             let now = f64::from(n);

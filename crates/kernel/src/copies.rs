@@ -1,33 +1,33 @@
 /// How a PE undoes events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undoing {
-    /// By a copy of the state before every so many events of an LP, at least 1; between copies by executing events again.
+    /// By a copy of the state before every `interval`-th event of an LP; in between, by executing events again from the last copy.
     Copy {
-        /// How many.
+        /// At least 1.
         interval: u32,
     },
-    /// By the model's reverse code. For events that fail, and must not be undone by it, states are copied now and then.
+    /// By the model's reverse code. States are still copied now and then, for events that fail: reverse code cannot undo those.
     Reverse,
 }
 
-/// Where not every event has a copy of its own, an older one than this many places in the history is of no use.
+/// Where not every event has a copy of its own, a copy further back in the history than this is useless.
 const LAG: u64 = 1024;
-/// Every how many events of an LP its state is copied for the case that one fails.
+/// With reverse code, the state of an LP is copied once in this many of its events, in case one fails.
 const RARELY: u32 = 64;
 
 impl Undoing {
-    /// How many places of the history behind those that may be undone are kept for their copies of states.
+    /// How many places of the history are kept, for their copies, behind the first that may be undone.
     pub(crate) fn lag(self) -> u64 {
         if self == (Undoing::Copy { interval: 1 }) { 0 } else { LAG }
     }
 }
 
-/// When states are copied, for PEs that do not copy them before every event.
+/// Decides when states are copied, for PEs that do not copy before every event.
 #[derive(Debug)]
 pub(crate) struct Copies {
-    /// At every how many events of an LP.
+    /// The number of events of an LP between copies.
     every: u32,
-    /// By LP; of none if states are copied before every event.
+    /// By LP; empty if states are copied before every event.
     last: Vec<LastCopy>,
 }
 
@@ -63,7 +63,7 @@ impl Copies {
         }
     }
 
-    /// Has the state of an LP copied before its next event.
+    /// Makes sure that the state of an LP is copied before its next event.
     pub(crate) fn soon(&mut self, lp: usize) {
         if let Some(last) = self.last.get_mut(lp) {
             last.since = u32::MAX;

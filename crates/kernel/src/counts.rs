@@ -3,11 +3,11 @@ use warpline_memory::Books;
 /// What a PE has done, for the record and the books.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Events executed, those undone again included.
+    /// Events executed, including those undone again.
     pub processed: u64,
     /// Events committed.
     pub committed: u64,
-    /// Events executed for good, as nothing could come before them any more; all others were [executed ahead](Self::ahead).
+    /// Events executed for good, before the horizon; all others were [executed ahead](Self::ahead).
     pub certain: u64,
     /// Events undone.
     pub rolled_back: u64,
@@ -17,15 +17,15 @@ pub struct Counts {
     pub secondary: u64,
     /// How many rollbacks undid 1, 2–3, 4–7, … events.
     pub lengths: [u64; 32],
-    /// Events sent, to whichever PE, those cancelled later included.
+    /// Events sent, to any PE, including those cancelled later.
     pub sent: u64,
     /// Events dropped because they had been cancelled.
     pub annihilated: u64,
-    /// Messages sent to other PEs, anti-messages not included.
+    /// Messages sent to other PEs, without anti-messages.
     pub messages_sent: u64,
-    /// Those of them that went by value.
+    /// Messages among them that went by value.
     pub values_sent: u64,
-    /// Messages received from other PEs, anti-messages not included.
+    /// Messages received from other PEs, without anti-messages.
     pub messages_received: u64,
     /// Anti-messages sent.
     pub anti_sent: u64,
@@ -33,15 +33,15 @@ pub struct Counts {
     pub anti_received: u64,
     /// Events of this and other PEs that were cancelled before they were processed.
     pub cancelled_in_place: u64,
-    /// Events that anti-messages found pending: those sent by value, which cannot be cancelled in place.
+    /// Pending events cancelled by anti-messages: those sent by value, which cannot be cancelled in place.
     pub cancelled_pending: u64,
     /// Committed events that another PE had sent.
     pub remote_committed: u64,
-    /// Faults that were held back, as the event might still be undone.
+    /// Faults held back because the event might still be undone.
     pub held_back: u64,
     /// GVT computations.
     pub gvt_epochs: u64,
-    /// Reductions that they took.
+    /// Reductions that the GVT computations took.
     pub gvt_trials: u64,
     /// Steps.
     pub steps: u64,
@@ -49,21 +49,21 @@ pub struct Counts {
     pub idle_steps: u64,
     /// Steps that found messages waiting.
     pub receipts: u64,
-    /// The most messages found waiting at once.
+    /// The most messages found waiting in one step.
     pub mailbox_depth_max: u64,
-    /// The most events that were executed and not committed at once.
+    /// The most events that were executed and uncommitted at the same time.
     pub history_max: u64,
-    /// Of how many events what they observed or saved is still kept, when the run is over.
+    /// Events whose observations or saved values are still kept when the run is over.
     pub extras_kept: u64,
 }
 
 impl Counts {
-    /// Events executed ahead, when others could still come before them; those undone again included.
+    /// Events executed ahead, while others could still come before them, including those undone again.
     pub fn ahead(&self) -> u64 {
         self.processed - self.certain
     }
 
-    /// Messages found waiting, on average of the steps that found any.
+    /// Messages found waiting, averaged over the steps that found any.
     pub fn mailbox_depth_mean(&self) -> f64 {
         (self.messages_received + self.anti_received) as f64 / self.receipts.max(1) as f64
     }
@@ -76,11 +76,11 @@ impl Counts {
     }
 }
 
-/// Closes the books of a run that has ended, given each PE's counts, buffers and number of pending events: over all PEs, nothing is lost and
-/// nothing came from nowhere.
+/// Closes the books of a run that has ended, given each PE's counts, buffers and number of pending events: over all PEs, no message, event
+/// or buffer may be lost or unaccounted for.
 ///
 /// # Panics
-/// If it does not.
+/// If the books do not balance.
 pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let (mut processed, mut kept, mut sent, mut over, mut messages, mut anti) = (0, 0, 0, 0, 0i64, 0i64);
     let (mut places, mut accounted, mut empty) = (0, 0, 0i64);

@@ -5,18 +5,18 @@ use warpline_model::engine::{Lookahead, Reach};
 
 use crate::Partition;
 
-/// The least delay of anything that one PE sends another: what lookahead comes to between PEs. Infinite where there is no link.
+/// The least delay of anything that one PE sends another: lookahead, as it applies between PEs. Infinite where there is no link.
 #[derive(Clone, Debug)]
-pub struct Delays(Kind);
+pub struct Delays(DelayTable);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum DelayTable {
     Uniform(f64),
-    Each(Arc<Each>),
+    PerPair(Arc<PairDelays>),
 }
 
 #[derive(Debug)]
-struct Each {
+struct PairDelays {
     pes: usize,
     /// By sender, and for each by receiver.
     delays: Vec<f64>,
@@ -24,12 +24,12 @@ struct Each {
     least: f64,
 }
 
-/// From which LP to which the delay between two PEs is least.
+/// The two LPs that decide the least delay between PEs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shortest {
     /// The sender.
     pub from: LpId,
-    /// The receiver; `None` if that may be any LP.
+    /// The receiver; `None` if it may be any LP.
     pub to: Option<LpId>,
     /// The delay, in model time.
     pub delay: f64,
@@ -38,18 +38,18 @@ pub struct Shortest {
 impl Delays {
     /// The same delay between any two PEs.
     pub fn uniform(delay: f64) -> Self {
-        Delays(Kind::Uniform(delay))
+        Delays(DelayTable::Uniform(delay))
     }
 
-    /// What `lookahead` comes to between the PEs of `partition`.
+    /// The delays that `lookahead` implies between the PEs of `partition`.
     pub fn of(lookahead: &Lookahead, partition: &Partition) -> Self {
         if lookahead.is_uniform() {
             return Self::uniform(lookahead.least());
         }
         let pes = partition.pes();
-        let mut each = Each::new(pes);
+        let mut each = PairDelays::new(pes);
         for pe in 0..pes {
-            // The least lookahead of those of its LPs that may send to any other.
+            // The least lookahead of those LPs that may send to any other.
             let mut anywhere = f64::INFINITY;
             for lp in partition.lps(pe) {
                 match lookahead.reach(LpId(lp)) {
@@ -61,31 +61,31 @@ impl Delays {
             }
             (0..pes).for_each(|other| each.lower(pe, other, anywhere));
         }
-        Delays(Kind::Each(Arc::new(each)))
+        Delays(DelayTable::PerPair(Arc::new(each)))
     }
 
     /// The least delay from one PE to another.
     #[inline]
     pub fn between(&self, from: u32, to: u32) -> f64 {
         match &self.0 {
-            Kind::Uniform(delay) => *delay,
-            Kind::Each(each) => each.delays[from as usize * each.pes + to as usize],
+            DelayTable::Uniform(delay) => *delay,
+            DelayTable::PerPair(each) => each.delays[from as usize * each.pes + to as usize],
         }
     }
 
     /// The least delay between any two PEs.
     pub fn least(&self) -> f64 {
         match &self.0 {
-            Kind::Uniform(delay) => *delay,
-            Kind::Each(each) => each.least,
+            DelayTable::Uniform(delay) => *delay,
+            DelayTable::PerPair(each) => each.least,
         }
     }
 }
 
-impl Each {
+impl PairDelays {
     fn new(pes: u32) -> Self {
         let pes = pes as usize;
-        Each { pes, delays: vec![f64::INFINITY; pes * pes], least: f64::INFINITY }
+        PairDelays { pes, delays: vec![f64::INFINITY; pes * pes], least: f64::INFINITY }
     }
 
     fn lower(&mut self, from: u32, to: u32, delay: f64) {
@@ -98,7 +98,7 @@ impl Each {
 }
 
 impl Shortest {
-    /// The first link between PEs of `partition` whose lookahead is the least; `None` if PEs do not talk to each other.
+    /// The first link between PEs of `partition` whose lookahead is the least; `None` if PEs send each other nothing.
     pub fn of(lookahead: &Lookahead, partition: &Partition) -> Option<Self> {
         let mut shortest: Option<Shortest> = None;
         let mut consider = |from, to, delay| {
@@ -143,7 +143,7 @@ mod tests {
     fn links_between_pes_make_delays_and_others_do_not() {
         const NEVER: f64 = f64::INFINITY;
         assert_eq!(delays([Err(&[]); 6]), ([[0.0, NEVER, NEVER], [NEVER, 0.0, NEVER], [NEVER, NEVER, 0.0]], None));
-        // From LP 0 to LP 1 and from LP 5 to LP 4 is within a PE.
+        // LP 0 to LP 1 and LP 5 to LP 4 are links within a PE.
         let linked =
             delays([Err(&[(1, 0.0), (2, 3.0)]), Err(&[(3, 2.0)]), Err(&[(0, 7.0)]), Err(&[]), Err(&[(1, f64::MAX)]), Err(&[(4, 0.0)])]);
         assert_eq!(linked, ([[0.0, 2.0, NEVER], [7.0, 0.0, NEVER], [f64::MAX, NEVER, 0.0]], Some((1, Some(3)))));
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(broad, ([[0.0, 4.0, 4.0], [6.0, 0.0, 6.0], [8.0, 8.0, 0.0]], Some((1, None))));
         let alike = delays([Ok(2.5); 6]);
         assert_eq!((alike.0[0][1], alike.1), (2.5, Some((0, None))));
-        // Of two links between the same PEs the shorter counts, whichever comes first.
+        // Of two links between the same PEs the shorter one counts, whichever comes first.
         assert_eq!(delays([Err(&[(2, 2.0), (3, 3.0)]), Err(&[(2, 4.0)]), Err(&[]), Err(&[]), Err(&[]), Err(&[])]).0[0][1], 2.0);
     }
 

@@ -2,7 +2,7 @@ use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::MomentRow;
-use crate::committed::Committed;
+use crate::committed::CommitLog;
 use crate::rows::RowsOf;
 
 /// What committed events do to the outside.
@@ -12,12 +12,12 @@ pub(crate) struct Effects {
     statistics: Statistics,
     rows: Vec<MomentRow>,
     /// The events that committed last: all that a failure of another PE may still turn out to precede.
-    committed: Committed,
+    committed: CommitLog,
 }
 
 impl Effects {
     pub(crate) fn new(statistics: Statistics) -> Self {
-        Effects { statistics, rows: Vec::new(), committed: Committed::default() }
+        Effects { statistics, rows: Vec::new(), committed: CommitLog::default() }
     }
 
     /// Lets what LP `lp` observed at `moment` count.
@@ -53,8 +53,8 @@ impl Effects {
 
     /// Whether so many events wait for other PEs to pass them that this one must wait as well.
     #[inline]
-    pub(crate) fn are_many(&self) -> bool {
-        self.committed.len() > Committed::MANY
+    pub(crate) fn must_wait_for_others(&self) -> bool {
+        self.committed.len() > CommitLog::MOST
     }
 
     pub(crate) fn take_rows(&mut self) -> Vec<MomentRow> {

@@ -1,6 +1,6 @@
 use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
 
-/// An event in an engine's memory: with a payload of up to 16 bytes 48 bytes, so that it fits a cache line of 64 with a link or two.
+/// An event in an engine's memory: 48 bytes with a payload of up to 16, so that it fits a cache line of 64 together with a link or two.
 #[derive(Clone, Debug)]
 pub struct Event<E> {
     /// When it happens.
@@ -20,7 +20,7 @@ pub struct Event<E> {
 }
 
 impl<E> Event<E> {
-    /// Its place in the order of events.
+    /// Its place in the total order of events.
     #[inline]
     pub fn key(&self) -> EventKey {
         EventKey { time: self.time, step: self.step, priority: self.priority, sender: self.sender, sequence: self.sequence }

@@ -12,7 +12,7 @@ pub(crate) struct SentByValue {
     pub(crate) incarnation: Incarnation,
 }
 
-/// What an executed event left behind beside its record, if anything.
+/// What an executed event left behind beside its record, if it left anything.
 #[derive(Debug, Default)]
 pub(crate) struct Extra {
     /// What it observed.
@@ -28,11 +28,11 @@ pub(crate) struct Extra {
 pub(crate) struct ExtraId(u32);
 
 impl ExtraId {
-    /// Of most events.
+    /// No extra, as for most events.
     pub(crate) const NONE: ExtraId = ExtraId(u32::MAX);
 }
 
-/// Extras that change places with those of the context, so that observations are never copied and memory is reused.
+/// A pool of extras. Their lists are swapped with those of the context, so observations are never copied and memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     all: Vec<Extra>,
@@ -40,27 +40,27 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// An empty extra.
+    /// Takes an empty extra.
     pub(crate) fn take(&mut self) -> (ExtraId, &mut Extra) {
         let id = self.free.pop().unwrap_or_else(|| {
             self.all.push(Extra::default());
-            // There are no more of them than event buffers, whose numbers are 32 bits long.
+            // There are no more extras than event buffers, whose numbers are 32 bits long.
             self.all.len() as u32 - 1
         });
         (ExtraId(id), &mut self.all[id as usize])
     }
 
-    /// An extra in use, or an empty one in place of [`ExtraId::NONE`].
+    /// An extra in use, or an empty one for [`ExtraId::NONE`].
     pub(crate) fn get_or_take(&mut self, id: ExtraId) -> (ExtraId, &mut Extra) {
         if id == ExtraId::NONE { self.take() } else { (id, &mut self.all[id.0 as usize]) }
     }
 
-    /// An extra in use; `None` of [`ExtraId::NONE`].
+    /// An extra in use; `None` for [`ExtraId::NONE`].
     pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra> {
         self.all.get_mut(id.0 as usize)
     }
 
-    /// Exchanges the notes of an extra with `notes`, which are empty, and gives it back.
+    /// Swaps the notes of an extra with `notes`, which are empty, and frees the extra.
     pub(crate) fn swap_notes(&mut self, id: ExtraId, notes: &mut Notes) {
         if let Some(extra) = self.get(id) {
             std::mem::swap(notes, &mut extra.notes);

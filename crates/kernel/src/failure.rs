@@ -5,16 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_model::Fault;
 
-/// A mistake of the model that is no speculation any more.
+/// A mistake of the model that is certain to have happened.
 #[derive(Debug)]
-pub struct Failed {
-    /// Where it happened in the order of everything.
+pub struct CommittedFault {
+    /// Where it happened in the order of moments.
     pub moment: Moment,
     /// The LP.
     pub lp: LpId,
     /// The virtual time.
     pub time: VirtualTime,
-    /// The event, as text; none if the LP was being initialised, or finishes.
+    /// The event, as text; none if the LP was being initialised or was finishing.
     pub event: Option<String>,
     /// The mistake.
     pub fault: Fault,
@@ -28,15 +28,15 @@ pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// What stands for the text of an event whose payload has been dropped.
+/// Stands for the text of an event whose payload has been dropped.
 pub const DROPPED_EVENT: &str = "(whose payload is gone)";
 
-/// A panic of a payload that was dropped as its event was over.
+/// A panic on dropping the payload of an executed event.
 pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!("{}, when its payload was dropped", panic_message(panic)))
 }
 
-/// A panic while the state of an LP was copied, or worked out from a copy. A sequential run has no such thing.
+/// A panic while the state of an LP was copied, or worked out from a copy. This cannot happen in a sequential run.
 pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}, when the state was copied, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
@@ -45,7 +45,7 @@ pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     ))
 }
 
-/// A panic of an event that was executed again, and had been executed before without one, to work out a state from a copy.
+/// A panic of an event that was executed again, to work out a state from a copy, after it had been executed once without a panic.
 pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
         "{}, when earlier events of the LP were executed again to work out its state from a copy, and not when they were executed first; \
@@ -57,7 +57,7 @@ pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
 /// An event's `Debug` text, cut to a length that fits a message.
 pub fn event_text(event: &impl fmt::Debug) -> String {
     const MOST: usize = 200;
-    // It is the model's code, and may panic.
+    // Debug is the model's code, and may panic.
     let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}"))).unwrap_or_else(|_| "(whose Debug panics)".into());
     match text.char_indices().nth(MOST) {
         Some((cut, _)) => format!("{}…", &text[..cut]),

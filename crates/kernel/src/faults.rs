@@ -3,52 +3,52 @@ use std::cmp::Ordering;
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Fault;
 
-use crate::failure::Failed;
+use crate::failure::CommittedFault;
 use crate::pending::Entry;
 use crate::store::Store;
 
-/// An event that did what it must not. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before
-/// it; and all later events of the PE wait with it.
+/// An event that failed. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before it. All later
+/// events of the PE wait with it.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldEvent {
     pub(crate) key: EventKey,
     /// The LP that the event reached.
     pub(crate) lp: LpId,
     /// The event; `None` if its payload panicked when it was dropped.
     pub(crate) entry: Option<Entry>,
     pub(crate) fault: Fault,
-    /// Whether nothing can undo it any more, so that it is not tried again.
+    /// Whether nothing can undo the event any more. Then it is not tried again.
     pub(crate) certain: bool,
 }
 
-impl Held {
+impl HeldEvent {
     /// Whether its event was cancelled.
     pub(crate) fn is_cancelled<E>(&self, store: &Store<E>) -> bool {
         !self.certain && self.entry.is_some_and(|entry| store.is_cancelled(entry.handle()))
     }
 }
 
-/// An LP whose state could not be worked out from an earlier copy. None of its events can be executed before a rollback goes back to an
-/// earlier copy still.
+/// An LP whose state could not be worked out from an earlier copy. None of its events can be executed until a rollback reaches a copy that
+/// is earlier still.
 #[derive(Debug)]
-struct Lost {
-    /// Its place in the table of LPs.
+struct LostLp {
+    /// Its index in the table of LPs.
     index: usize,
     fault: Fault,
 }
 
-/// Mistakes of the model, from when they are made until they are known to have happened or not.
+/// Mistakes of the model, from when they are made until it is known whether they happened.
 ///
 /// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of this
 /// PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// Whether there is anything in the next three: asked before every event.
+    /// Whether any of the next three is set: checked before every event.
     any: bool,
-    held: Vec<Held>,
-    lost: Vec<Lost>,
+    held: Vec<HeldEvent>,
+    lost: Vec<LostLp>,
     init: Option<Fault>,
-    failure: Option<Failed>,
+    failure: Option<CommittedFault>,
 }
 
 impl Faults {
@@ -62,11 +62,11 @@ impl Faults {
         self.any = !(self.held.is_empty() && self.lost.is_empty() && self.failure.is_none());
     }
 
-    pub(crate) fn held(&self) -> &[Held] {
+    pub(crate) fn held(&self) -> &[HeldEvent] {
         &self.held
     }
 
-    pub(crate) fn hold(&mut self, held: Held) {
+    pub(crate) fn hold(&mut self, held: HeldEvent) {
         self.held.push(held);
         self.changed();
     }
@@ -76,31 +76,31 @@ impl Faults {
         self.held.iter().map(|held| held.key.time).chain(self.failure.as_ref().map(|failed| failed.time)).min()
     }
 
-    /// Whether an event must wait for one that is held back, as it comes after it, or for the end, as there was a failure. Of two events with
-    /// the same key one has been cancelled, of which an anti-message may still have to tell.
+    /// Whether an event must wait: for an earlier one that is held back, or for the end, after a failure. Of two events with the same key,
+    /// one has been cancelled, and its anti-message may still be on its way.
     pub(crate) fn waits(&self, key: &EventKey, ties: TieBreak) -> bool {
         self.failure.is_some() || self.held.iter().any(|held| ties.compare(&held.key, key).is_le())
     }
 
-    /// Lets go of what may still come otherwise: it is to be tried again.
+    /// Releases the events that may still turn out differently, to be tried again.
     pub(crate) fn release(&mut self) -> Vec<Entry> {
         let entries = self.held.extract_if(.., |held| !held.certain).filter_map(|held| held.entry).collect();
         self.changed();
         entries
     }
 
-    /// The state of an LP, by its place in the table, could not be worked out.
+    /// The state of an LP, by its index, could not be worked out.
     pub(crate) fn lose(&mut self, index: usize, fault: Fault) {
-        self.lost.push(Lost { index, fault });
+        self.lost.push(LostLp { index, fault });
         self.changed();
     }
 
-    /// Why the state of an LP could not be worked out, if that is so.
+    /// Why the state of an LP could not be worked out, if it could not.
     pub(crate) fn lost(&self, index: usize) -> Option<&Fault> {
         self.lost.iter().find(|lost| lost.index == index).map(|lost| &lost.fault)
     }
 
-    /// The state of an LP is to be worked out anew. Returns whether it was lost.
+    /// The state of an LP is to be worked out anew. Returns whether the LP was lost.
     pub(crate) fn find_again(&mut self, index: usize) -> bool {
         let lost = self.lost.extract_if(.., |lost| lost.index == index).count() > 0;
         if lost {
@@ -109,14 +109,14 @@ impl Faults {
         lost
     }
 
-    /// All LPs that are lost for good, by their places in the table, and why.
+    /// All LPs that are lost for good, by index, and why.
     pub(crate) fn take_lost(&mut self) -> Vec<(usize, Fault)> {
         let lost = self.lost.drain(..).map(|lost| (lost.index, lost.fault)).collect();
         self.changed();
         lost
     }
 
-    /// The initialisation of the next LP went wrong.
+    /// The initialisation of the next LP failed.
     pub(crate) fn fail_init(&mut self, fault: Fault) {
         self.init = Some(fault);
     }
@@ -129,15 +129,15 @@ impl Faults {
     pub(crate) fn raise_init(&mut self, lp: LpId) {
         if let Some(fault) = &self.init {
             let (moment, fault) = (Moment::Init(lp), fault.clone());
-            self.failure = Some(Failed { moment, lp, time: VirtualTime::ZERO, event: None, fault });
+            self.failure = Some(CommittedFault { moment, lp, time: VirtualTime::ZERO, event: None, fault });
             self.changed();
         }
     }
 
-    /// Takes out one that is held back and that GVT has reached, unless its event has been cancelled. GVT may have passed an event that was
-    /// executed when GVT was computed and that failed when it committed, before the verdict came.
-    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<Held> {
-        let found = |held: &Held| match Moment::Event(held.key).compare(gvt, ties) {
+    /// Takes out a held event that GVT has reached, unless it has been cancelled. GVT may already have passed an event that was executed
+    /// when GVT was computed, and failed at its commit before the verdict came.
+    pub(crate) fn take_held_at<E>(&mut self, gvt: &Moment, ties: TieBreak, store: &Store<E>) -> Option<HeldEvent> {
+        let found = |held: &HeldEvent| match Moment::Event(held.key).compare(gvt, ties) {
             Ordering::Less => held.certain,
             Ordering::Equal => !held.is_cancelled(store),
             Ordering::Greater => false,
@@ -147,15 +147,15 @@ impl Faults {
         held
     }
 
-    /// Notes a failure, of which only the earliest counts.
-    pub(crate) fn fail(&mut self, failed: Failed, ties: TieBreak) {
+    /// Notes a failure; only the earliest counts.
+    pub(crate) fn fail(&mut self, failed: CommittedFault, ties: TieBreak) {
         if self.failure.as_ref().is_none_or(|earlier| failed.moment.is_before(&earlier.moment, ties)) {
             self.failure = Some(failed);
             self.changed();
         }
     }
 
-    pub(crate) fn failure(&self) -> Option<&Failed> {
+    pub(crate) fn failure(&self) -> Option<&CommittedFault> {
         self.failure.as_ref()
     }
 
@@ -164,7 +164,7 @@ impl Faults {
         self.failure.as_ref().map_or(Moment::Never, |failed| failed.moment)
     }
 
-    pub(crate) fn into_failure(self) -> Option<Failed> {
+    pub(crate) fn into_failure(self) -> Option<CommittedFault> {
         self.failure
     }
 }

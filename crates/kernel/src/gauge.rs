@@ -5,9 +5,9 @@ use warpline_base::{EventKey, LpId};
 
 use crate::counts::Counts;
 use crate::phases::{Meter, Phase, WallClock};
-use crate::trace::{Doing, Done, Level, Trace, TraceLimits};
+use crate::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 
-/// What is measured of a PE.
+/// Measurements of a PE.
 ///
 /// Invariant: it decides nothing.
 pub(crate) struct Gauge {
@@ -16,7 +16,7 @@ pub(crate) struct Gauge {
     trace: Option<Box<Trace>>,
     /// LPs initialised, for the trace.
     initialised: u64,
-    /// When the last of them was.
+    /// When the last of them was initialised.
     initialised_at: Option<Instant>,
 }
 
@@ -39,11 +39,11 @@ impl Gauge {
         self.trace.is_some()
     }
 
-    fn done(&self) -> Done {
-        Done { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
+    fn done(&self) -> Totals {
+        Totals { made: self.initialised, executed: self.counts.processed, committed: self.counts.committed }
     }
 
-    /// A step begins. Returns whether it is looked into event by event: if it is a sample, or traced.
+    /// A step begins. Returns whether it is watched event by event: it is a sample, or traced.
     #[inline]
     pub(crate) fn begin_step(&mut self) -> bool {
         let watched = self.meter.begin_step() || self.trace.is_some();
@@ -62,7 +62,7 @@ impl Gauge {
         self.meter.begin_sample();
     }
 
-    /// It ends. `over`: it was the last.
+    /// The step ends. `over`: it was the last.
     #[inline]
     pub(crate) fn end_step(&mut self, idle: bool, watched: bool, over: bool) {
         self.counts.steps += 1;
@@ -88,13 +88,13 @@ impl Gauge {
         }
     }
 
-    /// In a sample: what went on since the last border was `phase`.
+    /// In a sample: attributes the time since the last reading to `phase`.
     #[inline]
     pub(crate) fn lap(&mut self, phase: Phase) {
         self.meter.lap_of_sample(phase);
     }
 
-    /// The same for what happens with every event: nothing, unless it is watched.
+    /// The same for what happens at every event: it does nothing unless the step is watched.
     #[inline(always)]
     pub(crate) fn event_lap<const WATCHED: bool>(&mut self, phase: Phase) {
         if WATCHED {
@@ -110,7 +110,7 @@ impl Gauge {
         }
     }
 
-    /// So many more LPs have been initialised; `all`: those were the last.
+    /// This many more LPs have been initialised; `all`: they were the last.
     pub(crate) fn initialised(&mut self, more: usize, all: bool) {
         self.initialised += more as u64;
         if all {
@@ -128,33 +128,33 @@ impl Gauge {
         (self.meter.begin_commit(), self.counts.committed)
     }
 
-    /// It ends.
+    /// The commit ends.
     pub(crate) fn end_commit(&mut self, (since, before): (u64, u64)) {
         let (stretch, after) = (self.meter.end_commit(since), self.done());
         if let Some(trace) = &mut self.trace {
             let committed = after.committed - before;
-            trace.stretch(stretch, Done { committed: before, ..after }, after, Doing::Commit { committed });
+            trace.stretch(stretch, Totals { committed: before, ..after }, after, Activity::Commit { committed });
         }
     }
 
-    /// A rollback begins within a phase. Returns what [`end_rollback`](Self::end_rollback) wants.
+    /// A rollback begins within a phase. Returns what [`end_rollback`](Self::end_rollback) needs.
     pub(crate) fn begin_rollback(&mut self, within: Phase) -> (Option<u64>, u64) {
         (self.meter.begin_rollback(within, self.trace.is_some()), self.counts.rolled_back)
     }
 
-    /// It ends.
+    /// The rollback ends.
     pub(crate) fn end_rollback(&mut self, (since, before): (Option<u64>, u64), primary: bool) {
         let (stretch, done) = (self.meter.end_rollback(since), self.done());
         if let (Some(trace), Some(stretch)) = (&mut self.trace, stretch) {
             let length = self.counts.rolled_back - before;
-            trace.stretch(stretch, done, done, Doing::Rollback { length, primary });
+            trace.stretch(stretch, done, done, Activity::Rollback { length, primary });
         }
     }
 
-    /// How it stands after a commit, if it is traced.
+    /// Traces the state of the PE after a commit.
     pub(crate) fn level(&mut self, gvt: f64, window: f64, pending: usize, uncommitted: u64) {
         if let Some(trace) = &mut self.trace {
-            trace.level(Level { at: self.meter.now(), gvt, window, pending, uncommitted });
+            trace.snapshot(Snapshot { at: self.meter.now(), gvt, window, pending, uncommitted });
         }
     }
 

@@ -4,9 +4,9 @@ use warpline_base::{HistoryDigest, VirtualTime};
 use warpline_memory::{Handle, drop_each};
 
 use crate::extras::ExtraId;
-use crate::store::Link;
+use crate::store::OptionalHandle;
 
-/// Commit skips records by blocks of this many places, a power of two.
+/// Commit skips records in blocks of this many places, a power of two.
 pub(crate) const BLOCK: u64 = 64;
 
 /// What became of an executed event.
@@ -16,17 +16,17 @@ pub(crate) enum Fate {
     Open,
     /// It was undone; the record is empty.
     Undone,
-    /// It cannot be undone any more.
+    /// It has committed.
     Committed,
 }
 
-/// All that it takes to undo an executed event, and to let its effects happen when it commits.
+/// What is needed to undo an executed event, or to apply its effects when it commits.
 #[derive(Debug)]
 pub(crate) struct Record<S> {
     pub(crate) event: Handle,
-    /// The last message that the event sent; each leads to the one before.
-    pub(crate) sent: Link,
-    /// The place of the record before this one in the same KP.
+    /// The last message that the event sent; each links to the previous one.
+    pub(crate) sent: OptionalHandle,
+    /// The place of the previous record in the same KP.
     pub(crate) before: u64,
     /// The LP's digest before the event.
     pub(crate) digest: HistoryDigest,
@@ -36,12 +36,12 @@ pub(crate) struct Record<S> {
     pub(crate) state: Option<S>,
 }
 
-/// The executed events of a PE that may still be undone, in the order of their execution, and behind them those that are kept a
-/// little longer because the states of others are worked out from them.
+/// The executed events of a PE that may still be undone, in the order of execution, preceded by those that are kept a little longer because
+/// later states are worked out from their copies.
 ///
-/// A *place* numbers records from the start of the run. Rollback empties records anywhere and commit closes them anywhere; memory
-/// is reclaimed from the front. The records of one KP are a chain, from the last to the first, in the order of their keys; those of
-/// the PE as a whole need not be in that order, as KPs roll back by themselves.
+/// A *place* numbers records from the start of the run. Rollback empties and commit closes records at any place; memory is reclaimed from
+/// the front. The records of a KP form a chain, from the last to the first, in the order of their keys. The records of the PE as a whole
+/// need not be in that order, as KPs roll back separately.
 #[derive(Debug)]
 pub(crate) struct History<S> {
     records: VecDeque<Record<S>>,
@@ -49,7 +49,7 @@ pub(crate) struct History<S> {
     first: u64,
     /// Before this place no record is open.
     open: u64,
-    /// By block of places, from that of the first record on: no record that was added comes before this time.
+    /// For each block of places, starting at the first record: a lower bound on the times of its records.
     earliest: VecDeque<VirtualTime>,
 }
 
@@ -67,7 +67,7 @@ impl<S> Default for History<S> {
 }
 
 impl<S> History<S> {
-    /// Adds the record of an event that is about to be executed at this time.
+    /// Adds the record of an event that is about to be executed at `time`.
     #[inline]
     pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
         self.note_time(self.end(), time);
@@ -79,7 +79,7 @@ impl<S> History<S> {
     #[inline]
     fn note_time(&mut self, place: u64, time: VirtualTime) {
         let block = (place / BLOCK - self.first / BLOCK) as usize;
-        // What was taken back at the end left its times behind.
+        // Records removed from the end leave their times behind.
         self.earliest.truncate(block + 1);
         match self.earliest.get_mut(block) {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
@@ -88,7 +88,7 @@ impl<S> History<S> {
         }
     }
 
-    /// The first place from `place` on that is not in a block all of whose records come after `time`.
+    /// The first place at or after `place` that is not in a block whose records all come after `time`.
     #[inline]
     pub(crate) fn skip_later_than(&self, mut place: u64, time: VirtualTime) -> u64 {
         while self.earliest.get((place / BLOCK - self.first / BLOCK) as usize).is_some_and(|earliest| *earliest > time) {
@@ -97,7 +97,7 @@ impl<S> History<S> {
         place.min(self.end())
     }
 
-    /// Takes back the last record.
+    /// Removes the last record.
     pub(crate) fn pop(&mut self) -> Option<Record<S>> {
         self.records.pop_back()
     }
@@ -159,20 +159,20 @@ impl<S> History<S> {
         self.open = place;
     }
 
-    /// Notes that no record is open before the first that is.
+    /// Moves the front up to the first record that is open.
     pub(crate) fn close_front(&mut self) {
         while self.open < self.end() && self.get(self.open).fate != Fate::Open {
             self.open += 1;
         }
     }
 
-    /// Reclaims all records before those that may be open. Copies of states are dropped one by one, and no run depends on how.
+    /// Reclaims all records before those that may be open. Copies of states are dropped one by one; no run depends on how.
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.set_first(self.open);
     }
 
-    /// The first record, if it is at least `lag` places before all that may be open; it is not kept any more.
+    /// Takes out the first record, if it is at least `lag` places before every record that may be open.
     #[inline]
     pub(crate) fn reclaim(&mut self, lag: u64) -> Option<Record<S>> {
         if self.first + lag >= self.open {
@@ -191,7 +191,7 @@ impl<S> History<S> {
         self.first = first;
     }
 
-    /// The first record, whatever became of its event; it is not kept any more. For a run that is over.
+    /// Takes out the first record, whatever became of its event. For a run that is over.
     pub(crate) fn take_first(&mut self) -> Option<Record<S>> {
         self.records.pop_front()
     }
@@ -210,15 +210,15 @@ mod tests {
 
     fn record(fate: Fate) -> Record<()> {
         let (event, before, extra) = (Handle::from_bits(0), 0, ExtraId::NONE);
-        Record { event, sent: Link::default(), before, digest: HistoryDigest::default(), extra, fate, state: None }
+        Record { event, sent: OptionalHandle::default(), before, digest: HistoryDigest::default(), extra, fate, state: None }
     }
 
-    /// Something done to a history.
+    /// An operation on a history.
     #[derive(Clone, Copy, Debug)]
     enum Deed {
         Push(u16),
         Pop,
-        /// Closes so many records, and reclaims them but for some.
+        /// Closes this many records, and reclaims them but for some.
         Close(u8, u8),
     }
 
@@ -231,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        /// Skipping leaves out nothing but records that come later, and whole blocks of them.
+        /// Skipping leaves out only records that come later, and only whole blocks of them.
         #[test]
         fn only_blocks_of_later_records_are_skipped(deeds in prop::collection::vec(deed(), 0..600), until: u16) {
             let time = |time: u16| VirtualTime::new(time.into()).expect("a time");

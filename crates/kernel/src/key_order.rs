@@ -6,7 +6,7 @@ use warpline_memory::{Handle, Pool};
 use crate::Event;
 use crate::pending::Ties;
 
-/// The memory of events, which knows the key of each.
+/// The memory of events, which knows each event's key.
 pub(crate) trait Keyed {
     fn key(&self, handle: Handle) -> EventKey;
 }
@@ -27,7 +27,7 @@ pub(crate) struct KeyOrder<'a, S> {
 impl<S: Keyed> Ties for KeyOrder<'_, S> {
     #[cold]
     fn order(&self, a: Handle, b: Handle) -> Ordering {
-        // Equal for an event that was cancelled and the one that was sent in its place; which goes first is all the same.
+        // Keys are equal only for a cancelled event and its replacement; their order does not matter.
         self.ties.compare(&self.events.key(a), &self.events.key(b))
     }
 }

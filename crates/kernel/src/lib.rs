@@ -1,6 +1,6 @@
-//! The engines. One processing element (PE) of a parallel run and what it is made of: events, the pending event set, the history with
-//! rollback, GVT, and commit. [`Pe`] puts them together; [`Pe::step`] is the event loop of parallel runs. Beside it, [`Sequential`]
-//! is the engine of sequential runs, which need only LPs, events and the pending event set.
+//! The engines. [`Pe`] is one processing element (PE) of a parallel run, made of events, the pending event set, the history with rollback,
+//! GVT, and commit; [`Pe::step`] is the event loop of parallel runs. Beside it, [`Sequential`] is the engine of sequential runs, which
+//! needs only LPs, events and the pending event set.
 
 mod agenda;
 mod caution;
@@ -41,13 +41,13 @@ pub use copies::Undoing;
 pub use counts::{Counts, balance};
 pub use delays::{Delays, Shortest};
 pub use event::Event;
-pub use failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
+pub use failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text, panic_message};
 pub use lp::Lp;
 pub use partition::Partition;
 pub use pe::{Parts, Pe, Position, Step};
 pub use rows::MomentRow;
-pub use sequential::{Attempt, Done, Sequential, Stop};
-pub use trace::{Doing, Level, LpEvent, Span, Thinned, Trace, TraceLimits};
+pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
+pub use trace::{Activity, LpEvent, Snapshot, Span, ThinnedList, Trace, TraceLimits};
 pub use tuning::{GoAhead, Lanes, Tuning, Wire};
 pub use window::{Rule, Window};
 pub use wires::{Content, Message, MessageKind, Port, ValueMessage};

@@ -3,7 +3,7 @@ use std::ops::Range;
 use warpline_base::{HistoryDigest, LpId, RunDigest};
 use warpline_memory::{DropEach, PoolFull, prefer_huge_pages, prefetch, try_drop};
 
-/// An LP in an engine: its state, and the 16 bytes that the engine needs to know of it. Its random numbers and the sequence numbers of its
+/// An LP in an engine: its state, and the 16 bytes that the engine needs to keep for it. Its random numbers and the sequence numbers of its
 /// sends follow from its event count.
 #[derive(Debug)]
 pub struct Lp<S> {
@@ -21,14 +21,14 @@ impl<S> Lp<S> {
         Lp { events: 0, digest: HistoryDigest::default(), state }
     }
 
-    /// Adds consecutive LPs, of which the first has this id, to the digest of a run.
+    /// Adds consecutive LPs, the first of which has this id, to the digest of a run.
     pub fn add_digests(lps: &[Self], first: u32, digest: &mut RunDigest) {
         for (id, lp) in (first..).zip(lps) {
             digest.add(LpId(id), lp.events, lp.digest);
         }
     }
 
-    /// Brings back an earlier state. The present one belongs to events that were undone, so a panic when it is dropped is swallowed.
+    /// Restores an earlier state. The current one belongs to events that were undone, so a panic on dropping it is swallowed.
     pub(crate) fn bring_back(&mut self, state: S) {
         _ = try_drop(std::mem::replace(&mut self.state, state));
     }
@@ -61,7 +61,7 @@ impl<S> Lps<S> {
         self.initialised.len() == self.count as usize
     }
 
-    /// The LP that is to be initialised next, or was to be when that failed.
+    /// The LP to be initialised next, or the one whose initialisation failed.
     pub(crate) fn next(&self) -> LpId {
         LpId(self.first + self.initialised.len() as u32)
     }
@@ -70,13 +70,13 @@ impl<S> Lps<S> {
         self.initialised.push(Lp::new(state));
     }
 
-    /// The place of an LP in the table.
+    /// The index of an LP in the table.
     #[inline(always)]
     pub(crate) fn index(&self, id: LpId) -> usize {
         (id.0 - self.first) as usize
     }
 
-    /// Whether an LP is one of these.
+    /// Whether an LP belongs to this PE.
     #[inline(always)]
     pub(crate) fn contain(&self, id: LpId) -> bool {
         id.0.wrapping_sub(self.first) < self.count
@@ -97,7 +97,7 @@ impl<S> Lps<S> {
         prefetch(&self.initialised[index]);
     }
 
-    /// How much memory they take.
+    /// How much memory they take, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.initialised.len() * size_of::<Lp<S>>()
     }

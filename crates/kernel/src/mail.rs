@@ -14,7 +14,7 @@ use crate::store::Incarnation;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
 /// What waits to be handed over to a PE.
-struct Outgoing<E> {
+struct SendQueue<E> {
     messages: Vec<Message>,
     /// Those by value that found no room.
     values: DropEach<ValueMessage<E>>,
@@ -28,7 +28,7 @@ pub(crate) struct Mail<E, P> {
     /// Received, and not yet in the pending set.
     incoming: Vec<Message>,
     /// By PE.
-    outgoing: Vec<Apart<Outgoing<E>>>,
+    outgoing: Vec<Apart<SendQueue<E>>>,
     /// Messages in `outgoing`.
     waiting: usize,
     /// Whether the port keeps messages back.
@@ -39,7 +39,7 @@ pub(crate) struct Mail<E, P> {
 
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
-        let outgoing = (0..pes).map(|_| Apart(Outgoing { messages: Vec::new(), values: DropEach::default() })).collect();
+        let outgoing = (0..pes).map(|_| Apart(SendQueue { messages: Vec::new(), values: DropEach::default() })).collect();
         Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0 }
     }
 
@@ -164,12 +164,12 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.bound(pe)
     }
 
-    pub(crate) fn tell(&mut self, to: u32, control: Control) {
-        self.port.tell(to, control);
+    pub(crate) fn send_control(&mut self, to: u32, control: Control) {
+        self.port.send_control(to, control);
     }
 
     #[inline]
-    pub(crate) fn hear(&mut self) -> Option<Control> {
-        self.port.hear()
+    pub(crate) fn receive_control(&mut self) -> Option<Control> {
+        self.port.receive_control()
     }
 }

@@ -15,25 +15,25 @@ pub struct Partition {
     pes: u32,
     /// PEs per LP, as a fraction of 2³²: multiplying is faster than dividing.
     share: u64,
-    /// If blocks are not of equal size.
+    /// If blocks differ in size.
     blocks: Option<Arc<Blocks>>,
 }
 
-/// Blocks of any size.
+/// Blocks of different sizes.
 #[derive(Debug)]
 struct Blocks {
-    /// The first LP of each PE, and at last one that there is not.
+    /// The first LP of each PE, and finally the number of LPs.
     starts: Vec<u32>,
-    /// For every run of 2^`shift` LPs, the PE of the first.
+    /// For every run of 2^`shift` LPs, the PE of the first one.
     hints: Vec<u32>,
     shift: u32,
 }
 
-/// About how many hints there are: a table for the nearest cache.
+/// About how many hints there are: the table should fit the nearest cache.
 const HINTS: u32 = 4096;
 
 impl Partition {
-    /// Shares `lps` LPs out over `pes` PEs.
+    /// Divides `lps` LPs among `pes` PEs.
     ///
     /// # Panics
     /// If there are fewer LPs than PEs, or no PE.
@@ -42,8 +42,8 @@ impl Partition {
         Partition { lps, pes, share: (u64::from(pes) << 32) / u64::from(lps), blocks: None }
     }
 
-    /// Shares `lps` LPs out over `pes` PEs so that each PE gets about the same weight, and one LP at least. Where LPs differ in their
-    /// lookahead, a boundary may lie some way off, where links between PEs are longer.
+    /// Divides `lps` LPs among `pes` PEs so that each PE gets about the same weight, and at least one LP. Where the lookahead of LPs
+    /// differs, a boundary may be moved some way to where the links between PEs are longer.
     ///
     /// # Errors
     /// The first LP whose weight is not a finite number, zero or more.
@@ -77,7 +77,7 @@ impl Partition {
         let (mut starts, mut sum) = (vec![0], 0.0);
         for lp in 0..lps {
             let block = starts.len() as u32;
-            // The LP goes where most of it belongs; those that are left must suffice for the PEs that are left, and no block is empty.
+            // An LP goes to the PE that most of its weight falls to; enough LPs must be left for the remaining PEs, and no block is empty.
             let full = sum + weight(LpId(lp)) / 2.0 >= total * f64::from(block) / f64::from(pes);
             let scarce = lps - lp == pes - block;
             if block < pes && lp > starts[starts.len() - 1] && (full || scarce) {
@@ -88,7 +88,7 @@ impl Partition {
         Ok(even.with_blocks(starts))
     }
 
-    /// The same with blocks that start at these LPs.
+    /// The same, with blocks that start at these LPs.
     fn with_blocks(self, mut starts: Vec<u32>) -> Self {
         starts.push(self.lps);
         let shift = (self.lps / HINTS).max(1).ilog2();
@@ -101,7 +101,7 @@ impl Partition {
     #[inline]
     pub fn pe(&self, lp: LpId) -> u32 {
         match &self.blocks {
-            // Less than `pes`, as `lp` is less than `lps` and the share was rounded down.
+            // This is less than `pes`, as `lp` is less than `lps` and the fraction was rounded down.
             None => ((u64::from(lp.0) * self.share) >> 32) as u32,
             Some(blocks) => blocks.pe(lp),
         }
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Which PE has which LP is a part of what users see in records and traces.
+    /// Users see in records and traces which PE has which LP.
     #[test]
     fn without_links_only_weights_decide() {
         let shared = |pes, weight: fn(LpId) -> f64| {

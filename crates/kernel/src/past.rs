@@ -10,9 +10,9 @@ use crate::pending::Entry;
 /// A kernel process: LPs of a PE that roll back together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kp {
-    /// The place of its last executed event in the history, which may be closed; 0 for none.
+    /// The place in the history of its last executed event, which may be closed; 0 for none.
     pub(crate) last: u64,
-    /// The time of that event: an event that is not later may be a straggler.
+    /// The time of that event: an event at or before it may be a straggler.
     pub(crate) last_time: u64,
 }
 
@@ -25,25 +25,25 @@ pub(crate) struct Past<S> {
     pub(crate) extras: Extras,
     pub(crate) copies: Copies,
     kps: Vec<Kp>,
-    /// The number of an LP's KP is its own without this many low bits.
+    /// The number of an LP's KP is the LP's own number without this many low bits.
     kp_shift: u32,
-    /// Where the history was last not in order: from this place on it is.
+    /// The last place at which the history was out of order: it is in order from here on.
     inversion: u64,
     last_rank: u128,
     /// The latest time of any event executed so far.
     latest: VirtualTime,
-    /// All before this time has committed, if anything is open.
+    /// Everything before this time has committed, if any record is open.
     committed_to: VirtualTime,
     /// How many records the last commit left open.
     left_open: u64,
-    /// Processed events that were cancelled and are still to be undone.
+    /// Processed events that were cancelled and have yet to be undone.
     cancelled: Vec<Handle>,
-    /// LPs whose state is still to be worked out from an earlier copy, by their place in the table.
+    /// LPs whose state has yet to be worked out from an earlier copy, by index.
     stale: Vec<usize>,
 }
 
 impl<S> Past<S> {
-    /// The past of so many LPs.
+    /// The past of this many LPs.
     pub(crate) fn new(lps: usize, tuning: Tuning) -> Self {
         let Tuning { kps, undoing, lanes, .. } = tuning;
         // Where nothing is ever undone, nothing is copied.
@@ -71,7 +71,7 @@ impl<S> Past<S> {
         self.history.open_len() > 0
     }
 
-    /// The KP of an LP, by its place in the table.
+    /// The KP of an LP, by its index.
     #[inline(always)]
     pub(crate) fn kp_of(&self, index: usize) -> usize {
         index >> self.kp_shift
@@ -82,31 +82,31 @@ impl<S> Past<S> {
         self.kps[k]
     }
 
-    /// The place of the last event of a KP, if that may be undone.
+    /// The place of the last event of a KP, if it may be undone.
     #[inline]
     pub(crate) fn last_open(&self, k: usize) -> Option<u64> {
         let last = self.kps[k].last;
         self.history.is_open(last).then_some(last)
     }
 
-    /// Notes that the last event of a KP is now that at `place`, of this time.
+    /// Notes that the last event of a KP is now the one at `place`, at this time.
     #[inline]
     pub(crate) fn set_last(&mut self, k: usize, place: u64, time: VirtualTime) {
         self.kps[k] = Kp { last: place, last_time: time.bits() };
     }
 
-    /// The last event of a KP was undone: the one before it is the last now.
+    /// The last event of a KP was undone: the previous one is the last now.
     #[inline]
     pub(crate) fn set_last_place(&mut self, k: usize, place: u64) {
         self.kps[k].last = place;
     }
 
-    /// Notes the time of the last event of a KP that has rolled back.
+    /// Sets the time of the last event of a KP that has rolled back.
     pub(crate) fn set_last_time(&mut self, k: usize, time: Option<VirtualTime>) {
         self.kps[k].last_time = time.map_or(0, VirtualTime::bits);
     }
 
-    /// Notes that the event of an entry is the last that was executed, with its record at `place`.
+    /// Notes that the event of `entry` was executed last, with its record at `place`.
     #[inline(always)]
     pub(crate) fn executed(&mut self, entry: &Entry, place: u64) {
         if entry.rank() <= self.last_rank {
@@ -116,7 +116,7 @@ impl<S> Past<S> {
         self.last_rank = entry.rank();
     }
 
-    /// From this place on the history is in order.
+    /// The history is in order from this place on.
     #[inline]
     pub(crate) fn inversion(&self) -> u64 {
         self.inversion
@@ -137,7 +137,7 @@ impl<S> Past<S> {
         self.kps.len()
     }
 
-    /// Before this time everything has committed. With nothing open, that is everything before the `horizon`.
+    /// Everything before this time has committed. With nothing open, that is everything before the `horizon`.
     #[inline]
     pub(crate) fn committed_to(&mut self, horizon: VirtualTime) -> VirtualTime {
         if !self.has_open() {
@@ -146,20 +146,20 @@ impl<S> Past<S> {
         self.committed_to
     }
 
-    /// Notes that a commit has taken all before this time.
+    /// Notes that a commit has taken everything before this time.
     pub(crate) fn commit_done(&mut self, before: VirtualTime) {
         self.committed_to = self.committed_to.max(before);
         self.left_open = self.history.open_len();
     }
 
-    /// Whether so much has been executed since the last commit that looking through it all costs little per event.
+    /// Whether enough has been executed since the last commit to make looking through all of it cheap per event.
     #[inline]
     pub(crate) fn is_worth_a_commit(&self) -> bool {
         const FEW: u64 = 64;
         self.history.open_len() >= FEW + 2 * self.left_open
     }
 
-    /// Notes that a processed event was cancelled, and is to be undone.
+    /// Notes that a processed event was cancelled and has to be undone.
     pub(crate) fn cancel(&mut self, handle: Handle) {
         self.cancelled.push(handle);
     }

@@ -1,32 +1,31 @@
-//! How long a PE spends on what: for the record of the run alone, as nothing is ever decided by it.
+//! Measures how long a PE spends on what. It goes into the record of the run only; nothing is decided by it.
 //!
-//! Reading a clock takes a quarter as long as executing an event, so most steps are not looked into. One in [`EVERY`] is a *sample*: the
-//! clock is read at its borders and, within its batch, three times per event. Commits are timed one and all, as there are few,
-//! and rollbacks up to some number. So is waiting, since a PE that waits has time to read a clock. What is left of a thread's time is
-//! shared out as the samples tell, so that all phases together are the thread's time. What reading the clock takes is itself measured,
-//! and left out of the samples.
+//! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One in [`EVERY`] is a *sample*: the clock is
+//! read at its start and end and, within its batch, three times per event. Commits are rare and all timed, and so are rollbacks up to some
+//! number, and waiting, since a PE that waits has time to read a clock. The rest of a thread's time is divided in the proportions of the
+//! samples, so that the phases add up to the thread's time. The cost of reading the clock is itself measured and taken off the samples.
 
 use std::fmt::Debug;
 use std::time::Instant;
 
 use warpline_base::record::Phases;
 
-/// One step in so many is a sample: a prime, so that samples do not keep step with GVT.
+/// One step in this many is a sample: a prime, so that samples do not fall into step with GVT.
 const EVERY: u32 = 509;
-/// This many rollbacks are timed one and all, and one in [`ROLLBACK_EVERY`] after that.
+/// All of the first rollbacks up to this number are timed, and one in [`ROLLBACK_EVERY`] after that.
 const ROLLBACKS_ALL: u64 = 4096;
 const ROLLBACK_EVERY: u64 = 16;
-/// A sample that takes so many times the mean is none: the thread lost its core meanwhile.
+/// A sample that took this many times the mean is discarded: the thread was preempted.
 const OUTLIER: i64 = 64;
-/// How many samples make a mean.
+/// How many samples the running mean covers.
 const MEAN_OF: i64 = 16;
 
-/// Nanoseconds since some moment.
+/// Nanoseconds since an arbitrary moment.
 pub(crate) trait Clock: Debug {
     fn now(&self) -> u64;
 }
 
-/// A clock on the wall, and when it was started.
+/// The system's clock, and when it was started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WallClock(pub(crate) Instant);
 
@@ -37,7 +36,7 @@ impl Clock for WallClock {
     }
 }
 
-/// The phases that samples tell of.
+/// The phases that samples measure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Phase {
     Receive,
@@ -47,51 +46,51 @@ pub(crate) enum Phase {
     Gvt,
 }
 
-/// A stretch that is timed by itself: a commit or a rollback.
+/// A stretch of time that is measured on its own: a commit or a rollback.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
     pub(crate) since: u64,
     pub(crate) until: u64,
 }
 
-/// Measures the phases of a PE. Times are in nanoseconds, and signed where the cost of reading the clock is taken off.
+/// Measures the phases of a PE. Times are in nanoseconds, and signed wherever the cost of reading the clock is subtracted.
 #[derive(Debug)]
 pub(crate) struct Meter<C> {
     clock: C,
-    /// What it takes to read the clock.
+    /// The cost of reading the clock.
     cost: i64,
-    /// Steps until the next sample, and how many lay between the last two: samples are closer at the start, for short runs.
+    /// Steps until the next sample, and the interval between the last two: samples are closer together at the start, for short runs.
     until_sample: u32,
     interval: u32,
-    /// Whether the step at hand is a sample.
+    /// Whether the current step is a sample.
     sampling: bool,
     last: u64,
-    /// The phases of the sample at hand.
+    /// The phases of the current sample.
     laps: [i64; 5],
-    /// The sum over samples that executed something, as often as there are steps for each.
+    /// The sum over the samples that executed something, each weighted by the steps that it stands for.
     busy: [i64; 5],
-    /// The same of samples that executed nothing.
+    /// The same for samples that executed nothing.
     idle_samples: i64,
-    /// For how many steps the samples stand.
+    /// How many steps the samples stand for.
     weight: u64,
-    /// How many there are, and their time.
+    /// How many samples there are, and their total time.
     samples: i64,
     sampled: i64,
     steps: u64,
     commits: i64,
     rollbacks: u64,
     rollback: i64,
-    /// When the PE's thread began, if it has one, and when it was done.
+    /// When the PE's thread began, if it has one of its own, and when it ended.
     started: Option<u64>,
     stopped: Option<u64>,
-    /// For a PE with a thread: time waited, and since when it waits.
+    /// For a PE with a thread: the time waited so far, and since when it has been waiting.
     waited: u64,
     waits_since: Option<u64>,
 }
 
 impl<C: Clock> Meter<C> {
     pub(crate) fn new(clock: C) -> Self {
-        // The least of a few, as others may get in between.
+        // The least of several readings, as the thread may be interrupted between two.
         let reads = |_| {
             let since = clock.now();
             (1..8).for_each(|_| _ = std::hint::black_box(clock.now()));
@@ -130,12 +129,12 @@ impl<C: Clock> Meter<C> {
         self.clock.now()
     }
 
-    /// From now on all time is the PE's own.
+    /// From now on, all time counts as the PE's own.
     pub(crate) fn start(&mut self) {
         self.started = Some(self.clock.now());
     }
 
-    /// What went on up to now does not count.
+    /// Time up to now does not count.
     pub(crate) fn restart(&mut self)
     where
         C: Clone,
@@ -144,12 +143,12 @@ impl<C: Clock> Meter<C> {
         *self = Meter { started, ..Self::with(self.clock.clone(), self.cost) };
     }
 
-    /// The PE is done.
+    /// The PE has finished.
     pub(crate) fn stop(&mut self) {
         self.stopped = Some(self.clock.now());
     }
 
-    /// A step begins. Returns whether it is to be a sample.
+    /// A step begins. Returns whether it is a sample.
     #[inline]
     pub(crate) fn begin_step(&mut self) -> bool {
         if self.waits_since.is_some() {
@@ -182,7 +181,7 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// It ends, with what there was to do for GVT.
+    /// The step ends, its work for GVT included.
     pub(crate) fn end_sample(&mut self, idle: bool) {
         self.lap_of_sample(Phase::Gvt);
         if !std::mem::take(&mut self.sampling) {
@@ -202,7 +201,7 @@ impl<C: Clock> Meter<C> {
         self.until_sample = self.interval;
     }
 
-    /// In a sample: what went on since the last border was `phase`.
+    /// In a sample: attributes the time since the last reading to `phase`.
     #[cold]
     pub(crate) fn lap(&mut self, phase: Phase) {
         let now = self.clock.now();
@@ -210,7 +209,7 @@ impl<C: Clock> Meter<C> {
         self.last = now;
     }
 
-    /// The same, if the step at hand is a sample.
+    /// The same, if the current step is a sample.
     #[inline]
     pub(crate) fn lap_of_sample(&mut self, phase: Phase) {
         if self.sampling {
@@ -218,7 +217,7 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// A stretch that is timed by itself begins, within a phase.
+    /// A stretch that is measured on its own begins, within a phase.
     fn interrupt(&mut self, within: Phase) -> u64 {
         if self.sampling {
             self.lap(within);
@@ -227,10 +226,10 @@ impl<C: Clock> Meter<C> {
         self.clock.now()
     }
 
-    /// It ends.
+    /// The stretch ends.
     fn resume(&mut self, since: u64) -> Stretch {
         self.last = self.clock.now();
-        // It was no waiting.
+        // It was not waiting.
         if let Some(waits) = &mut self.waits_since {
             *waits += self.last - since;
         }
@@ -247,7 +246,7 @@ impl<C: Clock> Meter<C> {
         stretch
     }
 
-    /// A rollback begins, within a phase. Returns when, if it is timed, or `wanted`.
+    /// A rollback begins, within a phase. Returns when, if it is timed or `wanted`.
     pub(crate) fn begin_rollback(&mut self, within: Phase, wanted: bool) -> Option<u64> {
         self.rollbacks += 1;
         (self.rollback_weight() > 0 || self.sampling || wanted).then(|| self.interrupt(within))
@@ -259,7 +258,7 @@ impl<C: Clock> Meter<C> {
         Some(stretch)
     }
 
-    /// For how many rollbacks the last one stands.
+    /// How many rollbacks the last one stands for.
     fn rollback_weight(&self) -> i64 {
         match self.rollbacks {
             count if count <= ROLLBACKS_ALL => 1,
@@ -268,8 +267,8 @@ impl<C: Clock> Meter<C> {
         }
     }
 
-    /// Seconds in each phase so far. Together they are the time of the PE's thread; of a PE that shares its thread with others, as the
-    /// samples tell it, the time in its steps.
+    /// Seconds in each phase so far. They add up to the time of the PE's thread; for a PE that shares a thread, to the time spent in its
+    /// steps, as estimated from the samples.
     pub(crate) fn phases(&self) -> Phases {
         let sampled = self.busy.map(|time| time.max(0) as f64);
         let all = sampled.iter().sum::<f64>();
@@ -279,7 +278,7 @@ impl<C: Clock> Meter<C> {
                 let time = (self.stopped.unwrap_or_else(|| self.clock.now()) - started) as f64;
                 let idle = (self.waited as f64).min(time);
                 let commits = commits.min(time - idle);
-                // Of many rollbacks only a sample was timed, which may promise more than there is.
+                // Only some of many rollbacks were timed, so extrapolation may yield more time than there is.
                 let rollback = (self.rollback.max(0) as f64).min(time - idle - commits);
                 (time - idle - commits - rollback, idle, rollback)
             }
@@ -288,7 +287,7 @@ impl<C: Clock> Meter<C> {
                 (all * scale, self.idle_samples.max(0) as f64 * scale, self.rollback.max(0) as f64)
             }
         };
-        // Without a sample that executed anything, there was nothing but waiting.
+        // Without a sample that executed anything, all time was waiting.
         let (share, idle) = if all > 0.0 { (rest / all, idle) } else { (0.0, idle + rest) };
         let seconds = |phase: Phase| sampled[phase as usize] * share * 1e-9;
         Phases {

@@ -1,11 +1,11 @@
-//! The estimate against steps that are made up, by a clock that is.
+//! Checks the estimate on simulated steps, with a simulated clock.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::*;
 
-/// A clock that is wound by hand; reading it takes a while.
+/// A clock that is wound by hand; reading it takes time.
 #[derive(Clone, Debug, Default)]
 struct Wound(Rc<Cell<u64>>);
 
@@ -24,15 +24,15 @@ impl Clock for Wound {
     }
 }
 
-/// What a step takes, but for its events.
+/// The cost of a step, apart from its events.
 const RECEIVE: u64 = 100;
 const HAND_OVER: u64 = 50;
 const GVT: u64 = 200;
-/// What an event takes.
+/// The cost of an event.
 const POP: u64 = 20;
 const HANDLE: u64 = 50;
 const SEND: u64 = 30;
-/// What an idle step takes, and what lies behind it.
+/// The cost of an idle step, and the pause after it.
 const IDLE: u64 = 150;
 const YIELD: u64 = 1000;
 const COMMIT: u64 = 5000;
@@ -100,7 +100,7 @@ fn sum(phases: &Phases) -> f64 {
 
 const STEPS: u64 = 100_000;
 
-/// Steps of 10 to 73 events, of which each 16th is followed by idle ones; a commit in each eighth, a rollback in each tenth.
+/// Steps of 10 to 73 events, every 16th followed by idle ones; a commit in every eighth, a rollback in every tenth.
 fn drive(bench: &mut Bench, thread: bool) -> Phases {
     let mut expected = [0u64; 8];
     for step in 0..STEPS {
@@ -147,7 +147,7 @@ fn many_rollbacks_are_sampled() {
     }
     let (phases, expected) = (bench.meter.phases(), (2 * STEPS * ROLLBACK) as f64 * 1e-9);
     assert!((phases.rollback / expected - 1.0).abs() < 0.02, "{phases:?}");
-    // What measuring costs, all of it.
+    // The total cost of measuring.
     let work = STEPS * (RECEIVE + 4 * (POP + HANDLE + SEND) + 2 * ROLLBACK + HAND_OVER + GVT);
     let spent = (bench.clock.0.get() - before) as f64 / work as f64;
     assert!(spent < 1.012, "{spent}");

@@ -2,7 +2,7 @@ use warpline_base::{LpId, Moment};
 use warpline_model::Cell;
 use warpline_model::statistics::{Row, RowSink};
 
-/// A committed row, and its place among those of all PEs.
+/// A committed row, and its place in the order of rows of all PEs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentRow {
     /// When it was recorded. Rows of one moment keep their order.

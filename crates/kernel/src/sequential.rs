@@ -1,5 +1,5 @@
 //! The sequential engine: the reference for the answer and for every speed-up. It shares LPs, events, the order of keys and fetching ahead
-//! with [`Pe`](crate::Pe), and has a loop of its own, in which nothing is undone and nothing comes from elsewhere.
+//! with [`Pe`](crate::Pe), and has a loop of its own, in which nothing is undone and nothing arrives from elsewhere.
 
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,9 +16,9 @@ use crate::key_order::KeyOrder;
 use crate::pending::{Entry, PendingSet};
 use crate::{Event, Lp, Step};
 
-/// All of a simulation, and the loop over its events.
+/// A whole simulation, and the loop over its events.
 ///
-/// Invariant: every event that was sent is pending, or has committed and its memory is free, but for the one that is being executed.
+/// Invariant: every event that was sent is either pending, or committed with its memory freed, except for the one that is being executed.
 pub struct Sequential<'m, M: Model, Q, R> {
     model: &'m M,
     ties: TieBreak,
@@ -33,15 +33,15 @@ pub struct Sequential<'m, M: Model, Q, R> {
     sent: u64,
     now: VirtualTime,
     current: Option<Handle>,
-    /// Whether the payload of the current event, which is over, is being dropped.
+    /// Whether the payload of the current event, which has been executed, is being dropped.
     dropping: bool,
     prefetching: bool,
 }
 
-/// Why the engine stops early. It cannot go on then; it only says where it was.
+/// Why the engine stopped early. It cannot go on; it only says where it was.
 #[derive(Debug, PartialEq)]
 pub enum Stop {
-    /// The model did something that it must not.
+    /// The model made a mistake.
     Fault(Fault),
     /// There is no memory for another event.
     Full(PoolFull),
@@ -53,33 +53,33 @@ pub struct Attempt<'e, M: Model> {
     pub model: &'e M,
     /// The event.
     pub event: &'e Event<M::Event>,
-    /// Its LP, which is to be left as it was.
+    /// Its LP, which must be left as it was.
     pub lp: &'e mut Lp<M::State>,
-    /// The context, in which nothing is to be left.
+    /// The context, which must be left empty.
     pub context: &'e mut Context<M>,
 }
 
-/// What is left when a sequential engine is done.
-pub struct Done<M: Model, R> {
+/// What a sequential engine leaves behind.
+pub struct SequentialParts<M: Model, R> {
     /// The LPs, by id.
     pub lps: DropEach<Lp<M::State>>,
-    /// The digest of all that they have done.
+    /// The digest of the run.
     pub digest: RunDigest,
     /// The context of its events.
     pub context: Context<M>,
     /// The statistics of what committed.
     pub statistics: Statistics,
-    /// Where rows went.
+    /// The sink that took the rows.
     pub rows: R,
     /// How many events committed.
     pub committed: u64,
 }
 
 impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
-    /// An engine whose LPs are still to be initialised.
+    /// An engine whose LPs have yet to be initialised.
     ///
     /// # Errors
-    /// If the memory for its LPs cannot be had.
+    /// If there is no memory for its LPs.
     pub fn new(
         model: &'m M,
         context: Context<M>,
@@ -110,7 +110,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         })
     }
 
-    /// The LP that is to be initialised next, or was to be when that failed; `None` when all are.
+    /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are initialised.
     pub fn next_lp(&self) -> Option<LpId> {
         let next = LpId(self.lps.len() as u32);
         (next.0 < self.context.limits().lps).then_some(next)
@@ -119,7 +119,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Initialises the next LP, if there is one.
     ///
     /// # Errors
-    /// If the model did something that it must not, or sent too much.
+    /// If the model made a mistake, or there is no memory for what it sent.
     pub fn initialise_next(&mut self) -> Result<(), Stop> {
         let Some(id) = self.next_lp() else { return Ok(()) };
         let state = self.guarded(|engine| engine.context.init(engine.model, id))?;
@@ -132,7 +132,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Executes up to `most` events.
     ///
     /// # Errors
-    /// If the model did something that it must not, or sent too much. [`running`](Self::running) says where.
+    /// If the model made a mistake, or there is no memory for what it sent. [`running`](Self::running) says where.
     pub fn step(&mut self, most: u32) -> Result<Step, Stop> {
         let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
         self.prefetching = fetch::pays(bytes);
@@ -178,13 +178,13 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         Ok(())
     }
 
-    /// Files what LP `sender` sent in its `number`-th event. That event itself, in `spent`, is over: its memory goes to
-    /// one that it sent.
+    /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory
+    /// goes to one that it sent.
     #[inline(always)]
     fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), Stop> {
         let sequence = Sequence::first_of(number);
         self.sent += self.context.outbox_mut().len() as u64;
-        // Last first, which is all the same to the pending set: the place in the order is in the key.
+        // Last first, which makes no difference to the pending set: the order is in the key.
         while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
             let index = self.context.outbox_mut().len() as u32;
             let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
@@ -209,7 +209,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         Ok(())
     }
 
-    /// What needs no dropping costs nothing here.
+    /// Types that need no dropping cost nothing here.
     #[inline(always)]
     fn set_dropping(&mut self, dropping: bool) {
         if needs_drop::<M::Event>() {
@@ -222,7 +222,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.context.take_fault().map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
     }
 
-    /// Lets what LP `id` observed at this time count.
+    /// Adds what LP `id` observed at this time to the statistics.
     #[inline]
     fn observe(&mut self, id: LpId) -> Result<(), Stop> {
         if self.context.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
@@ -235,7 +235,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Brings the memory of coming events near, and of the LPs that they reach.
+    /// Fetches the memory of coming events, and of the LPs that they reach.
     #[inline]
     fn fetch_ahead(&self) {
         fetch_ahead(
@@ -245,17 +245,17 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         );
     }
 
-    /// Runs code of the model, and takes a panic for a fault.
+    /// Runs code of the model, and turns a panic into a fault.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Result<T, Stop> {
-        // The engine is not used again after a panic but to say where it happened.
+        // After a panic the engine is only used to say where it happened.
         catch_unwind(AssertUnwindSafe(|| run(self))).map_err(|panic| {
-            // What the code did wrong before it panicked comes first.
+            // A fault before the panic takes precedence.
             let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
             Stop::Fault(self.context.take_fault().unwrap_or_else(fault))
         })
     }
 
-    /// Runs other code of the model than that of events, and takes a panic for a fault.
+    /// Runs code of the model outside of events, and turns a panic into a fault.
     ///
     /// # Errors
     /// If it panics.
@@ -263,7 +263,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.guarded(|engine| run(engine.model, &mut engine.context))
     }
 
-    /// Lets the next event be tried out, and then executes it, unless the attempt says otherwise. Returns `None` if there is no next event.
+    /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise. Returns `None` if there is no next
+    /// event.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -282,7 +283,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         Ok(Some(tried))
     }
 
-    /// The event that was executed last, unless its memory is free again or its payload panicked when it was dropped.
+    /// The event executed last, unless its memory has been freed or its payload panicked on being dropped.
     pub fn running(&self) -> Option<&Event<M::Event>> {
         self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
     }
@@ -307,21 +308,21 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         &self.context
     }
 
-    /// Checks, at the end of a run that did not fail, that nothing was lost and nothing came from nowhere.
+    /// Checks, at the end of a run that did not fail, that every event is accounted for.
     ///
     /// # Panics
-    /// If it did.
+    /// If one is not.
     pub fn balance(&self) {
         assert_eq!(self.events.len(), self.pending.len(), "every event is pending, or its memory is free");
         assert_eq!(self.sent, self.committed + self.pending.len() as u64, "every event sent is committed or pending");
     }
 
-    /// What there is to know of it when it is done.
-    pub fn into_done(self) -> Done<M, R> {
+    /// The parts of an engine that is done.
+    pub fn into_parts(self) -> SequentialParts<M, R> {
         let Sequential { lps, context, statistics, rows, committed, .. } = self;
         let mut digest = RunDigest::default();
         Lp::add_digests(&lps, 0, &mut digest);
-        Done { lps, digest, context, statistics, rows, committed }
+        SequentialParts { lps, digest, context, statistics, rows, committed }
     }
 }
 

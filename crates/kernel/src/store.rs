@@ -2,23 +2,23 @@
 
 use std::num::NonZeroU32;
 
-use warpline_memory::{Books, Buffers, Cancelled, Handle, Pool, PoolFull};
+use warpline_memory::{Books, Buffers, CancelOutcome, Handle, Pool, PoolFull};
 
 use crate::Event;
 
-/// The highest bit of a handle tells a shared buffer from a place in the pool.
+/// The highest bit of a handle tells a shared buffer from a slot of the pool.
 const SHARED: u32 = 1 << 31;
 
 /// Where an event lies.
-enum Place {
-    Own(Handle),
+enum Location {
+    Local(Handle),
     Shared(Handle),
 }
 
 #[inline(always)]
-fn place(handle: Handle) -> Place {
+fn locate(handle: Handle) -> Location {
     let bits = handle.bits();
-    if bits & SHARED == 0 { Place::Own(handle) } else { Place::Shared(Handle::from_bits(bits ^ SHARED)) }
+    if bits & SHARED == 0 { Location::Local(handle) } else { Location::Shared(Handle::from_bits(bits ^ SHARED)) }
 }
 
 /// The handle of a shared buffer among those of a store.
@@ -30,13 +30,13 @@ fn of_shared(buffer: Handle) -> Result<Handle, PoolFull> {
 
 /// A handle that may be missing, in four bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Link(Option<NonZeroU32>);
+pub(crate) struct OptionalHandle(Option<NonZeroU32>);
 
-impl Link {
+impl OptionalHandle {
     #[inline]
-    pub(crate) fn to(handle: Handle) -> Self {
+    pub(crate) fn some(handle: Handle) -> Self {
         // A handle of all ones stands for none; there are fewer events than that.
-        Link(NonZeroU32::new(!handle.bits()))
+        OptionalHandle(NonZeroU32::new(!handle.bits()))
     }
 
     #[inline]
@@ -59,10 +59,10 @@ enum Status {
 
 /// An event in the pool: one cache line, if its payload has up to 16 bytes.
 #[derive(Debug)]
-struct Own<E> {
+struct LocalEvent<E> {
     event: Event<E>,
     /// What the same event sent before this one.
-    next: Link,
+    next: OptionalHandle,
     /// Of an event that came by value and may be cancelled.
     incarnation: Option<Incarnation>,
     status: Status,
@@ -70,7 +70,7 @@ struct Own<E> {
 
 /// The events of a PE, each under one handle from when it is sent or received until it is released.
 pub(crate) struct Store<E> {
-    own: Pool<Own<E>>,
+    own: Pool<LocalEvent<E>>,
     shared: Buffers<Event<E>>,
 }
 
@@ -81,21 +81,21 @@ impl<E> Store<E> {
 
     /// Takes in an event that this PE has sent to itself, or that has come by value.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, event: Event<E>, next: Link, incarnation: Option<Incarnation>) -> Result<Handle, PoolFull> {
-        let handle = self.own.insert(Own { event, next, incarnation, status: Status::Pending })?;
+    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Result<Handle, PoolFull> {
+        let handle = self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending })?;
         if handle.bits() & SHARED == 0 { Ok(handle) } else { Err(PoolFull::Numbers) }
     }
 
     /// Puts an event that nobody will cancel in the place of one that is over. Where that one lay in a shared buffer, it is released.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<Handle, PoolFull> {
-        match place(spent) {
-            Place::Own(handle) => {
-                self.own.replace(handle, Own { event, next: Link::default(), incarnation: None, status: Status::Pending });
+        match locate(spent) {
+            Location::Local(handle) => {
+                self.own.replace(handle, LocalEvent { event, next: OptionalHandle::default(), incarnation: None, status: Status::Pending });
                 Ok(spent)
             }
-            Place::Shared(_) => {
-                let handle = self.insert(event, Link::default(), None)?;
+            Location::Shared(_) => {
+                let handle = self.insert(event, OptionalHandle::default(), None)?;
                 // Last, as it may panic, and no other payload should be at hand then.
                 self.release_buffer(spent);
                 Ok(handle)
@@ -106,14 +106,14 @@ impl<E> Store<E> {
     /// Out of line, so that events that came by value do not pay for it.
     #[inline(never)]
     fn release_buffer(&mut self, handle: Handle) {
-        if let Place::Shared(buffer) = place(handle) {
+        if let Location::Shared(buffer) = locate(handle) {
             self.shared.release(buffer);
         }
     }
 
     /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's, which that PE [receives](Self::receive).
     #[inline]
-    pub(crate) fn share(&mut self, to: u32, mark: u32, next: Link, event: Event<E>) -> Result<(Handle, Handle), PoolFull> {
+    pub(crate) fn share(&mut self, to: u32, mark: u32, next: OptionalHandle, event: Event<E>) -> Result<(Handle, Handle), PoolFull> {
         let buffer = self.shared.insert_with(to, mark, next.handle(), || event)?;
         Ok((of_shared(buffer)?, buffer))
     }
@@ -131,21 +131,21 @@ impl<E> Store<E> {
 
     #[inline(always)]
     pub(crate) fn event(&self, handle: Handle) -> &Event<E> {
-        match place(handle) {
-            Place::Own(handle) => &self.own.get(handle).event,
-            Place::Shared(buffer) => self.shared.get(buffer),
+        match locate(handle) {
+            Location::Local(handle) => &self.own.get(handle).event,
+            Location::Shared(buffer) => self.shared.get(buffer),
         }
     }
 
     /// The event, which is certain to happen now, unless it has been cancelled.
     #[inline(always)]
     pub(crate) fn begin_certain(&self, handle: Handle) -> Option<&Event<E>> {
-        match place(handle) {
-            Place::Own(handle) => {
+        match locate(handle) {
+            Location::Local(handle) => {
                 let own = self.own.get(handle);
                 (own.status == Status::Pending).then_some(&own.event)
             }
-            Place::Shared(buffer) => self.shared.get_certain(buffer),
+            Location::Shared(buffer) => self.shared.get_certain(buffer),
         }
     }
 
@@ -153,8 +153,8 @@ impl<E> Store<E> {
     /// sender can cancel it no more.
     #[inline(always)]
     pub(crate) fn begin(&mut self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&Event<E>> {
-        match place(handle) {
-            Place::Own(handle) => {
+        match locate(handle) {
+            Location::Local(handle) => {
                 let own = self.own.get_mut(handle);
                 match own.status {
                     Status::Pending => own.status = Status::Processed,
@@ -163,15 +163,15 @@ impl<E> Store<E> {
                 }
                 Some(&own.event)
             }
-            Place::Shared(buffer) => self.shared.begin_if(buffer, sure),
+            Location::Shared(buffer) => self.shared.begin_if(buffer, sure),
         }
     }
 
     /// Marks a processed event as pending again; false if it has been cancelled, and is then [undone](Self::is_undone).
     #[inline]
     pub(crate) fn undo(&mut self, handle: Handle) -> bool {
-        match place(handle) {
-            Place::Own(handle) => {
+        match locate(handle) {
+            Location::Local(handle) => {
                 let own = self.own.get_mut(handle);
                 own.status = match own.status {
                     Status::Processed => Status::Pending,
@@ -180,83 +180,83 @@ impl<E> Store<E> {
                 };
                 own.status == Status::Pending
             }
-            Place::Shared(buffer) => self.shared.undo(buffer),
+            Location::Shared(buffer) => self.shared.undo(buffer),
         }
     }
 
     /// Whether an event was cancelled after it was processed, and has been undone.
     pub(crate) fn is_undone(&self, handle: Handle) -> bool {
-        match place(handle) {
-            Place::Own(handle) => self.own.get(handle).status == Status::Undone,
-            Place::Shared(buffer) => self.shared.is_undone(buffer),
+        match locate(handle) {
+            Location::Local(handle) => self.own.get(handle).status == Status::Undone,
+            Location::Shared(buffer) => self.shared.is_undone(buffer),
         }
     }
 
     #[inline]
     pub(crate) fn is_cancelled(&self, handle: Handle) -> bool {
-        match place(handle) {
-            Place::Own(handle) => matches!(self.own.get(handle).status, Status::Cancelled | Status::Undone),
-            Place::Shared(buffer) => self.shared.is_cancelled(buffer),
+        match locate(handle) {
+            Location::Local(handle) => matches!(self.own.get(handle).status, Status::Cancelled | Status::Undone),
+            Location::Shared(buffer) => self.shared.is_cancelled(buffer),
         }
     }
 
     /// Cancels an event that this PE has sent, whoever has it now, and tells what it was until then.
     #[inline]
-    pub(crate) fn cancel(&mut self, handle: Handle) -> Cancelled {
-        match place(handle) {
-            Place::Own(handle) => {
+    pub(crate) fn cancel(&mut self, handle: Handle) -> CancelOutcome {
+        match locate(handle) {
+            Location::Local(handle) => {
                 let own = self.own.get_mut(handle);
                 match std::mem::replace(&mut own.status, Status::Cancelled) {
-                    Status::Pending => Cancelled::Pending,
-                    Status::Processed => Cancelled::Processed,
+                    Status::Pending => CancelOutcome::Pending,
+                    Status::Processed => CancelOutcome::Processed,
                     _ => out_of_turn("cancelled"),
                 }
             }
-            Place::Shared(buffer) => self.shared.cancel(buffer),
+            Location::Shared(buffer) => self.shared.cancel(buffer),
         }
     }
 
     /// What the event that sent this one had sent before it.
     #[inline]
-    pub(crate) fn next(&self, handle: Handle) -> Link {
-        match place(handle) {
-            Place::Own(handle) => self.own.get(handle).next,
-            Place::Shared(buffer) => self.shared.next(buffer).map_or_else(Link::default, Link::to),
+    pub(crate) fn next(&self, handle: Handle) -> OptionalHandle {
+        match locate(handle) {
+            Location::Local(handle) => self.own.get(handle).next,
+            Location::Shared(buffer) => self.shared.next(buffer).map_or_else(OptionalHandle::default, OptionalHandle::some),
         }
     }
 
     /// The PE that an event was sent to, and the buffer that it knows it by; `None` for one that never left this PE.
     pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
-        match place(handle) {
-            Place::Own(_) => None,
-            Place::Shared(buffer) => Some((self.shared.owner(buffer), buffer)).filter(|(owner, _)| *owner != self.shared.me()),
+        match locate(handle) {
+            Location::Local(_) => None,
+            Location::Shared(buffer) => Some((self.shared.owner(buffer), buffer)).filter(|(owner, _)| *owner != self.shared.me()),
         }
     }
 
     /// Which incarnation of its sender's PE sent an event, if it came by value and may be cancelled.
     #[inline]
     pub(crate) fn incarnation(&self, handle: Handle) -> Option<Incarnation> {
-        match place(handle) {
-            Place::Own(handle) => self.own.get(handle).incarnation,
-            Place::Shared(_) => None,
+        match locate(handle) {
+            Location::Local(handle) => self.own.get(handle).incarnation,
+            Location::Shared(_) => None,
         }
     }
 
     /// Drops an event.
     #[inline]
     pub(crate) fn release(&mut self, handle: Handle) {
-        match place(handle) {
-            Place::Own(handle) => drop(self.own.remove(handle)),
-            Place::Shared(buffer) => _ = self.shared.release(buffer),
+        match locate(handle) {
+            Location::Local(handle) => drop(self.own.remove(handle)),
+            Location::Shared(buffer) => _ = self.shared.release(buffer),
         }
     }
 
     /// Brings the first cache line of an event near.
     #[inline(always)]
     pub(crate) fn prefetch(&self, handle: Handle) {
-        match place(handle) {
-            Place::Own(handle) => self.own.prefetch(handle),
-            Place::Shared(buffer) => self.shared.prefetch(buffer),
+        match locate(handle) {
+            Location::Local(handle) => self.own.prefetch(handle),
+            Location::Shared(buffer) => self.shared.prefetch(buffer),
         }
     }
 
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_event_with_16_bytes_of_payload_is_one_cache_line() {
-        assert_eq!(size_of::<Option<Own<[u64; 2]>>>(), 64);
-        assert_eq!(size_of::<Link>(), 4);
+        assert_eq!(size_of::<Option<LocalEvent<[u64; 2]>>>(), 64);
+        assert_eq!(size_of::<OptionalHandle>(), 4);
     }
 }

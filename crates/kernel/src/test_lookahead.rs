@@ -4,7 +4,7 @@ use warpline_base::LpId;
 use warpline_model::engine::Lookahead;
 use warpline_model::{Context, Init, Link, Model};
 
-/// By LP: its lookahead towards any other, or its links.
+/// For each LP, its lookahead towards any other, or its links.
 pub(crate) type Declared<'a> = Result<f64, &'a [(u32, f64)]>;
 
 struct Declaring<'a>(&'a [Declared<'a>]);

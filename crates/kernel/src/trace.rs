@@ -1,5 +1,5 @@
-//! What a PE did, span by span, if somebody asked for it. However long the run, a trace stays within its limits: whenever a list is
-//! full, every other entry goes, and from then on half as many come.
+//! What a PE did, span by span, if a trace was asked for. However long the run, a trace stays within its limits: whenever a list is full,
+//! every other entry is dropped, and from then on half as many are added.
 
 use std::time::Instant;
 
@@ -11,21 +11,21 @@ use crate::phases::Stretch;
 /// How much a PE's trace holds.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceLimits {
-    /// What its times count from.
+    /// The origin of its times.
     pub origin: Instant,
     /// The most spans.
     pub spans: usize,
-    /// The most levels.
-    pub levels: usize,
+    /// The most snapshots.
+    pub snapshots: usize,
     /// The most events of LPs.
     pub events: usize,
-    /// Only LPs whose id is a multiple of this show their events.
+    /// Only LPs whose id is a multiple of this have their events traced.
     pub lp_every: u32,
 }
 
-/// How much a PE has done.
+/// How much a PE has done so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct Totals {
     /// LPs made.
     pub(crate) made: u64,
     /// Events executed.
@@ -34,10 +34,10 @@ pub(crate) struct Done {
     pub(crate) committed: u64,
 }
 
-/// What a PE did for a while.
+/// What a PE did in a span.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Doing {
-    /// It made LPs: how many.
+pub enum Activity {
+    /// It initialised LPs.
     Making {
         /// How many.
         lps: u64,
@@ -46,14 +46,14 @@ pub enum Doing {
     Batch {
         /// How many.
         executed: u64,
-        /// How many of them committed at once, as nothing could undo them.
+        /// How many of them committed at once.
         committed: u64,
     },
     /// It undid events.
     Rollback {
         /// How many.
         length: u64,
-        /// Whether a straggler was the cause, or else a cancellation.
+        /// Whether a straggler was the cause; otherwise it was a cancellation.
         primary: bool,
     },
     /// It committed events and reclaimed their memory.
@@ -68,7 +68,7 @@ pub enum Doing {
     },
 }
 
-/// A stretch of wall time, in nanoseconds since the origin. Those of one PE do not overlap.
+/// A span of wall time, in nanoseconds since the origin. The spans of one PE do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// Its start.
@@ -76,14 +76,14 @@ pub struct Span {
     /// Its end.
     pub until: u64,
     /// What the PE did.
-    pub doing: Doing,
+    pub activity: Activity,
     /// The time of GVT.
     pub gvt: f64,
 }
 
-/// How a PE stood after a commit.
+/// The state of a PE after a commit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Level {
+pub struct Snapshot {
     /// When, in nanoseconds since the origin.
     pub at: u64,
     /// The time of GVT.
@@ -92,7 +92,7 @@ pub struct Level {
     pub window: f64,
     /// How many events are pending, cancelled ones included.
     pub pending: usize,
-    /// How many events have been executed and have not committed, about.
+    /// About how many events have been executed and not committed.
     pub uncommitted: u64,
 }
 
@@ -103,22 +103,23 @@ pub struct LpEvent {
     pub lp: LpId,
     /// Its key.
     pub key: EventKey,
-    /// Its lot: it goes when the bar is higher. A function of the key alone, so that what stays does not depend on who commits when.
+    /// The event is left out once the bar is higher than this. A function of the key alone, so that the choice does not depend on who
+    /// commits when.
     pub lot: u8,
 }
 
-/// A list that never gets longer than some length.
+/// A list whose length is limited.
 #[derive(Clone, Debug)]
-pub struct Thinned<T> {
+pub struct ThinnedList<T> {
     items: Vec<T>,
     most: usize,
     every: u64,
     offered: u64,
 }
 
-impl<T> Thinned<T> {
+impl<T> ThinnedList<T> {
     fn new(most: usize) -> Self {
-        Thinned { items: Vec::new(), most, every: 1, offered: 0 }
+        ThinnedList { items: Vec::new(), most, every: 1, offered: 0 }
     }
 
     fn offer(&mut self, item: T) {
@@ -139,12 +140,12 @@ impl<T> Thinned<T> {
         self.offered += 1;
     }
 
-    /// What it holds, in order.
+    /// Its items, in order.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// How much was left out.
+    /// How many items were left out.
     pub fn left_out(&self) -> u64 {
         self.offered - self.items.len() as u64
     }
@@ -155,19 +156,19 @@ impl<T> Thinned<T> {
 pub struct Trace {
     limits: TraceLimits,
     /// What it did, in order.
-    pub spans: Thinned<Span>,
-    /// How it stood after each commit, in order.
-    pub levels: Thinned<Level>,
+    pub spans: ThinnedList<Span>,
+    /// Its state after each commit, in order.
+    pub snapshots: ThinnedList<Snapshot>,
     /// Events that its LPs committed, in order for each LP.
     pub events: Vec<LpEvent>,
-    /// Events with lower lots than this were left out.
+    /// Events with lots below this were left out.
     pub bar: u8,
     /// How many events there were.
     pub offered: u64,
-    /// What the PE has done since `since` is not in a span yet.
+    /// The end of the last span: what the PE has done since then is not in a span yet.
     since: u64,
-    /// How much it had done then.
-    done: Done,
+    /// How much it had done by then.
+    done: Totals,
     /// Since when it has had nothing to do, and for how many steps.
     idle: Option<(u64, u64)>,
     gvt: f64,
@@ -175,40 +176,40 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn new(limits: TraceLimits) -> Self {
-        let (spans, levels) = (Thinned::new(limits.spans), Thinned::new(limits.levels));
-        Trace { limits, spans, levels, events: Vec::new(), bar: 0, offered: 0, since: 0, done: Done::default(), idle: None, gvt: 0.0 }
+        let (spans, snapshots) = (ThinnedList::new(limits.spans), ThinnedList::new(limits.snapshots));
+        Trace { limits, spans, snapshots, events: Vec::new(), bar: 0, offered: 0, since: 0, done: Totals::default(), idle: None, gvt: 0.0 }
     }
 
-    fn push(&mut self, since: u64, until: u64, doing: Doing) {
-        self.spans.offer(Span { since, until, doing, gvt: self.gvt });
+    fn push(&mut self, since: u64, until: u64, activity: Activity) {
+        self.spans.offer(Span { since, until, activity, gvt: self.gvt });
     }
 
-    pub(crate) fn begin_step(&mut self, now: u64, done: Done) {
+    pub(crate) fn begin_step(&mut self, now: u64, done: Totals) {
         (self.since, self.done) = (now, done);
     }
 
-    /// Closes the spans that go on, at `now`.
-    fn close(&mut self, now: u64, done: Done) {
+    /// Ends the current spans at `now`.
+    fn close(&mut self, now: u64, done: Totals) {
         if let Some((since, steps)) = self.idle.take() {
-            self.push(since, self.since, Doing::Idle { steps });
+            self.push(since, self.since, Activity::Idle { steps });
         }
         let (since, before) = (self.since, self.done);
         if done.made > before.made {
-            self.push(since, now, Doing::Making { lps: done.made - before.made });
+            self.push(since, now, Activity::Making { lps: done.made - before.made });
         } else if done.executed > before.executed {
             let (executed, committed) = (done.executed - before.executed, done.committed - before.committed);
-            self.push(since, now, Doing::Batch { executed, committed });
+            self.push(since, now, Activity::Batch { executed, committed });
         }
     }
 
-    /// Notes what was timed by itself, and how much the PE had done before and after it.
-    pub(crate) fn stretch(&mut self, stretch: Stretch, before: Done, after: Done, doing: Doing) {
+    /// Adds a span that was measured on its own, and how much the PE had done before and after it.
+    pub(crate) fn stretch(&mut self, stretch: Stretch, before: Totals, after: Totals, activity: Activity) {
         self.close(stretch.since, before);
-        self.push(stretch.since, stretch.until, doing);
+        self.push(stretch.since, stretch.until, activity);
         (self.since, self.done) = (stretch.until, after);
     }
 
-    pub(crate) fn end_step(&mut self, now: u64, done: Done, idle: bool) {
+    pub(crate) fn end_step(&mut self, now: u64, done: Totals, idle: bool) {
         if !idle {
             self.close(now, done);
         } else {
@@ -218,14 +219,14 @@ impl Trace {
         (self.since, self.done) = (now, done);
     }
 
-    /// The PE does nothing more.
+    /// The PE has finished.
     pub(crate) fn end(&mut self) {
         self.close(self.since, self.done);
     }
 
-    pub(crate) fn level(&mut self, level: Level) {
-        self.gvt = level.gvt;
-        self.levels.offer(level);
+    pub(crate) fn snapshot(&mut self, snapshot: Snapshot) {
+        self.gvt = snapshot.gvt;
+        self.snapshots.offer(snapshot);
     }
 
     /// Notes a committed event.
@@ -252,13 +253,13 @@ mod tests {
     use warpline_base::{Priority, Sequence, VirtualTime};
 
     fn limits() -> TraceLimits {
-        TraceLimits { origin: Instant::now(), spans: 100, levels: 10, events: 50, lp_every: 2 }
+        TraceLimits { origin: Instant::now(), spans: 100, snapshots: 10, events: 50, lp_every: 2 }
     }
 
     #[test]
     fn a_full_list_keeps_every_other_entry() {
         for most in [1, 2, 3, 7, 8, 100] {
-            let mut list = Thinned::new(most);
+            let mut list = ThinnedList::new(most);
             (0..10_000u64).for_each(|number| list.offer(number));
             let items = list.items();
             assert!(items.len() <= most && items.len() >= most / 3, "{most}: {}", items.len());
@@ -272,11 +273,11 @@ mod tests {
     fn spans_follow_each_other_and_idle_steps_are_one() {
         let mut trace = Trace::new(limits());
         let stretch = |since, until| Stretch { since, until };
-        let done = |executed| Done { executed, ..Done::default() };
+        let done = |executed| Totals { executed, ..Totals::default() };
         // A batch of 3 with a rollback after the second event, and a commit.
         trace.begin_step(10, done(0));
-        trace.stretch(stretch(20, 25), done(2), done(2), Doing::Rollback { length: 1, primary: true });
-        trace.stretch(stretch(40, 50), done(3), done(3), Doing::Commit { committed: 2 });
+        trace.stretch(stretch(20, 25), done(2), done(2), Activity::Rollback { length: 1, primary: true });
+        trace.stretch(stretch(40, 50), done(3), done(3), Activity::Commit { committed: 2 });
         trace.end_step(52, done(3), false);
         // Nothing to do, twice, and an anti-message that undoes something meanwhile.
         for (since, until) in [(60, 70), (70, 80)] {
@@ -284,20 +285,20 @@ mod tests {
             trace.end_step(until, done(3), true);
         }
         trace.begin_step(90, done(3));
-        trace.stretch(stretch(95, 96), done(3), done(3), Doing::Rollback { length: 1, primary: false });
+        trace.stretch(stretch(95, 96), done(3), done(3), Activity::Rollback { length: 1, primary: false });
         trace.end_step(97, done(3), true);
         trace.begin_step(100, done(3));
         trace.end_step(110, done(3), true);
         trace.end();
-        let spans: Vec<_> = trace.spans.items().iter().map(|span| (span.since, span.until, span.doing)).collect();
+        let spans: Vec<_> = trace.spans.items().iter().map(|span| (span.since, span.until, span.activity)).collect();
         let expected = [
-            (10, 20, Doing::Batch { executed: 2, committed: 0 }),
-            (20, 25, Doing::Rollback { length: 1, primary: true }),
-            (25, 40, Doing::Batch { executed: 1, committed: 0 }),
-            (40, 50, Doing::Commit { committed: 2 }),
-            (60, 90, Doing::Idle { steps: 2 }),
-            (95, 96, Doing::Rollback { length: 1, primary: false }),
-            (96, 110, Doing::Idle { steps: 2 }),
+            (10, 20, Activity::Batch { executed: 2, committed: 0 }),
+            (20, 25, Activity::Rollback { length: 1, primary: true }),
+            (25, 40, Activity::Batch { executed: 1, committed: 0 }),
+            (40, 50, Activity::Commit { committed: 2 }),
+            (60, 90, Activity::Idle { steps: 2 }),
+            (95, 96, Activity::Rollback { length: 1, primary: false }),
+            (96, 110, Activity::Idle { steps: 2 }),
         ];
         assert_eq!(spans, expected);
     }

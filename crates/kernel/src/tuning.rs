@@ -1,13 +1,13 @@
 use crate::Undoing;
 
-/// Which events a PE may execute: all that distinguishes the ways to synchronise.
+/// Which events a PE may execute. Nothing else distinguishes the ways to synchronise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// Only what is certain, as nothing can arrive before it any more: conservative synchronisation.
+    /// Only events that are certain, because nothing can arrive before them any more: conservative synchronisation.
     Certain,
-    /// What is certain, for good, and beyond that what may have to be undone: Time Warp that uses lookahead.
+    /// Events that are certain, for good, and speculatively those beyond: Time Warp that uses lookahead.
     Both,
-    /// Everything as if it might have to be undone: Time Warp alone.
+    /// Every event speculatively: Time Warp alone.
     Ahead,
 }
 
@@ -37,35 +37,35 @@ pub enum GoAhead {
 /// How events travel to other PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
-    /// Those that nobody can cancel by value, others in shared buffers.
+    /// By value if nobody can cancel them, otherwise in shared buffers.
     Both,
-    /// All by value, cancelled by anti-messages: the only way between address spaces.
+    /// All by value, and cancelled by anti-messages: the only way between address spaces.
     Value,
-    /// All in shared buffers, cancelled in place.
+    /// All in shared buffers, and cancelled in place.
     Shared,
 }
 
 /// Settings of a PE. None of them changes what commits. Counts are at least 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
-    /// The most events of a step.
+    /// The most events executed in one step.
     pub batch: u32,
-    /// The most KPs. They have equal numbers of LPs, a power of two, but for the last.
+    /// The most KPs. They have equal numbers of LPs, a power of two, except for the last.
     pub kps: u32,
-    /// How many events are executed ahead of the horizon before a new GVT is asked for; it takes many more that are certain. A PE that has
+    /// How many events are executed ahead of the horizon before a new GVT is asked for; certain events count for much less. A PE that has
     /// nothing to execute asks sooner.
     pub gvt_interval: u32,
-    /// Where the bounds of PEs push each other on: for how many steps a PE with nothing to execute waits for them before it asks for GVT.
+    /// Where the bounds of PEs raise each other: how many steps a PE with nothing to execute waits for them before it asks for GVT.
     pub patience: u32,
-    /// The most events that are executed and not committed, unless they come before some that are; never more than twice as many and a
+    /// The most events that may be executed and uncommitted. Events that come before one of them are exempt, up to twice this number and a
     /// batch.
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
     /// Which events are executed.
     pub lanes: Lanes,
-    /// When events beyond the horizon are.
+    /// When events beyond the horizon are executed.
     pub go_ahead: GoAhead,
-    /// How they travel.
+    /// How events travel to other PEs.
     pub wire: Wire,
 }

@@ -8,28 +8,28 @@ use crate::gvt::Work;
 /// How the window finds its width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// Undoing may cost as much as waiting, and no more; see [`Window`].
+    /// Undoing may cost as much as waiting, but no more; see [`Window`].
     Adaptive,
-    /// By the rule of Devastator, another simulator, for comparison: ÷ 4 where less than 0.33 of the events stay, ÷ 2 below 0.66, × 2 above
-    /// 0.95; else by 1 % in the direction that last raised the rate of commits, here per step.
+    /// The rule of Devastator, another simulator, for comparison: ÷ 4 if less than 0.33 of the events stay, ÷ 2 below 0.66, × 2 above 0.95;
+    /// otherwise by 1 % in the direction that last raised the rate of commits, here per step.
     Devastator,
-    /// It keeps this width, in model time.
+    /// The width is fixed, in model time.
     Fixed(f64),
 }
 
 /// How far beyond GVT events may be executed.
 ///
-/// A wide window makes PEs undo, a narrow one makes them wait: for each other, and for GVT. Under [`Rule::Adaptive`] the window
-/// balances the two costs, counted in events. As one rises with the width and the other falls, their sum where they are equal is at most twice
-/// the least there is: for any width, one of the two is at least what it is at the balance. What PEs wait is told by how often GVT had to be
-/// computed, as a PE that may execute nothing asks for it.
+/// A wide window makes PEs undo events, a narrow one makes them wait for each other and for GVT. Under [`Rule::Adaptive`] the window
+/// balances the two costs, counted in events. As one rises with the width and the other falls, their sum at the balance is at most twice
+/// the minimum: at any other width, one of the two is at least what it is there. Wait time shows in how often GVT had to be computed, as a
+/// PE that may execute nothing asks for it.
 ///
-/// The width follows time as the model has it: it stays within a factor of how far GVT goes from one epoch to the next. So it starts at
-/// nothing and finds any unit of time, does not grow where growing is of no use, and soon comes back when times turn bad.
+/// The width scales with the model's own unit of time: it stays within a factor of what GVT gains from one epoch to the next. So it starts
+/// at zero and adapts to any unit, stops growing where growth gains nothing, and shrinks quickly when conditions turn bad.
 ///
-/// What lies less than the lookahead beyond GVT can always be executed.
+/// Events less than the lookahead beyond GVT can always be executed.
 ///
-/// A window is a function of the verdicts that it has seen, so it is the same at all PEs.
+/// A window is a function of the verdicts that it has seen, so it is the same on all PEs.
 #[derive(Clone, Debug)]
 pub struct Window {
     width: f64,
@@ -57,22 +57,22 @@ impl Window {
         Window { width, end, method }
     }
 
-    /// The present width, in model time.
+    /// The current width, in model time.
     pub fn width(&self) -> f64 {
         self.width
     }
 
-    /// Events before this time may be executed when all before `now` is done.
+    /// Events before this time may be executed once everything before `now` is done.
     pub fn bound_from(&self, now: f64) -> VirtualTime {
         VirtualTime::new(now + self.width).unwrap_or(self.end)
     }
 
-    /// Events before this time may be executed, however narrow the window: what is due at GVT itself.
+    /// Events before this time may be executed, however narrow the window: those that are due at GVT itself.
     pub fn least_bound(gvt: &Moment, end: VirtualTime) -> VirtualTime {
         VirtualTime::from_bits(gvt.time(end).bits() + 1).min(end)
     }
 
-    /// Adapts the width to what all PEs did until they found this GVT.
+    /// Adapts the width to what all PEs did before they found this GVT.
     pub fn adapt(&mut self, gvt: &Moment, work: &Work) {
         if work.processed == 0 || gvt.time(self.end) == self.end {
             return;
@@ -85,33 +85,34 @@ impl Window {
     }
 }
 
-/// Balances the cost of undoing with that of waiting.
+/// Balances the cost of undoing against the cost of waiting.
 #[derive(Clone, Debug)]
 struct Balance {
     pes: f64,
     /// The narrowest window.
     least: f64,
-    /// GVT when the width was last changed.
+    /// GVT at the last change of the width.
     since: f64,
-    /// Epochs since then, and what was done in them.
+    /// Epochs since then, and the work done in them.
     epochs: u32,
     work: Work,
 }
 
 impl Balance {
-    /// What an event that is undone costs in all, in events: executed in vain, and undone.
+    /// The total cost of an undone event, in events: one executed in vain, one undone.
     const UNDOING: f64 = 2.0;
     /// What an epoch costs each PE, in events.
     const EPOCH: f64 = 32.0;
-    /// How much of undoing there may be per committed event, whatever waiting costs.
+    /// How many events may be undone per committed event, whatever waiting costs.
     const UNDOING_MOST: f64 = 0.45;
-    /// Less is as good as none.
+    /// Undoing less than this counts as undoing nothing.
     const UNDOING_LEAST: f64 = 0.005;
-    /// Epochs between changes, unless things are very bad or hardly anything is done: what comes of a change is seen an epoch or two later.
+    /// Epochs between changes, unless rollbacks are very frequent or hardly anything is done: the effect of a change shows an epoch or two
+    /// later.
     const EPOCHS: u32 = 4;
-    /// Events per PE that are enough to see before then that things are bad.
+    /// Events per PE that suffice to recognise frequent rollbacks before then.
     const EVENTS: f64 = 32.0;
-    /// The width lies between this part and this multiple of what GVT gains in an epoch.
+    /// The width lies between this fraction and this multiple of what GVT gains in an epoch.
     const REACH: f64 = 32.0;
 
     fn adapt(&mut self, width: f64, now: f64, work: &Work) -> f64 {
@@ -124,17 +125,17 @@ impl Balance {
             return width;
         }
         let epochs = f64::from(std::mem::take(&mut self.epochs));
-        // Events are undone later than they were executed, so that there may be more of them.
+        // Events may be undone in a later epoch than they were executed in, so the count can exceed it.
         let committed = (processed - undone).max(1.0);
         let undoing = (Self::UNDOING * undone / committed).max(Self::UNDOING_LEAST);
         let waiting = Self::EPOCH * self.pes * epochs / committed;
         let allowed = if undoing > Self::UNDOING_LEAST { waiting.min(Self::UNDOING_MOST) } else { waiting };
-        // Undoing over waiting goes about as the cube of the width.
+        // The ratio of undoing to waiting grows about as the cube of the width.
         let width = width * (allowed / undoing).cbrt().clamp(0.25, 8.0);
         let gained = (now - std::mem::replace(&mut self.since, now)) / epochs;
         self.work = Work::default();
         let width = if gained > 0.0 { width.clamp(gained / Self::REACH, gained * Self::REACH) } else { width };
-        // The lookahead may be as large as it likes.
+        // There is no upper bound on the lookahead.
         width.clamp(self.least, self.least.max(f64::MAX / 4.0))
     }
 }
@@ -142,9 +143,9 @@ impl Balance {
 /// Devastator's rule.
 #[derive(Clone, Debug)]
 struct Climb {
-    /// Events committed per step in the epoch before.
+    /// Events committed per step in the previous epoch.
     rate: f64,
-    /// The factor that was tried last where efficiency was neither high nor low.
+    /// The factor tried last while efficiency was neither high nor low.
     factor: f64,
 }
 

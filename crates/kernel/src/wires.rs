@@ -92,8 +92,8 @@ pub trait Port<E> {
     fn bound(&mut self, pe: u32) -> u64;
 
     /// Sends a control message.
-    fn tell(&mut self, to: u32, control: Control);
+    fn send_control(&mut self, to: u32, control: Control);
 
     /// The next control message that has arrived.
-    fn hear(&mut self) -> Option<Control>;
+    fn receive_control(&mut self) -> Option<Control>;
 }

@@ -3,16 +3,16 @@ use warpline_model::Model;
 
 use crate::{Delays, Partition, Tuning};
 
-/// What a PE is to simulate.
+/// The task of a PE.
 #[derive(Debug)]
 pub struct Task<'m, M: Model> {
     /// The model.
     pub model: &'m M,
     /// Which PE has which LPs.
     pub partition: Partition,
-    /// The order of events of one time.
+    /// The order of simultaneous events.
     pub ties: TieBreak,
-    /// The end of the run, in model time: events at it are not executed.
+    /// The end of the run, in model time: events at this time are not executed.
     pub end: VirtualTime,
     /// The least delays between PEs.
     pub delays: Delays,
@@ -27,7 +27,7 @@ pub(crate) struct World<'m, M> {
     pub(crate) ties: TieBreak,
     pub(crate) end: VirtualTime,
     pub(crate) tuning: Tuning,
-    /// By PE: the least delay of anything that it sends here.
+    /// By PE: the least delay of anything that it sends to this one.
     pub(crate) delays: Box<[f64]>,
     /// The least delay between any two PEs.
     pub(crate) least_delay: f64,
@@ -53,8 +53,8 @@ impl<'m, M: Model> World<'m, M> {
         self.partition.pes()
     }
 
-    /// Whether the bounds of PEs push each other on. Without any lookahead they may all wait for each other at one instant, which only GVT
-    /// gets them out of.
+    /// Whether the bounds of PEs raise each other. Without any lookahead they may all wait for each other at one instant, and only GVT
+    /// resolves that.
     #[inline]
     pub(crate) fn bounds_advance(&self) -> bool {
         self.tuning.lanes.has_certain() && self.least_delay > 0.0

@@ -95,8 +95,8 @@ struct World<G> {
     gvts: Vec<G>,
     network: Vec<Message>,
     wires: BTreeMap<(u32, u32), VecDeque<Control>>,
-    /// Control messages told, by the epoch they are about.
-    told: BTreeMap<u64, u64>,
+    /// Control messages sent, by the epoch they are about.
+    sent_controls: BTreeMap<u64, u64>,
     verdicts: Vec<Verdict>,
     made: u64,
     total: Work,
@@ -117,9 +117,10 @@ impl<G: Gvt> World<G> {
         };
         let pes: Vec<Pe> = (0..count).map(|_| Pe { ties, ..Pe::default() }).collect();
         let gvts = (0..count).map(|me| G::new(me as u32, count as u32, ties)).collect();
-        let (network, wires, told, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let (network, wires, sent_controls, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
         let failures = (Moment::Never, Moment::Never);
-        let mut world = World { dice, habits, ties, pes, gvts, network, wires, told, verdicts, made: 0, total: Work::default(), failures };
+        let mut world =
+            World { dice, habits, ties, pes, gvts, network, wires, sent_controls, verdicts, made: 0, total: Work::default(), failures };
         for _ in 0..1 + world.dice.below(2 * count as u64) {
             let pe = world.dice.index(count);
             let event = world.event(0, 4);
@@ -218,13 +219,13 @@ impl<G: Gvt> World<G> {
     fn advance(&mut self, pe: usize) -> bool {
         let Some(action) = self.gvts[pe].advance(&mut self.pes[pe]) else { return false };
         match action {
-            Action::Tell { to, control } => {
-                assert!(to != pe as u32 && to < self.pes.len() as u32, "PE {pe} tells PE {to}");
+            Action::Send { to, control } => {
+                assert!(to != pe as u32 && to < self.pes.len() as u32, "PE {pe} sends PE {to} a control message");
                 let epoch = match control {
                     Control::Begin { epoch, .. } | Control::Share { epoch, .. } | Control::Again { epoch, .. } => epoch,
                     Control::Verdict(verdict) => verdict.epoch,
                 };
-                *self.told.entry(epoch).or_default() += 1;
+                *self.sent_controls.entry(epoch).or_default() += 1;
                 self.wires.entry((pe as u32, to)).or_default().push_back(control);
             }
             Action::Adopt(verdict) => self.adopt(pe, verdict),
@@ -265,7 +266,7 @@ impl<G: Gvt> World<G> {
         true
     }
 
-    fn hear(&mut self) -> bool {
+    fn deliver_control(&mut self) -> bool {
         let full: Vec<_> = self.wires.iter().filter(|(_, wire)| !wire.is_empty()).map(|(&ends, _)| ends).collect();
         if full.is_empty() {
             return false;
@@ -274,7 +275,7 @@ impl<G: Gvt> World<G> {
         let wire = self.wires.get_mut(&ends).expect("it is in the map");
         let chosen = if self.habits.ordered { 0 } else { self.dice.index(wire.len()) };
         let control = wire.remove(chosen).expect("it is on the wire");
-        self.gvts[ends.1 as usize].hear(control);
+        self.gvts[ends.1 as usize].receive_control(control);
         true
     }
 
@@ -292,7 +293,7 @@ impl<G: Gvt> World<G> {
         match chosen {
             Some(0) => self.execute(pe),
             Some(1) => drop(self.deliver()),
-            Some(2) => drop(self.hear()),
+            Some(2) => drop(self.deliver_control()),
             _ => drop(self.advance(pe)),
         }
     }
@@ -302,11 +303,11 @@ impl<G: Gvt> World<G> {
     }
 
     /// Nothing more will happen: lets the algorithm come to an end.
-    fn settle(&mut self) {
+    fn quiesce(&mut self) {
         for _ in 0..STEPS {
-            let heard = self.hear();
+            let received = self.deliver_control();
             let advanced = (0..self.pes.len()).filter(|&pe| self.advance(pe)).count();
-            if !heard && advanced == 0 {
+            if !received && advanced == 0 {
                 assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE waits for ever");
                 return;
             }
@@ -322,13 +323,13 @@ impl<G: Gvt> World<G> {
             }
             self.step();
         }
-        self.settle();
+        self.quiesce();
         // A single PE, whichever it is, must get everyone to join.
         let before = self.verdicts.len();
         let pe = self.dice.index(self.pes.len());
         self.gvts[pe].wish();
         self.gvts[pe].wish();
-        self.settle();
+        self.quiesce();
         assert_eq!(self.verdicts.len(), before + 1, "one wish, one epoch");
         let last = self.verdicts[before];
         assert_eq!(last.gvt, Moment::Never, "all is done");
@@ -341,8 +342,8 @@ impl<G: Gvt> World<G> {
         for verdict in &self.verdicts {
             // Up to two calls on each edge of the tree; then shares up, and down either the next trial or the verdict.
             let most = (self.pes.len() as u64 - 1) * (2 + 2 * u64::from(verdict.trials));
-            let told = self.told.get(&verdict.epoch).copied().unwrap_or(0);
-            assert!(told <= most, "{told} messages for {} trials of {} PEs", verdict.trials, self.pes.len());
+            let sent_controls = self.sent_controls.get(&verdict.epoch).copied().unwrap_or(0);
+            assert!(sent_controls <= most, "{sent_controls} messages for {} trials of {} PEs", verdict.trials, self.pes.len());
         }
         self.verdicts
     }

@@ -62,7 +62,7 @@ impl<G: Gvt> Machine<G> {
             let Some(action) = gvt.advance(local) else { break };
             assert!(actions < 10_000, "actions without end");
             match action {
-                Action::Tell { to, control } => self.wires.push_back((to, control)),
+                Action::Send { to, control } => self.wires.push_back((to, control)),
                 Action::Adopt(verdict) => self.adopted.push(verdict),
             }
         }
@@ -71,7 +71,7 @@ impl<G: Gvt> Machine<G> {
     /// Delivers what is under way now, and lets PEs react.
     fn turn(&mut self) {
         for (to, control) in std::mem::take(&mut self.wires) {
-            self.pes[to as usize].0.hear(control);
+            self.pes[to as usize].0.receive_control(control);
             self.advance(to as usize);
         }
     }
@@ -189,8 +189,8 @@ fn either_can_be_chosen_at_run_time() {
         let tag = gvt.sent();
         gvt.received(Tag::from_bits(tag.bits()), || at(7));
         gvt.wish();
-        let told = gvt.advance(&mut local);
-        assert_eq!(told, Some(Action::Tell { to: 1, control: Control::Begin { from: 0, epoch: 0 } }));
+        let action = gvt.advance(&mut local);
+        assert_eq!(action, Some(Action::Send { to: 1, control: Control::Begin { from: 0, epoch: 0 } }));
         assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.holds(), epoch(&gvt)), (None, true, name == "synchronous", 1));
     }
 }
@@ -216,16 +216,16 @@ fn a_message_that_was_not_counted_is_found_out() {
 #[should_panic(expected = "PE 2 is no child of PE 1")]
 fn a_share_that_went_astray_is_found_out() {
     let mut gvts: [Asynchronous; 2] = [Gvt::new(1, 3, TIES), Gvt::new(2, 3, TIES)];
-    gvts[1].hear(Control::Begin { from: 0, epoch: 0 });
-    let told = gvts[1].advance(&mut Still::until(at(1)));
-    let Some(Action::Tell { to: 0, control }) = told else { panic!("{told:?}") };
-    gvts[0].hear(control);
+    gvts[1].receive_control(Control::Begin { from: 0, epoch: 0 });
+    let action = gvts[1].advance(&mut Still::until(at(1)));
+    let Some(Action::Send { to: 0, control }) = action else { panic!("{action:?}") };
+    gvts[0].receive_control(control);
 }
 
 /// PE 1 of two, which has given its share of the first trial.
 fn given() -> Asynchronous {
     let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
-    gvt.hear(Control::Begin { from: 0, epoch: 0 });
+    gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
     while gvt.advance(&mut Still::until(at(1))).is_some() {}
     gvt
 }
@@ -237,26 +237,26 @@ fn verdict(epoch: u64, trials: u32) -> Control {
 #[test]
 fn a_verdict_is_adopted_once_its_share_was_given() {
     let mut gvt = given();
-    gvt.hear(verdict(0, 1));
+    gvt.receive_control(verdict(0, 1));
     assert!(matches!(gvt.advance(&mut Still::until(at(1))), Some(Action::Adopt(verdict)) if verdict.gvt == at(1)));
 }
 
 #[test]
 #[should_panic(expected = "another (epoch, trial)")]
 fn a_verdict_of_another_epoch_is_found_out() {
-    given().hear(verdict(1, 1));
+    given().receive_control(verdict(1, 1));
 }
 
 #[test]
 #[should_panic(expected = "another (epoch, trial)")]
 fn a_verdict_of_another_trial_is_found_out() {
-    given().hear(verdict(0, 2));
+    given().receive_control(verdict(0, 2));
 }
 
 #[test]
 #[should_panic(expected = "another (epoch, trial)")]
 fn a_call_for_a_later_trial_is_found_out() {
-    given().hear(Control::Again { epoch: 0, trial: 2 });
+    given().receive_control(Control::Again { epoch: 0, trial: 2 });
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_verdict_without_a_share_is_found_out() {
     let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
-    gvt.hear(verdict(0, 1));
+    gvt.receive_control(verdict(0, 1));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_call_for_a_trial_without_a_share_is_found_out() {
     let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
-    gvt.hear(Control::Again { epoch: 0, trial: 1 });
+    gvt.receive_control(Control::Again { epoch: 0, trial: 1 });
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_share_that_came_twice_is_found_out() {
     let mut gvt: Asynchronous = Gvt::new(0, 3, TIES);
     let share = Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
     for _ in 0..2 {
-        gvt.hear(Control::Share { from: 1, epoch: 0, trial: 0, share });
+        gvt.receive_control(Control::Share { from: 1, epoch: 0, trial: 0, share });
     }
 }
 
@@ -294,14 +294,14 @@ fn late_calls<G: Gvt>() {
     assert_eq!(machine.adopted.len(), 2);
     let call = |epoch| Control::Begin { from: 0, epoch };
     let gvt = &mut machine.pes[1].0;
-    gvt.hear(call(0));
+    gvt.receive_control(call(0));
     assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{} GVT opens an epoch again", G::NAME);
-    gvt.hear(call(1));
-    gvt.hear(call(0));
-    let told = gvt.advance(&mut Still::until(at(11)));
+    gvt.receive_control(call(1));
+    gvt.receive_control(call(0));
+    let action = gvt.advance(&mut Still::until(at(11)));
     assert!(
-        matches!(told, Some(Action::Tell { to: 0, control: Control::Share { epoch: 1, .. } })),
-        "{} GVT forgets a call: {told:?}",
+        matches!(action, Some(Action::Send { to: 0, control: Control::Share { epoch: 1, .. } })),
+        "{} GVT forgets a call: {action:?}",
         G::NAME
     );
 }
@@ -317,12 +317,12 @@ fn share_waits<G: Gvt>() {
     let mut gvt = G::new(1, 2, TIES);
     let mut local = Still::until(at(1));
     gvt.wish();
-    let told = gvt.advance(&mut local);
-    assert_eq!(told, Some(Action::Tell { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
+    let action = gvt.advance(&mut local);
+    assert_eq!(action, Some(Action::Send { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
     assert_eq!(gvt.advance(&mut local), None, "{} GVT gives a share before the parent has begun", G::NAME);
-    gvt.hear(Control::Begin { from: 0, epoch: 0 });
-    let told = gvt.advance(&mut local);
-    assert!(matches!(told, Some(Action::Tell { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })), "{told:?}");
+    gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
+    let action = gvt.advance(&mut local);
+    assert!(matches!(action, Some(Action::Send { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })), "{action:?}");
 }
 
 #[test]

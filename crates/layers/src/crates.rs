@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// From the bottom up. Crates of one row do not know each other.
+/// From the bottom up. Crates of one row must not depend on each other.
 const LAYERS: [&[&str]; 10] = [
     &["warpline-base", "warpline-memory"],
     &["warpline-model"],

@@ -1,7 +1,7 @@
 //! Modules of a crate must not use each other in a circle.
 //!
-//! A `lib.rs` or `mod.rs` that only hands names on is a face, not a module: a name imported through it counts as
-//! imported from the module that defines it.
+//! A `lib.rs` or `mod.rs` that only re-exports is a facade, not a module: a name imported through it counts as imported from the module
+//! that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use syn::{Item, ItemUse, UseTree, Visibility};
 
 use crate::rust_files;
 
-/// Crates that are checked: all but the API, where a model and its context know each other, and the tools.
+/// Crates that are checked: all but the API, where a model and its context refer to each other, and the tools.
 const CRATES: [&str; 7] = ["base", "memory", "kernel", "warpline", "models", "report", "cli"];
 
 type Modules = BTreeMap<Vec<String>, syn::File>;
@@ -42,14 +42,14 @@ fn read(source: &Path) -> Result<Modules, String> {
     Ok(modules)
 }
 
-/// Who uses whom.
+/// Which module uses which.
 fn graph(modules: &Modules) -> Graph {
     let mut graph = Graph::new();
     for (path, file) in modules {
-        let mut found = Found { module: path, paths: Vec::new() };
+        let mut found = UseCollector { module: path, paths: Vec::new() };
         found.visit_file(file);
         let targets = found.paths.iter().filter_map(|used| resolve(modules, used)).filter(|target| target != path);
-        // A face is above its own modules.
+        // A facade is above its own modules.
         let targets = targets.filter(|target| !target.starts_with(path));
         graph.insert(path.clone(), targets.collect());
     }
@@ -75,12 +75,12 @@ fn resolve(modules: &Modules, path: &[String]) -> Option<Vec<String>> {
 }
 
 /// The paths used in one file, from the crate's root.
-struct Found<'a> {
+struct UseCollector<'a> {
     module: &'a [String],
     paths: Vec<Vec<String>>,
 }
 
-impl Found<'_> {
+impl UseCollector<'_> {
     fn add(&mut self, path: &[String]) {
         let ups = path.iter().take_while(|part| *part == "super").count();
         let root = match path.first().map(String::as_str) {
@@ -92,7 +92,7 @@ impl Found<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Found<'_> {
+impl<'ast> Visit<'ast> for UseCollector<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         flatten(&item.tree).iter().for_each(|path| self.add(path));
     }
@@ -103,7 +103,7 @@ impl<'ast> Visit<'ast> for Found<'_> {
         visit::visit_path(self, path);
     }
 
-    /// Tests may use what they like.
+    /// Tests may use anything.
     fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
         if module.ident != "tests" {
             visit::visit_item_mod(self, module);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found_through_faces() {
+    fn circles_are_found_through_facades() {
         let one_way = [("", "mod a; mod b; pub use a::A; pub use b::B;"), ("a", "use crate::B;"), ("b", "pub struct B;")];
         assert_eq!(found(&one_way), None);
         let circle =

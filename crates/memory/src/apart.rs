@@ -1,5 +1,5 @@
-/// A value on cache lines of its own: two, as processors fetch lines in pairs. So what one core writes now and then does not take away from
-/// another what lies beside it.
+/// A value on cache lines of its own: two, as processors fetch lines in pairs. So writes of one core do not slow down another core's access
+/// to the values beside it.
 ///
 /// ```
 /// let counts = [warpline_memory::Apart(1), warpline_memory::Apart(2)];

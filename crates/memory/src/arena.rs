@@ -40,7 +40,7 @@ const SEGMENTS: u32 = 1 << (32 - SEGMENT_BITS);
 #[cfg(any(miri, loom))]
 const SEGMENTS: u32 = if cfg!(loom) { 5 } else { 1 << 10 };
 
-/// How many segments are taken at once at most.
+/// The most segments taken at once.
 const MOST: u32 = 4096;
 
 /// A value and its header of 16 bytes: an event of 48 bytes makes a cache line.
@@ -50,37 +50,37 @@ pub(crate) struct Slot<T> {
     pub(crate) next: AtomicU32,
     pub(crate) partner: AtomicU16,
     pub(crate) status: AtomicU8,
-    /// A word of the engine's.
+    /// A word for the engine.
     pub(crate) mark: AtomicU32,
     /// There is a value if and only if the phase is [`LIVE`] or [`SENT`].
     pub(crate) value: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// Where each segment of slots lies: null until it is made, then the same for good.
+/// The address of each segment of slots: null until it is made, then fixed.
 type Directory<T> = [AtomicPtr<Slot<T>>; SEGMENTS as usize];
 
-struct Shared<T> {
+struct ArenaMemory<T> {
     directory: Box<Directory<T>>,
-    /// How many segments are numbered so far.
+    /// How many segments have been numbered.
     claimed: AtomicU32,
     /// All memory for slots, each with the number of its slots.
     slabs: Mutex<Vec<(Pages, usize)>>,
 }
 
-/// A share of the slots' memory, which goes with the last of them.
+/// A share of the slots' memory, which is freed with the last share.
 pub(crate) struct Arena<T> {
-    shared: Arc<Shared<T>>,
-    /// That of `shared`, at hand.
+    shared: Arc<ArenaMemory<T>>,
+    /// The directory of `shared`, without a detour.
     directory: NonNull<Directory<T>>,
 }
 
-// SAFETY: the directory is reached from any thread through atomics only. Values are reached by their PE alone, which `Buffers` sees to,
-// and dropped on the thread of the last share: they may do both, being `Send`.
+// SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE that owns them, which `Buffers` ensures,
+// and dropped on the thread of the last share: both are allowed, as they are `Send`.
 unsafe impl<T: Send> Send for Arena<T> {}
 
 impl<T> Arena<T> {
     pub(crate) fn new() -> Self {
-        let shared = Arc::new(Shared { directory: directory(), claimed: AtomicU32::new(0), slabs: Mutex::default() });
+        let shared = Arc::new(ArenaMemory { directory: directory(), claimed: AtomicU32::new(0), slabs: Mutex::default() });
         let directory = NonNull::from(&*shared.directory);
         Arena { shared, directory }
     }
@@ -105,7 +105,7 @@ impl<T> Arena<T> {
         Some(unsafe { &*segment.add((number % SEGMENT) as usize) })
     }
 
-    /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their numbers are the caller's alone.
+    /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their numbers belong to the caller alone.
     #[cold]
     pub(crate) fn grow(&self, segments: u32) -> Result<Range<u32>, PoolFull> {
         const END: u32 = SEGMENTS - 1;
@@ -120,7 +120,7 @@ impl<T> Arena<T> {
         let first = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).map_err(|_| PoolFull::Numbers)?;
         let (end, start) = ((first + count).min(END), pages.start().cast::<Slot<T>>());
         let slots = (count * SEGMENT) as usize;
-        // Noted first, so that whatever is in the directory is in the list too. The lock guards against nothing that could panic.
+        // Recorded first, so that whatever is in the directory is in the list too. No code that holds the lock can panic.
         self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner).push((pages, slots));
         for segment in first..end {
             // SAFETY: `count` >= `end` - `first` segments lie one after the other from `start` on.
@@ -132,11 +132,11 @@ impl<T> Arena<T> {
     }
 }
 
-/// Memory for so many segments, all slots valid and free, and `segments`.
+/// Memory for this many segments, with all slots valid and free, and `segments`.
 fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
     let layout = Layout::array::<Slot<T>>((segments * SEGMENT) as usize).ok()?;
     let pages = Pages::zeroed(layout.size(), layout.align())?;
-    // Zeros are a free slot already, but for the atomics of loom.
+    // All zeros is a free slot already, except under loom.
     #[cfg(loom)]
     for index in 0..(segments * SEGMENT) as usize {
         let slot = Slot {
@@ -153,7 +153,7 @@ fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
     Some((pages, segments))
 }
 
-/// A directory of nulls, of which untouched pages cost nothing.
+/// A directory of nulls, whose untouched pages cost nothing.
 #[cfg(not(loom))]
 fn directory<T>() -> Box<Directory<T>> {
     use std::alloc::{alloc_zeroed, handle_alloc_error};
@@ -172,7 +172,7 @@ fn directory<T>() -> Box<Directory<T>> {
     Box::new(std::array::from_fn(|_| AtomicPtr::default()))
 }
 
-impl<T> Drop for Shared<T> {
+impl<T> Drop for ArenaMemory<T> {
     fn drop(&mut self) {
         if !needs_drop::<T>() {
             return;

@@ -15,15 +15,15 @@ pub struct Books {
     pub inserted: u64,
     /// Buffers freed.
     pub released: u64,
-    /// Buffers that went to other PEs with a value.
+    /// Buffers sent to other PEs with a value.
     pub given: u64,
     /// Buffers accepted from other PEs.
     pub accepted: u64,
     /// Free buffers sent back to their partners.
     pub returned: u64,
-    /// Free buffers got back.
+    /// Free buffers returned by partners.
     pub taken_back: u64,
-    /// Buffers with a value now, without those in flight.
+    /// Buffers with a value now, not counting those in flight.
     pub live: u64,
     /// Buffers ever made.
     pub places: u64,
@@ -45,7 +45,7 @@ impl Books {
         self.free += other.free;
     }
 
-    /// Buffers given or sent back and not yet there. It means something only when summed over all PEs, at rest.
+    /// Buffers sent and not yet received. It is meaningful only as a sum over all PEs at rest.
     pub fn in_flight(&self) -> u64 {
         (self.given + self.returned).saturating_sub(self.accepted + self.taken_back)
     }

@@ -15,7 +15,7 @@ mod status;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-pub use status::Cancelled;
+pub use status::CancelOutcome;
 use status::PENDING;
 
 /// How many new slots a sub-pool gets at once.
@@ -37,7 +37,7 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 /// another's or free.
 ///
 /// ```
-/// use warpline_memory::{Cancelled, buffers};
+/// use warpline_memory::{CancelOutcome, buffers};
 ///
 /// let mut views = buffers(2);
 /// let (mut receiver, mut sender) = (views.pop().unwrap(), views.pop().unwrap());
@@ -46,7 +46,7 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 /// receiver.accept(handle);
 /// assert!(receiver.begin(handle));
 /// assert_eq!(*receiver.get(handle), "hello");
-/// assert_eq!(sender.cancel(handle), Cancelled::Processed);
+/// assert_eq!(sender.cancel(handle), CancelOutcome::Processed);
 /// assert!(!receiver.undo(handle));
 /// receiver.release(handle);
 /// # Ok::<(), warpline_memory::PoolFull>(())

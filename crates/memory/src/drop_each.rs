@@ -1,4 +1,4 @@
-//! Values of others are dropped with care: their code may panic, and a second panic while the first unwinds aborts the process.
+//! Drops values whose code may panic: a second panic while the first unwinds would abort the process.
 
 use std::any::Any;
 use std::mem::needs_drop;
@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Drops a value.
 ///
 /// # Errors
-/// If that panics: what the panic says.
+/// If that panics: the message of the panic.
 #[inline]
 pub fn try_drop<T>(value: T) -> Result<(), Box<dyn Any + Send>> {
     if needs_drop::<T>() { catch_unwind(AssertUnwindSafe(|| drop(value))) } else { Ok(()) }
@@ -30,7 +30,7 @@ pub fn drop_each<T>(values: impl IntoIterator<Item = T>) {
     if !needs_drop::<T>() {
         return;
     }
-    // A panic takes one value with it, and the rest is dropped in the next round.
+    // A panic takes one value with it; the rest is dropped in the next round.
     let mut rest = || {
         for value in values.by_ref() {
             drop(value);
@@ -51,12 +51,12 @@ pub fn drop_each<T>(values: impl IntoIterator<Item = T>) {
 pub struct DropEach<T>(Vec<T>);
 
 impl<T> DropEach<T> {
-    /// Takes the values out; they are the caller's to drop.
+    /// Takes the values out; the caller has to drop them.
     pub fn take(&mut self) -> Vec<T> {
         std::mem::take(&mut self.0)
     }
 
-    /// Drops all values. The memory is kept.
+    /// Drops all values and keeps the memory.
     pub fn clear(&mut self) {
         drop_each(self.0.drain(..));
     }
@@ -134,7 +134,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// So many bombs, and a way to ask how many of them have been dropped.
+    /// This many bombs, and a way to ask how many of them have been dropped.
     pub(crate) fn bombs(count: usize) -> (impl Fn() -> u32, Vec<Bomb>) {
         let dropped = Arc::new(AtomicU32::new(0));
         let bombs = (0..count).map(|_| Bomb(dropped.clone())).collect();
@@ -179,7 +179,7 @@ pub(crate) mod tests {
         assert_eq!(dropped(), 3);
     }
 
-    /// What comes in its place is there, and is not dropped as well.
+    /// The replacement is there, and is not dropped as well.
     #[test]
     fn a_replaced_value_panics_alone() {
         let (dropped, mut values) = bombs(2);

@@ -16,7 +16,7 @@ mod sync;
 
 pub use apart::Apart;
 pub use books::Books;
-pub use buffers::{Buffers, Cancelled, buffers};
+pub use buffers::{Buffers, CancelOutcome, buffers};
 pub use drop_each::{DropEach, drop_each, try_drop};
 pub use lines::{Lines, lines};
 pub use pages::prefer_huge_pages;

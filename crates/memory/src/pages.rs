@@ -3,20 +3,20 @@ use std::ptr::NonNull;
 
 const HUGE_PAGE: usize = 2 << 20;
 
-/// From so many bytes on, huge pages are worth asking for.
+/// At this many bytes or more, huge pages are worth asking for.
 const LARGE: usize = 2 * HUGE_PAGE;
 
-/// Asks the system to back `values` and the spare capacity behind them with huge pages, which saves most misses of
-/// the address cache in large tables. It has no effect but on speed, and none where the system knows no huge pages.
+/// Asks the system to back `values` and the spare capacity behind them with huge pages, which saves most TLB misses in large tables. It
+/// affects only speed, and does nothing where the system has no huge pages.
 pub fn prefer_huge_pages<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
     advise(values.as_mut_ptr().cast(), bytes);
 }
 
-/// Memory of zeros, given back on drop. What is never touched costs nothing; what is large prefers huge pages.
+/// Zeroed memory, freed on drop. Pages that are never touched cost nothing; large memory asks for huge pages.
 pub(crate) struct Pages {
     start: NonNull<u8>,
-    /// What the allocator gave: `start` lies in it, aligned.
+    /// The allocation; `start` is an aligned address within it.
     memory: NonNull<u8>,
     layout: Layout,
 }
@@ -31,7 +31,7 @@ impl Pages {
     pub(crate) fn zeroed(bytes: usize, align: usize) -> Option<Pages> {
         let (bytes, align) =
             if bytes < LARGE { (bytes, align) } else { (bytes.checked_next_multiple_of(HUGE_PAGE)?, align.max(HUGE_PAGE)) };
-        // Aligned here, as the allocator fills with zeros by hand, and so touches, what it is asked to align widely.
+        // Aligned here, as the allocator clears memory by hand, and so touches it, if asked for a wide alignment.
         let layout = Layout::from_size_align(bytes.checked_add(align)?, size_of::<usize>()).ok()?;
         // SAFETY: the layout has at least `align` > 0 bytes.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -66,7 +66,7 @@ fn advise(start: *mut u8, bytes: usize) {
     // SAFETY: the `length` bytes from `first` lie within one allocation that the caller holds exclusively, as `skipped` < PAGE < `bytes`;
     // and `LinuxHugepage` leaves the contents and the mapping of every page as they are.
     let advised = unsafe { madvise(first.cast(), length, Advice::LinuxHugepage) };
-    // Refused, say by a kernel built without huge pages: the table works all the same.
+    // It is refused, for example, by a kernel built without huge pages. The table works all the same.
     let _ = advised;
 }
 

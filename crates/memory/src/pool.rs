@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::{DropEach, prefer_huge_pages, prefetch};
 
-/// Where a value lies in its [`Pool`].
+/// The number of a value in its [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(u32);
 
@@ -42,19 +42,19 @@ impl std::error::Error for PoolFull {}
 
 /// Values that come and go in any order, in memory that is never given back before the end.
 ///
-/// A freed place is the next to be taken (LIFO), while it is still in the cache. A place that is free is known to be:
-/// using a stale handle panics, as that is a mistake of an engine that could give wrong answers. Values that are left when the pool is
-/// dropped are dropped [one by one](crate::drop_each).
+/// A freed slot is the next one to be taken (LIFO), while it is still in the cache. The pool knows which slots are free: using a stale
+/// handle panics, as it is a mistake of the engine that could give wrong answers. Values that are left when the pool is dropped are dropped
+/// [one by one](crate::drop_each).
 #[derive(Debug)]
 pub struct Pool<T> {
-    places: DropEach<Place<T>>,
+    places: DropEach<PoolSlot<T>>,
     free: Vec<u32>,
 }
 
-/// A place never straddles two cache lines if it fits one: that costs a quarter of the speed of a large model.
+/// A slot never straddles two cache lines if it fits one: that would cost a quarter of the speed of a large model.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Place<T>(Option<T>);
+struct PoolSlot<T>(Option<T>);
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
@@ -63,7 +63,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Puts a value into a free place.
+    /// Puts a value into a free slot.
     ///
     /// # Errors
     /// If there is no number or no memory for another value.
@@ -83,11 +83,11 @@ impl<T> Pool<T> {
         if self.places.len() == self.places.capacity() {
             self.move_out()?;
         }
-        self.places.push(Place(Some(value)));
+        self.places.push(PoolSlot(Some(value)));
         Ok(Handle(place))
     }
 
-    /// Moves to memory of twice the size, or what else can be had, that is advised before it is touched.
+    /// Moves to advised memory of twice the size, or of a little more where there is not that much.
     #[cold]
     fn move_out(&mut self) -> Result<(), PoolFull> {
         let (double, little) = (2 * self.places.len().max(32), self.places.len() + self.places.len() / 8 + 32);
@@ -99,10 +99,10 @@ impl<T> Pool<T> {
         Ok(())
     }
 
-    /// The value at a handle.
+    /// The value of a handle.
     ///
     /// # Panics
-    /// Like all methods here that take a handle, if no value is there.
+    /// Like all methods here that take a handle, if it has no value.
     #[inline]
     pub fn get(&self, handle: Handle) -> &T {
         match &self.places[handle.0 as usize].0 {
@@ -120,7 +120,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Puts another value in the place of the one at a handle.
+    /// Replaces the value of a handle.
     #[inline(always)]
     pub fn replace(&mut self, handle: Handle, value: T) {
         match &mut self.places[handle.0 as usize].0 {
@@ -129,7 +129,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Takes a value out and frees its place.
+    /// Takes a value out and frees its slot.
     #[inline]
     pub fn remove(&mut self, handle: Handle) -> T {
         match self.places[handle.0 as usize].0.take() {
@@ -141,7 +141,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Brings the cache line of a value near, if there is one at the handle.
+    /// Fetches the cache line of a value, if the handle has one.
     #[inline]
     pub fn prefetch(&self, handle: Handle) {
         if let Some(place) = self.places.get(handle.0 as usize) {
@@ -159,7 +159,7 @@ impl<T> Pool<T> {
         self.len() == 0
     }
 
-    /// How many places there are, taken and free.
+    /// How many slots there are, in use and free.
     pub fn places(&self) -> usize {
         self.places.len()
     }

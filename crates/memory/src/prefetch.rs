@@ -1,5 +1,4 @@
-/// Asks the processor to bring the cache line of `value` near, because it will be needed soon. It has no effect
-/// but on speed.
+/// Asks the processor to fetch the cache line of `value`, because it will be needed soon. It affects only speed.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -13,7 +12,7 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// Like [`prefetch`], for a cache line that will be written: it is taken from other cores at once.
+/// Like [`prefetch`], for a cache line that will be written: it is claimed from other cores at once.
 #[inline(always)]
 pub fn prefetch_write<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

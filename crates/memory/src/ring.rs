@@ -8,18 +8,18 @@ mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-/// How much memory cores exchange at once.
+/// The unit in which cores exchange memory.
 const LINE_BYTES: usize = 64;
-/// So many lines are fetched ahead.
+/// How many lines are fetched ahead.
 const LINES_AHEAD: usize = 3;
-/// So many cells ahead of the one that is written or read are fetched.
+/// The distance, in cells, between the cell in use and the one that is fetched.
 const CELLS_AHEAD: usize = 8;
-/// And of values that are there, at most so many: more are not fetched at once.
+/// The most lines of values that are fetched at once when they are found.
 const LINES_LOOKED_AT: usize = 24;
 
-/// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both only grow; where they wrap around the
-/// number range, all still fits, as the capacity is a power of two.
-struct Shared<T> {
+/// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may wrap around, as the
+/// capacity is a power of two.
+struct RingState<T> {
     /// Written by the producer.
     tail: Apart<AtomicUsize>,
     /// Written by the consumer.
@@ -29,14 +29,14 @@ struct Shared<T> {
 
 // SAFETY: a cell is reached by the producer alone while it is free, by the consumer alone while it is filled, and passes from one to the
 // other by a Release store and an Acquire load. Values so move between threads, as `Send` allows.
-unsafe impl<T: Send> Sync for Shared<T> {}
+unsafe impl<T: Send> Sync for RingState<T> {}
 
-impl<T> Drop for Shared<T> {
+impl<T> Drop for RingState<T> {
     fn drop(&mut self) {
         if !needs_drop::<T>() {
             return;
         }
-        // Relaxed: both ends are gone, and what they did happened before.
+        // Relaxed: both ends are gone, and everything they did happened before.
         let (head, tail) = (self.head.0.load(Ordering::Relaxed), self.tail.0.load(Ordering::Relaxed));
         for index in 0..tail.wrapping_sub(head) {
             // SAFETY: values from head to tail are in their cells, and nobody else reaches them any more. Each is dropped once.
@@ -47,22 +47,22 @@ impl<T> Drop for Shared<T> {
 
 /// The end of a [`ring`] where values go in.
 pub struct Producer<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<RingState<T>>,
     /// Values before this index have been written; those from the shared index on are still to be published.
     tail: usize,
-    /// The consumer's index when it was last looked at: it may be further by now.
+    /// The consumer's index when it was last read: it may be further by now.
     head: usize,
 }
 
 /// The end of a [`ring`] where values come out.
 pub struct Consumer<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<RingState<T>>,
     head: usize,
-    /// The producer's index when it was last looked at: it may be further by now.
+    /// The producer's index when it was last read: it may be further by now.
     tail: usize,
 }
 
-/// A queue from one thread to another without locks, for at least `capacity` values (the next power of two from 2 on).
+/// A queue from one thread to another without locks, for at least `capacity` values (rounded up to a power of two, 2 at least).
 ///
 /// ```
 /// let (mut producer, mut consumer) = warpline_memory::ring(4);
@@ -74,22 +74,22 @@ pub struct Consumer<T> {
 /// ```
 ///
 /// # Panics
-/// If there is no memory for so many.
+/// If there is no memory for that many.
 pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
     let cells = (0..capacity).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect();
-    let shared = Arc::new(Shared { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
+    let shared = Arc::new(RingState { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
     (Producer { shared: shared.clone(), tail: 0, head: 0 }, Consumer { shared, head: 0, tail: 0 })
 }
 
-impl<T> Shared<T> {
+impl<T> RingState<T> {
     /// The cell of the value with this index.
     #[inline(always)]
     fn cell(&self, index: usize) -> &UnsafeCell<MaybeUninit<T>> {
         &self.cells[index & (self.cells.len() - 1)]
     }
 
-    /// The cells of `count` <= capacity values from an index on: up to the end of the cells, and the rest from their start.
+    /// The cells of `count` <= capacity values from an index on: up to the end of the ring, and the rest from its start.
     #[inline(always)]
     fn cells(&self, from: usize, count: usize) -> [&[UnsafeCell<MaybeUninit<T>>]; 2] {
         let start = from & (self.cells.len() - 1);
@@ -98,7 +98,7 @@ impl<T> Shared<T> {
         [&after[..first], &before[..count - first]]
     }
 
-    /// A cell in each of the cache lines from an index on that are fetched ahead.
+    /// A cell in each of the cache lines that are fetched ahead of an index.
     #[inline(always)]
     fn lines(&self, from: usize) -> impl Iterator<Item = &UnsafeCell<MaybeUninit<T>>> {
         let step = (LINE_BYTES / size_of::<T>().max(1)).max(1);
@@ -107,7 +107,7 @@ impl<T> Shared<T> {
 }
 
 impl<T: Copy + Send> Producer<T> {
-    /// Appends as many of the values as fit, the first ones, and tells how many.
+    /// Appends as many of the values as fit, starting with the first, and returns how many.
     #[inline]
     pub fn push_some(&mut self, values: &[T]) -> usize {
         let capacity = self.shared.cells.len();
@@ -143,7 +143,7 @@ impl<T: Copy + Send> Producer<T> {
 }
 
 impl<T: Send> Producer<T> {
-    /// Writes a value where the consumer does not see it before it is [published](Self::publish).
+    /// Writes a value that the consumer does not see until it is [published](Self::publish).
     ///
     /// # Errors
     /// The value, if there is no room for it.
@@ -160,12 +160,12 @@ impl<T: Send> Producer<T> {
         // shared tail is past it.
         self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
         self.tail = self.tail.wrapping_add(1);
-        // Taking a line from the consumer's core takes as long as several events.
+        // Taking a line from the consumer's core takes as long as executing several events.
         prefetch_write(self.shared.cell(self.tail.wrapping_add(CELLS_AHEAD)));
         Ok(())
     }
 
-    /// Lets the consumer see all that was written.
+    /// Makes everything written visible to the consumer.
     #[inline]
     pub fn publish(&mut self) {
         // Relaxed: this is the only writer.
@@ -175,7 +175,7 @@ impl<T: Send> Producer<T> {
         }
     }
 
-    /// Brings near, for writing, where the next values will go. But not the index beside them, which the consumer may look at any time.
+    /// Fetches, for writing, the cells of the next values. It leaves alone the index, which the consumer may read at any time.
     #[inline]
     pub fn prefetch(&self) {
         self.shared.lines(self.tail).for_each(prefetch_write);
@@ -189,7 +189,7 @@ impl<T> Drop for Producer<T> {
     }
 }
 
-/// Values that are moved out of a ring, oldest first. What is left when it is dropped stays in the ring.
+/// Moves values out of a ring, oldest first. Values that are left when it is dropped stay in the ring.
 pub struct Drain<'a, T> {
     consumer: &'a mut Consumer<T>,
 }
@@ -207,7 +207,7 @@ impl<T> Iterator for Drain<'_, T> {
         // it. The value is read once, as the head moves on at once.
         let value = shared.cell(*head).with(|place| unsafe { (*place).assume_init_read() });
         *head = head.wrapping_add(1);
-        // Not beyond what is there, which would take lines from the producer that it is about to fill.
+        // Not beyond the last value: that would take lines from the producer that it is about to fill.
         if tail.wrapping_sub(*head) > CELLS_AHEAD {
             prefetch(shared.cell(head.wrapping_add(CELLS_AHEAD)));
         }
@@ -236,7 +236,7 @@ impl<T: Send> Consumer<T> {
         self.drain_seen()
     }
 
-    /// Looks which values are there now, and brings them near, for [`drain_seen`](Self::drain_seen).
+    /// Looks which values have arrived, and fetches them for [`drain_seen`](Self::drain_seen).
     #[inline]
     pub fn look(&mut self) {
         // Acquire pairs with the Release of the producer, which filled the cells.
@@ -248,35 +248,35 @@ impl<T: Send> Consumer<T> {
         }
     }
 
-    /// Moves out the values that were there when they were [looked](Self::look) at last; `None` if there were none.
+    /// Moves out the values that had arrived at the last [`look`](Self::look); `None` if there were none.
     #[inline]
     pub fn drain_seen(&mut self) -> Option<Drain<'_, T>> {
         (self.head != self.tail).then_some(Drain { consumer: self })
     }
 
-    /// Brings near where the next values will be found.
+    /// Fetches the cells where the next values will arrive.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.shared.tail);
         self.shared.lines(self.head).for_each(prefetch);
     }
 
-    /// Whether there is nothing to take just now.
+    /// Whether there is nothing to take right now.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many values are there just now.
+    /// How many values there are right now.
     #[inline]
     pub fn len(&self) -> usize {
-        // Acquire pairs with the Release of the producer: who finds values may rely on what was done before they were sent.
+        // Acquire pairs with the Release of the producer: whoever finds values sees everything that was done before they were sent.
         self.shared.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }
 
 impl<T: Copy + Send> Consumer<T> {
-    /// Moves up to `most` values, the oldest first, to the end of `into`, and tells how many.
+    /// Moves up to `most` values, the oldest first, to the end of `into`, and returns how many.
     #[inline]
     pub fn drain_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
         if self.tail.wrapping_sub(self.head) < most {

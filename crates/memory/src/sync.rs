@@ -12,7 +12,7 @@ pub(crate) use std::sync::{
     atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
 
-/// The standard cell with loom's interface, which tells reads from writes.
+/// The standard cell with loom's interface, which distinguishes reads from writes.
 #[cfg(not(loom))]
 #[repr(transparent)]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);

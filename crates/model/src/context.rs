@@ -6,7 +6,7 @@ use crate::engine::{Limits, Outgoing, Streams};
 use crate::statistics::Notes;
 use crate::{Fault, Model, Observe, Saved};
 
-/// What an event sees of the simulation, and what it may do: the second hand of [`Model::handle`].
+/// What an event sees of the simulation, and what it may do: the last argument of [`Model::handle`].
 ///
 /// Nothing done here takes effect before the event commits: engines may execute an event that later turns out
 /// not to happen, and undo it. Statistics and rows are written by the methods of [`Observe`].
@@ -139,7 +139,7 @@ impl<M: Model> Context<M> {
     /// # assert_eq!(context.outbox_mut().len(), 1);
     /// ```
     ///
-    /// Draw first and send then, as both borrow the context:
+    /// Draw before sending, as both borrow the context:
     /// ```compile_fail,E0499
     /// # use warpline_model::prelude::*;
     /// # fn handle<M: Model<Event = ()>>(lp: &mut Context<M>) {
@@ -151,8 +151,8 @@ impl<M: Model> Context<M> {
         self.streams.main()
     }
 
-    /// A further stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of the others:
-    /// give each source of chance its own to compare scenarios under equal luck.
+    /// Another stream of the LP, independent of [`random`](Self::random) (which is stream 0) and of the others: give each source of
+    /// randomness its own to compare scenarios under equal luck.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -185,9 +185,8 @@ impl<M: Model> Context<M> {
 
     /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this instant.
     ///
-    /// An event without delay comes after the one that sent it, at the same time. Otherwise, events of one time are ordered by
-    /// priority and sender, and those of one sender as they were sent, unless the model wants
-    /// [unbiased ties](Model::unbiased_ties).
+    /// An event without delay comes after the one that sent it, at the same time. Otherwise, simultaneous events are ordered by priority
+    /// and sender, and those of one sender as they were sent, unless the model wants [unbiased ties](Model::unbiased_ties).
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -210,12 +209,11 @@ impl<M: Model> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A delay that is not finite or negative, or, towards another LP, below its declared
-    /// [lookahead](Model::lookahead); a receiver that does not exist or to which there is no [link](Model::links);
-    /// too many events from one event, or too many hops without delay. The event is not sent, and the run ends with the
-    /// [`Fault`], if the sending event commits.
+    /// A delay that is negative or not finite, or that is below the declared [lookahead](Model::lookahead) towards another LP; a receiver
+    /// that does not exist or to which there is no [link](Model::links); too many events from one event, or too many hops without delay.
+    /// The event is not sent, and the run ends with the [`Fault`], if the sending event commits.
     ///
-    /// What is sent must be of the model's type:
+    /// The event must be of the model's type:
     /// ```compile_fail,E0308
     /// # use warpline_model::prelude::*;
     /// enum Letter { Plain, Express }
@@ -254,8 +252,8 @@ impl<M: Model> Context<M> {
         self.post(to.into(), delay, Priority::new(priority), event);
     }
 
-    /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): what the event is about to overwrite and reverse code cannot
-    /// work out. Costs nothing where no reverse code runs.
+    /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): one that the event is about to overwrite and that reverse code
+    /// cannot compute. It costs nothing where no reverse code runs.
     ///
     /// Only values of a single word can be saved, see [`Saved`]. Reverse code restores them last first, as the same types.
     ///
@@ -299,8 +297,8 @@ impl<M: Model> Context<M> {
 
     /// Ends the run with an error that names this LP, event and time, if this event commits.
     ///
-    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs the model. Only the first fault of
-    /// an event is told.
+    /// `handle` goes on after it, so return. Prefer it to a panic: the message is for whoever runs the model. Only the first fault of an
+    /// event is reported.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -410,7 +408,7 @@ mod tests {
         assert_eq!(context.take_fault(), None);
     }
 
-    /// The bits of a time are its order, and those of -0.0 would come after everything.
+    /// Times are ordered by their bits, and those of -0.0 would come after all others.
     #[test]
     fn a_delay_of_minus_zero_is_no_delay() {
         let mut context = Context::new(&Flood, 1, 10, false);

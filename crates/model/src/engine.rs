@@ -12,7 +12,8 @@ pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
-/// An event on its way from `handle` into the engine. Its sender is the LP at hand, and its sequence number follows from its place in the outbox.
+/// An event on its way from `handle` into the engine. Its sender is the current LP, and its sequence number follows from its place in the
+/// outbox.
 #[derive(Debug)]
 pub struct Outgoing<E> {
     /// When it happens.
@@ -27,7 +28,7 @@ pub struct Outgoing<E> {
     pub event: E,
 }
 
-/// What a model's sends are held to.
+/// The limits on what a model may send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Receivers are `0..lps`.
@@ -41,7 +42,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The most zero-delay hops at one instant, unless an engine is told otherwise.
+    /// The default for the most zero-delay hops at one instant.
     pub const ZERO_DELAY_HOPS: u32 = 1_000_000;
 }
 
@@ -50,13 +51,13 @@ pub fn tie_break<M: Model>(model: &M, seed: u64) -> TieBreak {
     if model.unbiased_ties() { TieBreak::Unbiased { seed } } else { TieBreak::BySender }
 }
 
-/// The random streams of the LP at hand, pointed at its current event.
+/// The random streams of the current LP, positioned at its current event.
 #[derive(Debug)]
 pub struct Streams {
-    /// Counts the times that the streams were pointed anywhere, so that a stream knows whether it was since.
+    /// Counts how often the streams were repositioned, so that a stream knows whether its position is current.
     visit: u64,
     main: Stream,
-    /// Streams 1, 2, …, each with the visit in which it was last asked for.
+    /// Streams 1, 2, …, each with the visit in which it was last used.
     others: Vec<(u64, Stream)>,
 }
 
@@ -71,7 +72,7 @@ impl Streams {
         self.main.point(lp, event);
     }
 
-    /// Points all streams at the first draw of the same event again.
+    /// Rewinds all streams to the first draw of the same event.
     fn rewind(&mut self) {
         self.visit += 1;
         self.main.rewind();
@@ -104,17 +105,17 @@ impl Streams {
 }
 
 impl<M: Model> Context<M> {
-    /// A context for `model` under `seed`; with `saving` it keeps what events save for reverse code.
+    /// A context for `model` under `seed`; with `saving`, it keeps what events save for reverse code.
     ///
     /// # Panics
-    /// If what the model declares of its lookahead makes no sense.
+    /// If the lookahead that the model declares makes no sense.
     pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
         let lps = model.lps();
         let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
         Context::with_limits(Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT }, seed, saving)
     }
 
-    /// Likewise, for a model that has been asked for its limits already.
+    /// The same, for a model whose limits are known.
     pub fn with_limits(limits: Limits, seed: u64, saving: bool) -> Self {
         Context {
             now: 0.0,
@@ -139,25 +140,25 @@ impl<M: Model> Context<M> {
         self.streams.seek(lp, event);
     }
 
-    /// Makes the state of `lp`.
+    /// Makes the initial state of `lp`.
     pub fn init(&mut self, model: &M, lp: LpId) -> M::State {
         self.begin(lp, 0, VirtualTime::ZERO, 0);
         model.init(&mut Init { context: self })
     }
 
-    /// Undoes the event that the context points at, on the state it left behind.
+    /// Undoes the current event, on the state that it left behind.
     pub fn reverse(&mut self, model: &M, state: &mut M::State, event: &M::Event) {
         self.streams.rewind();
         model.reverse(state, event, &mut Reverse { context: self });
     }
 
-    /// Points the context at `lp` and the time `now`, for what needs no random numbers.
+    /// Points the context at `lp` and the time `now`, for code that draws no random numbers.
     #[inline]
     pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
         (self.id, self.now) = (lp, now.get());
     }
 
-    /// Forgets all that the event at hand did. It did not happen, so nobody hears of it if dropping what it sent panics.
+    /// Discards everything that the current event did. It did not happen, so a panic on dropping what it sent is swallowed.
     pub fn forget(&mut self) {
         self.outbox.clear();
         self.notes.clear();
@@ -165,7 +166,7 @@ impl<M: Model> Context<M> {
         self.fault = None;
     }
 
-    /// Tells the model that the event at hand has committed.
+    /// Tells the model that the current event has committed.
     #[inline]
     pub fn commit(&mut self, model: &M, event: &M::Event) {
         model.commit(event, &mut Commit { context: self });
@@ -177,19 +178,19 @@ impl<M: Model> Context<M> {
         model.finish(state, &mut Finish { context: self });
     }
 
-    /// The sends of the event at hand, in order; the engine empties it.
+    /// The sends of the current event, in order; the engine empties the list.
     #[inline]
     pub fn outbox_mut(&mut self) -> &mut Vec<Outgoing<M::Event>> {
         &mut self.outbox
     }
 
-    /// The observations of the event at hand; the engine empties it.
+    /// The observations of the current event; the engine empties the list.
     #[inline]
     pub fn notes_mut(&mut self) -> &mut Notes {
         &mut self.notes
     }
 
-    /// What the event at hand saved for its reverse code.
+    /// What the current event saved for its reverse code.
     #[inline]
     pub fn saved_mut(&mut self) -> &mut Vec<u64> {
         &mut self.saved
@@ -205,13 +206,13 @@ impl<M: Model> Context<M> {
         &self.limits
     }
 
-    /// Whether the event at hand did what it must not.
+    /// Whether the current event made a mistake.
     #[inline]
     pub fn has_fault(&self) -> bool {
         self.fault.is_some()
     }
 
-    /// The first thing that the event at hand did and must not do, if any.
+    /// The first mistake of the current event, if it made one.
     pub fn take_fault(&mut self) -> Option<Fault> {
         self.fault.take().map(|fault| *fault)
     }

@@ -1,6 +1,6 @@
 use warpline_base::LpId;
 
-/// Something that a model did and must not do. The engine adds where and when.
+/// A mistake of the model. The engine adds where and when.
 ///
 /// Each says what was done and how to do it right:
 /// ```
@@ -29,7 +29,7 @@ pub enum Fault {
         to: LpId,
         /// The delay as given.
         delay: f64,
-        /// What the model declares of the link, of the sender, or of all LPs.
+        /// The lookahead declared for the link, for the sender, or for all LPs.
         lookahead: f64,
     },
     /// A receiver to which the sender has declared no link.
@@ -46,7 +46,7 @@ pub enum Fault {
         /// How many LPs there are.
         lps: u32,
     },
-    /// A delay that leads beyond the largest number.
+    /// A delay that leads beyond the largest virtual time.
     #[error("sent an event to {to} with delay {delay}, which leads beyond the largest time that can be written ({max:e})", max = f64::MAX)]
     EndOfTime {
         /// The receiver.
@@ -63,13 +63,13 @@ pub enum Fault {
     /// Too many sends in one event.
     #[error("sent more than {limit} events from one event; spread them over several events")]
     TooManySends {
-        /// The most that are possible.
+        /// The most that are allowed.
         limit: u32,
     },
     /// Too many events of one LP.
     #[error("is event {limit} of this LP, more than one LP can count; use more LPs or a shorter run")]
     TooManyEvents {
-        /// The most that are possible.
+        /// The most that are allowed.
         limit: u64,
     },
     /// A statistic that was not declared, or declared as another kind or with fewer items.
@@ -81,10 +81,10 @@ pub enum Fault {
         item: u32,
         /// The kind of the handle.
         used: &'static str,
-        /// What the declarations say of it.
+        /// What the declarations say about it.
         declared: String,
     },
-    /// An observation that is no number.
+    /// An observation that is NaN or infinite.
     #[error("observed {value} for `{name}`; an observation must be finite")]
     Observation {
         /// The statistic.
@@ -97,13 +97,13 @@ pub enum Fault {
     Span {
         /// The statistic.
         name: String,
-        /// The begin as given.
+        /// The start as given.
         from: f64,
         /// The end as given.
         to: f64,
     },
-    /// A counter that came to more than the largest number. It is a fault of the run as a whole and of no event: totals are kept in 128 bits,
-    /// and looked at once, after the last event.
+    /// A counter whose total exceeds the largest number. It is a fault of the run as a whole and not of an event: totals are kept in 128
+    /// bits, and checked once, after the last event.
     #[error("brought counter `{name}` beyond the largest count, {max}; count in a larger unit, or use several counters", max = u64::MAX)]
     CounterOverflow {
         /// The counter.
@@ -116,7 +116,7 @@ pub enum Fault {
         slot: u16,
         /// The length of the row.
         cells: usize,
-        /// What the declarations say of it.
+        /// What the declarations say about it.
         declared: String,
     },
     /// The model gave up by [`Context::fail`](crate::Context::fail).

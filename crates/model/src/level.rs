@@ -1,7 +1,7 @@
 use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 
-/// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is
-/// wanted. It lives in the LP's state.
+/// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
+/// state.
 ///
 /// Change it by [`set`](Self::set) in `handle`, undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code, and
 /// [`close`](Self::close) it in `finish`: without that, the time since its last change is missing from the mean.
@@ -61,7 +61,7 @@ impl Level {
         Level { value, since: 0.0 }
     }
 
-    /// The present value.
+    /// The current value.
     #[inline]
     pub fn get(&self) -> f64 {
         self.value
@@ -76,15 +76,15 @@ impl Level {
         *self = Level { value, since: lp.now() };
     }
 
-    /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It restores two saved values, in their turn
-    /// among those of [`Context::save`].
+    /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It restores two saved values, which take their
+    /// place among those of [`Context::save`].
     #[inline]
     pub fn unset<M: Model>(&mut self, lp: &mut Reverse<M>) {
         self.value = lp.restore();
         self.since = lp.restore();
     }
 
-    /// Adds the time at the present value up to the end of the run; call it in [`Model::finish`], as in the [example](Self).
+    /// Adds the time at the current value up to the end of the run; call it in [`Model::finish`], as in the [example](Self).
     pub fn close<M: Model>(&self, statistic: TimeMean, lp: &mut Finish<M>) {
         lp.span(statistic, self.since, lp.now(), self.value);
     }

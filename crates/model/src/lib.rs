@@ -31,7 +31,7 @@
 //! }
 //! ```
 //!
-//! What a model must keep to, so that one answer is possible:
+//! Rules for a model, without which there is no one answer:
 //! - `handle` is a function of (model, state, event, context): no clocks, no global state, no other randomness
 //!   than the context's, no iteration over hash maps.
 //! - A state holds all that changes. Interior mutability in the model or shared between states is not undone;

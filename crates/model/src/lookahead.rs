@@ -1,4 +1,4 @@
-//! Lookahead: what a model declares of the delays between its LPs, asked once and kept for whoever needs it.
+//! Lookahead: what a model declares about the delays between its LPs. It is asked once.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use warpline_base::LpId;
 
 use crate::Model;
 
-/// That an LP may send to another one, and how soon: what [`Model::links`] returns.
+/// A link: an LP may send to another one, with a least delay. [`Model::links`] returns links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// The LP that events go to.
     pub to: LpId,
-    /// The least delay of any event that goes this way, in model time: finite, zero or more.
+    /// The least delay of any event on this link, in model time: finite, zero or more.
     pub lookahead: f64,
 }
 
-/// Why what a model declares of its delays makes no sense.
+/// Why the delays that a model declares make no sense.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LookaheadError {
-    /// The lookahead of the model is no delay.
+    /// The lookahead of the model is not a valid delay.
     #[error("declares the lookahead {0}: it must be a finite number, zero or more")]
     Model(f64),
-    /// The lookahead of an LP is no delay.
+    /// The lookahead of an LP is not a valid delay.
     #[error("declares the lookahead {lookahead} of {lp}: it must be a finite number, zero or more")]
     Lp {
         /// The LP.
@@ -29,7 +29,7 @@ pub enum LookaheadError {
         /// What it declares.
         lookahead: f64,
     },
-    /// The lookahead of a link is no delay.
+    /// The lookahead of a link is not a valid delay.
     #[error("declares the lookahead {lookahead} of the link from {from} to {to}: it must be a finite number, zero or more")]
     Link {
         /// The sender.
@@ -39,7 +39,7 @@ pub enum LookaheadError {
         /// What the link declares.
         lookahead: f64,
     },
-    /// A link goes nowhere.
+    /// A link leads to an LP that does not exist.
     #[error("declares a link from {from} to {to}, but has only LPs 0 to {last}; see Model::lps", last = lps - 1)]
     UnknownLp {
         /// The sender.
@@ -54,13 +54,13 @@ pub enum LookaheadError {
     Memory(LpId),
 }
 
-/// The least delay between any two LPs of a model, as it declares them. Clones share what they know.
+/// The least delay between any two LPs of a model, as it declares them. Clones share their data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookahead {
     /// The least of all.
     least: f64,
     /// What each LP declares; `None` if any LP may send to any other with the same lookahead.
-    table: Option<Arc<Table>>,
+    table: Option<Arc<LinkTable>>,
 }
 
 /// Where an LP may send, and how soon.
@@ -78,9 +78,9 @@ pub enum Reach<'a> {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Table {
+struct LinkTable {
     /// By LP.
-    rows: Vec<Row>,
+    rows: Vec<ReachRow>,
     /// The ends of all links: LP by LP, and for each in order.
     to: Vec<LpId>,
     /// By link.
@@ -89,9 +89,9 @@ struct Table {
 
 /// What one LP declares.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Row {
+enum ReachRow {
     Any(f64),
-    /// Where its links are, and the greatest lookahead among them: a longer delay suits them all.
+    /// The range of its links, and the greatest lookahead among them: a longer delay is allowed on all of them.
     Links {
         first: usize,
         count: u32,
@@ -99,20 +99,20 @@ enum Row {
     },
 }
 
-/// Rows of up to so many links are searched from one end to the other.
+/// Rows of at most this many links are searched linearly.
 const SHORT: usize = 8;
 
 impl Lookahead {
-    /// Asks `model`, which has so many LPs: for its lookahead once, and for links and lookahead of each LP at most once.
+    /// Asks `model`, which has this many LPs: once for its lookahead, and at most once for the links and the lookahead of each LP.
     ///
     /// # Errors
-    /// The first lookahead that is negative or not finite, or link to an LP that does not exist.
+    /// For the first lookahead that is negative or not finite, or the first link to an LP that does not exist.
     pub fn of<M: Model>(model: &M, lps: u32) -> Result<Self, LookaheadError> {
         let common = model.lookahead();
         if !is_delay(common) {
             return Err(LookaheadError::Model(common));
         }
-        let mut table: Option<Table> = None;
+        let mut table: Option<LinkTable> = None;
         for lp in (0..lps).map(LpId) {
             let links = model.links(lp);
             let lookahead = if links.is_none() { model.lookahead_of(lp).unwrap_or(common) } else { common };
@@ -121,17 +121,17 @@ impl Lookahead {
             }
             let table = match &mut table {
                 None if links.is_none() && lookahead == common => continue,
-                None => table.insert(Table::begin(lp, lps, common)?),
+                None => table.insert(LinkTable::begin(lp, lps, common)?),
                 Some(table) => table,
             };
-            let row = links.map_or(Ok(Row::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
+            let row = links.map_or(Ok(ReachRow::Any(lookahead)), |links| table.add_links(lp, lps, links))?;
             table.rows.push(row);
         }
         Ok(match table {
             None => Lookahead::uniform(common),
-            // All LPs say the same, if not what the model says.
-            Some(Table { rows, .. }) if matches!(rows[0], Row::Any(_)) && rows.iter().all(|row| *row == rows[0]) => {
-                let Row::Any(lookahead) = rows[0] else { unreachable!("it was looked at") };
+            // All LPs declare the same, though not what the model declares.
+            Some(LinkTable { rows, .. }) if matches!(rows[0], ReachRow::Any(_)) && rows.iter().all(|row| *row == rows[0]) => {
+                let ReachRow::Any(lookahead) = rows[0] else { unreachable!("it was looked at") };
                 Lookahead::uniform(lookahead)
             }
             Some(table) => Lookahead { least: table.least(), table: Some(Arc::new(table)) },
@@ -154,7 +154,7 @@ impl Lookahead {
         self.table.is_none()
     }
 
-    /// Where `lp` may send, and how soon.
+    /// Where `lp` may send, and with what least delay.
     pub fn reach(&self, lp: LpId) -> Reach<'_> {
         match &self.table {
             None => Reach::Any(self.least),
@@ -171,24 +171,24 @@ impl Lookahead {
         }
     }
 
-    /// Whether LP `from` may send to LP `to` with this delay, which is at least the least of all or goes to `from` itself.
+    /// Whether LP `from` may send to LP `to` with this delay, given that it is at least the least of all or that `to` is `from` itself.
     #[inline]
     pub(crate) fn allows(&self, from: LpId, to: LpId, delay: f64) -> bool {
         self.table.as_ref().is_none_or(|table| from == to || table.allows(from, to, delay))
     }
 }
 
-impl Table {
-    /// A table in which the LPs before `first` do as the model says.
+impl LinkTable {
+    /// A table in which the LPs before `first` have the model's lookahead.
     fn begin(first: LpId, lps: u32, common: f64) -> Result<Self, LookaheadError> {
         let mut rows = Vec::new();
         rows.try_reserve_exact(lps as usize).map_err(|_| LookaheadError::Memory(first))?;
-        rows.resize(first.index(), Row::Any(common));
-        Ok(Table { rows, ..Table::default() })
+        rows.resize(first.index(), ReachRow::Any(common));
+        Ok(LinkTable { rows, ..LinkTable::default() })
     }
 
     /// Adds the links of the next LP.
-    fn add_links(&mut self, from: LpId, lps: u32, mut links: Vec<Link>) -> Result<Row, LookaheadError> {
+    fn add_links(&mut self, from: LpId, lps: u32, mut links: Vec<Link>) -> Result<ReachRow, LookaheadError> {
         for &Link { to, lookahead } in &links {
             if to.0 >= lps {
                 return Err(LookaheadError::UnknownLp { from, to, lps });
@@ -206,29 +206,29 @@ impl Table {
         let most = links.iter().map(|link| link.lookahead).fold(0.0, f64::max);
         self.to.extend(links.iter().map(|link| link.to));
         self.lookahead.extend(links.iter().map(|link| link.lookahead));
-        Ok(Row::Links { first, count, most })
+        Ok(ReachRow::Links { first, count, most })
     }
 
     fn least(&self) -> f64 {
-        let any = self.rows.iter().filter_map(|row| if let Row::Any(lookahead) = row { Some(*lookahead) } else { None });
+        let any = self.rows.iter().filter_map(|row| if let ReachRow::Any(lookahead) = row { Some(*lookahead) } else { None });
         any.chain(self.lookahead.iter().copied()).fold(f64::INFINITY, f64::min)
     }
 
     fn reach(&self, lp: LpId) -> Reach<'_> {
         match self.rows[lp.index()] {
-            Row::Any(lookahead) => Reach::Any(lookahead),
-            Row::Links { first, count, .. } => {
+            ReachRow::Any(lookahead) => Reach::Any(lookahead),
+            ReachRow::Links { first, count, .. } => {
                 let row = first..first + count as usize;
                 Reach::Links { to: &self.to[row.clone()], lookahead: &self.lookahead[row] }
             }
         }
     }
 
-    /// Whether `from` may send to `to`, which is another LP, with this delay.
+    /// Whether `from` may send to `to`, another LP, with this delay.
     fn allows(&self, from: LpId, to: LpId, delay: f64) -> bool {
         match self.rows[from.index()] {
-            Row::Any(lookahead) => delay >= lookahead,
-            Row::Links { first, count, most } => place(&self.to[first..first + count as usize], to)
+            ReachRow::Any(lookahead) => delay >= lookahead,
+            ReachRow::Links { first, count, most } => place(&self.to[first..first + count as usize], to)
                 .is_some_and(|place| delay >= most || delay >= self.lookahead[first + place]),
         }
     }
@@ -238,7 +238,7 @@ fn is_delay(lookahead: f64) -> bool {
     (0.0..f64::INFINITY).contains(&lookahead)
 }
 
-/// The place of `to` among the ends of links.
+/// The index of `to` among the ends of links.
 #[inline]
 fn place(ends: &[LpId], to: LpId) -> Option<usize> {
     if ends.len() <= SHORT { ends.iter().position(|end| *end == to) } else { ends.binary_search(&to).ok() }
@@ -252,7 +252,7 @@ mod tests {
     use crate::engine::Limits;
     use crate::{Context, Fault, Init};
 
-    /// What a model declares, word for word.
+    /// What a model declares.
     #[derive(Clone, Debug, Default)]
     struct Declared {
         lookahead: f64,
@@ -261,7 +261,7 @@ mod tests {
     }
 
     impl Declared {
-        /// For the LP whose links are `links` among four LPs, of which one has a lookahead of its own.
+        /// Declares these links for one of four LPs, another of which has a lookahead of its own.
         fn four(links: &[(u32, f64)]) -> Self {
             let links = vec![None, Some(links.to_vec()), None, Some(Vec::new())];
             Declared { lookahead: 0.5, of: vec![None, Some(9.0), Some(0.25), None], links }
@@ -332,7 +332,7 @@ mod tests {
             assert_eq!(text, format!("declares the lookahead {wrong}: it must be a finite number, zero or more"));
             let text = refused(Declared { of: vec![None, None, Some(wrong), None], ..Declared::four(&[]) });
             assert_eq!(text, format!("declares the lookahead {wrong} of LP 2: it must be a finite number, zero or more"));
-            // Links from an LP to itself must make sense as well.
+            // Links from an LP to itself must be valid as well.
             for to in [1, 2] {
                 let text = refused(Declared::four(&[(0, 1.0), (to, wrong)]));
                 let expected = "declares the lookahead WRONG of the link from LP 1 to LP TO: it must be a finite number, zero or more";
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(text, "declares a link from LP 1 to LP 4, but has only LPs 0 to 3; see Model::lps");
     }
 
-    /// What became of a send from LP 1 at time 2.5.
+    /// The outcome of a send from LP 1 at time 2.5.
     fn sent(declared: &Declared, to: u32, delay: f64) -> Option<Fault> {
         let mut context = Context::new(declared, 1, Limits::ZERO_DELAY_HOPS, false);
         context.begin(LpId(1), 1, 2.5.try_into().expect("it is a time"), 0);
@@ -367,7 +367,7 @@ mod tests {
             [0.0, 5.0].map(|delay| sent(&declared, 2, delay)),
             [Some(Fault::NoLink { to: LpId(2) }), Some(Fault::NoLink { to: LpId(2) })]
         );
-        // Other mistakes come first.
+        // Other mistakes take precedence.
         assert_eq!(sent(&declared, 2, -1.0), Some(Fault::Delay { to: LpId(2), delay: -1.0 }));
         assert_eq!(sent(&declared, 9, 1.0), Some(Fault::UnknownLp { to: LpId(9), lps: 4 }));
         assert_eq!(sent(&declared, 2, f64::MAX), Some(Fault::NoLink { to: LpId(2) }));
@@ -384,7 +384,7 @@ mod tests {
     }
 
     proptest! {
-        /// However long a row is.
+        /// Whatever the length of a row.
         #[test]
         fn links_are_found(links in prop::collection::vec((0u32..40, 0u32..4), 0..40), to in 0u32..40, delay in 0u32..5) {
             let links: Vec<_> = links.into_iter().map(|(to, lookahead)| (to, f64::from(lookahead))).collect();

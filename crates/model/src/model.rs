@@ -34,7 +34,7 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Parameters, Rever
 /// }
 /// ```
 ///
-/// A model is shared by all threads, so that what could change under it does not compile:
+/// A model is shared by all threads, so interior mutability does not compile:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// struct Counting { calls: std::cell::Cell<u64> }
@@ -48,8 +48,7 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Parameters, Rever
 pub trait Model: Sized + Send + Sync {
     /// The state of one LP. Models with several kinds of LP make it an enum.
     ///
-    /// The engine clones it to undo events, unless the model brings [`reverse`](Self::reverse) code. A state that cannot be cloned
-    /// is refused:
+    /// The engine clones it to undo events, unless the model has [`reverse`](Self::reverse) code. A state that cannot be cloned is refused:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -64,7 +63,7 @@ pub trait Model: Sized + Send + Sync {
     /// }
     /// ```
     ///
-    /// States move between threads, so that nothing may be shared by `Rc`; `Arc` is fine for what never changes:
+    /// States move between threads, so they may not share anything by `Rc`; `Arc` is fine for what never changes:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -78,21 +77,22 @@ pub trait Model: Sized + Send + Sync {
     /// ```
     ///
     /// # Panics in `clone` and `drop`
-    /// An optimistic run fails at an event before which the state must be copied and `clone` panics, with a
-    /// [`Fault::Panic`](crate::Fault::Panic) that says so; likewise if a state cannot be worked out from a copy when events are undone.
-    /// Copies of states that no right order of events leads to do not count. Sequential and conservative runs copy nothing, so nothing fails.
+    /// An optimistic run fails with a [`Fault::Panic`](crate::Fault::Panic) that says so, at an event before which the state has to be
+    /// copied and `clone` panics, or if a state cannot be worked out from a copy when events are undone. Copies of states that occur only
+    /// in speculation do not count. Sequential and conservative runs copy nothing, so nothing fails.
     ///
-    /// How a state is dropped changes nothing: panics in that are swallowed. The final states are the caller's.
+    /// Panics in `drop` are swallowed. The final states are left to the caller.
     type State: Clone + Debug + Send;
 
     /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line;
     /// share large payloads with an `Arc`.
     ///
     /// # Panics in `drop`
-    /// An engine drops a payload when its event is over. If that panics, the run fails with a [`Fault::Panic`](crate::Fault::Panic) of this
-    /// event, as if [`handle`](Self::handle) had panicked; the payload can no longer be shown. Optimistic runs that do not copy the state
-    /// before every event keep payloads a little longer: the error is the same, but more events may have been committed by then. Panics of
-    /// payloads whose events never happen, as they are cancelled, come after the end or after a failure, are swallowed.
+    /// An engine drops a payload once its event has been executed. If that panics, the run fails with a
+    /// [`Fault::Panic`](crate::Fault::Panic) of this event, as if [`handle`](Self::handle) had panicked; the payload can no longer be
+    /// shown. Optimistic runs that do not copy the state before every event keep payloads a little longer: the error is the same, but more
+    /// events may have committed by then. Panics of payloads whose events never happen, because they are cancelled, lie after the end or
+    /// come after a failure, are swallowed.
     type Event: Debug + Send;
 
     /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.
@@ -103,9 +103,9 @@ pub trait Model: Sized + Send + Sync {
 
     /// The least delay of any event sent to *another* LP, in model time. Default 0.
     ///
-    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more can be done in parallel without a risk;
-    /// a conservative run lives on it. Where LPs differ, [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links) say more, and
-    /// the most specific counts: what is declared of a link, else of its LP, else this.
+    /// Events that an LP sends to itself may have any delay. The larger the lookahead, the more can be done in parallel without risk;
+    /// conservative runs depend on it. Where LPs differ, [`lookahead_of`](Self::lookahead_of) or [`links`](Self::links) say more, and the
+    /// most specific declaration counts: a link's before its LP's, and that before this one.
     ///
     /// Lookahead must be finite and not negative, or the run does not start; a send below it is a
     /// [`Fault::Lookahead`](crate::Fault::Lookahead), with any engine.
@@ -127,10 +127,11 @@ pub trait Model: Sized + Send + Sync {
         0.0
     }
 
-    /// The least delay of any event that `lp` sends to another LP, in model time; `None`, the default, if that is the model's
+    /// The least delay of any event that `lp` sends to another LP, in model time; `None`, the default, stands for the model's
     /// [`lookahead`](Self::lookahead).
     ///
-    /// It is asked once before a run, and must make sense, as the model's must. Not asked of LPs that have [`links`](Self::links).
+    /// It is asked once before a run, and must be finite and not negative, as the model's must. LPs that have [`links`](Self::links) are
+    /// not asked.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -150,13 +151,13 @@ pub trait Model: Sized + Send + Sync {
         None
     }
 
-    /// The LPs that `lp` may send to, each with the least delay of what goes there; `None`, the default, if that may be any LP.
+    /// The LPs that `lp` may send to, each with the least delay of events sent there; `None`, the default, if `lp` may send to any LP.
     ///
-    /// It is asked once before a run. Parallel engines do not wait for LPs that have no link to theirs, so links say the most of all
-    /// about a model, and an empty list says that `lp` sends to itself alone. A send to an LP that is not named is a
+    /// It is asked once before a run. Parallel engines do not wait for LPs that have no link to theirs, so links help them more than any
+    /// other declaration; an empty list says that `lp` sends only to itself. A send to an LP that is not named is a
     /// [`Fault::NoLink`](crate::Fault::NoLink), one below the link's lookahead a [`Fault::Lookahead`](crate::Fault::Lookahead), with any
-    /// engine. A link to an LP that does not exist, or whose lookahead is negative or not finite, is refused before the run. Of an LP
-    /// named twice the lesser lookahead counts. `lp` itself may be named or not: it can send to itself with any delay.
+    /// engine. A link to an LP that does not exist, or whose lookahead is negative or not finite, is refused before the run. If an LP is
+    /// named twice, the lesser lookahead counts. `lp` itself need not be named: it can send to itself with any delay.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -178,11 +179,11 @@ pub trait Model: Sized + Send + Sync {
         None
     }
 
-    /// How much work `lp` is, compared with other LPs: say, the events per time that it is expected to have. 1 by default.
+    /// How much work `lp` is, compared with other LPs, such as the events per unit of time that it is expected to have. 1 by default.
     ///
-    /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate
-    /// makes them faster; the answer does not depend on it. Number LPs so that those that talk to each other much are close. A weight must
-    /// be finite and not negative, or a parallel run does not start.
+    /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate makes
+    /// them faster; the answer does not depend on it. Number LPs so that those that send each other many events are close. A weight must be
+    /// finite and not negative, or a parallel run does not start.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -204,8 +205,8 @@ pub trait Model: Sized + Send + Sync {
     /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours no LP, instead of by the
     /// sender's id. Default `false`.
     ///
-    /// Say `true` where many events fall on the same instant and who comes first matters, such as bids in an auction by rounds:
-    /// by sender, LP 0 would win every tie. What one LP sends for the same instant is hashed too, and may come in any order: use
+    /// Say `true` where many events fall on the same instant and it matters who comes first, as with bids in an auction by rounds: by
+    /// sender, LP 0 would win every tie. What one LP sends for the same instant is hashed too, and may come in any order: use
     /// [priorities](Context::send_with_priority) or steps of time where it must not.
     ///
     /// ```
@@ -252,7 +253,7 @@ pub trait Model: Sized + Send + Sync {
         let _ = declare;
     }
 
-    /// Makes the state of one LP at time 0 and sends its first events. It must give the same whenever it is called.
+    /// Makes the state of one LP at time 0 and sends its first events. It must return the same whenever it is called.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -275,8 +276,8 @@ pub trait Model: Sized + Send + Sync {
 
     /// Executes one event: changes the state, sends events, observes.
     ///
-    /// An engine may execute an event more than once, or one that turns out not to happen; whatever counts must go through
-    /// `state` and `lp`.
+    /// An engine may execute an event more than once, or execute one that turns out not to happen, so all effects must go through `state`
+    /// and `lp`.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -302,7 +303,7 @@ pub trait Model: Sized + Send + Sync {
     /// # assert_eq!(inside, 0);
     /// ```
     ///
-    /// The model itself stays as it is:
+    /// The model itself cannot be changed:
     /// ```compile_fail,E0594
     /// # use warpline_model::prelude::*;
     /// # struct Shop { served: u64 }
@@ -317,8 +318,8 @@ pub trait Model: Sized + Send + Sync {
     /// ```
     fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>);
 
-    /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws come again as they came forward, and
-    /// [`Reverse::restore`] returns what [`Context::save`] kept, last first. Sends, statistics and rows are undone by the engine.
+    /// Undoes [`handle`](Self::handle) on the state it left behind. Random draws repeat those of the event, and [`Reverse::restore`]
+    /// returns what [`Context::save`] kept, last first. Sends, statistics and rows are undone by the engine.
     ///
     /// It is never called for an event whose `handle` failed or panicked; the engine undoes those by itself.
     ///
@@ -352,8 +353,8 @@ pub trait Model: Sized + Send + Sync {
         let _ = (state, event, lp);
     }
 
-    /// Called once for every event when it can no longer be undone, in the LP's order: the place for statistics
-    /// and rows that need only the event. Events that were sent by `init` count too.
+    /// Called once for every event when it can no longer be undone, in the LP's order: the place for statistics and rows that depend only
+    /// on the event. Events sent by `init` count too.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -426,7 +427,7 @@ pub trait Model: Sized + Send + Sync {
         outcome.statistics.to_json()
     }
 
-    /// What the model adds to the report: a histogram for each declared one of a single item, unless the model says otherwise.
+    /// What the model adds to the report: by default, a histogram for each declared one of a single item.
     ///
     /// ```
     /// # use warpline_model::prelude::*;

@@ -3,7 +3,7 @@ use std::ops::{RangeFrom, RangeFull, RangeInclusive};
 
 use serde_json::{Map, Value};
 
-/// What is known of one parameter before it has a value: for help texts.
+/// What is known about a parameter before it has a value: for help texts.
 ///
 /// ```
 /// use warpline_model::{Parameters, parameters};
@@ -24,7 +24,7 @@ pub struct ParameterSpec {
     pub name: String,
     /// The unit of its values; empty for a pure number or a choice.
     pub unit: &'static str,
-    /// The value that it has if none is given, as it would be typed.
+    /// Its default, as it would be typed.
     pub default: String,
     /// The values that it may have, in words.
     pub range: String,
@@ -35,15 +35,15 @@ pub struct ParameterSpec {
 /// Why a parameter was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
-    /// There is none of this name.
+    /// There is no parameter of this name.
     #[error("there is no parameter `{name}`{}", suggestion(.nearest))]
     Unknown {
         /// The name as given.
         name: String,
-        /// The most similar name that exists.
+        /// The most similar name.
         nearest: Option<String>,
     },
-    /// The text is no value of the parameter's type.
+    /// The text is not a value of the parameter's type.
     #[error("`{name}` cannot be `{value}`: it takes {range}{}", suggestion(.nearest))]
     Value {
         /// The parameter.
@@ -71,7 +71,7 @@ fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// The one of `names` that is most like `name`, if any is like it at all.
+/// The most similar of `names`, if any is similar at all.
 ///
 /// ```
 /// use warpline_model::nearest;
@@ -109,7 +109,7 @@ pub trait Parameters: Default + Clone + Send + Sync {
     /// All parameters, in the order of their declaration.
     fn specs() -> Vec<ParameterSpec>;
 
-    /// Sets one parameter from text; `_` and `-` in its name are the same.
+    /// Sets one parameter from text; `_` and `-` in its name are equivalent.
     ///
     /// # Errors
     /// If there is no such parameter, or it cannot have this value.
@@ -118,7 +118,7 @@ pub trait Parameters: Default + Clone + Send + Sync {
     /// Checks all values against their ranges, for those that were set in code.
     ///
     /// # Errors
-    /// At the first that lies outside.
+    /// For the first value outside its range.
     fn check(&self) -> Result<(), ParameterError>;
 
     /// All parameters with their values, by the names that are [typed](ParameterSpec::name).
@@ -174,10 +174,10 @@ impl<T: PartialOrd> Bounds<T> {
 /// assert_eq!((f64::TAKES, 0.5.text()), ("a finite number", "0.5".to_owned()));
 /// ```
 pub trait ParameterValue: Clone + PartialOrd {
-    /// What can be typed for it, in words.
+    /// Describes in words what can be typed.
     const TAKES: &'static str;
 
-    /// Reads a value; `None` if the text is none.
+    /// Reads a value; `None` if the text is not one.
     fn parse(text: &str) -> Option<Self>;
 
     /// The value as it would be typed.
@@ -186,7 +186,7 @@ pub trait ParameterValue: Clone + PartialOrd {
     /// The value in a run's record.
     fn json(&self) -> Value;
 
-    /// The words that can be typed, where there are only some.
+    /// The words that can be typed, if there is a list of them.
     fn choices() -> &'static [&'static str] {
         &[]
     }

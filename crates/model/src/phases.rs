@@ -19,7 +19,7 @@ macro_rules! phase {
                 self.context.now
             }
 
-            /// The LP at hand; see [`Context::id`].
+            /// The current LP; see [`Context::id`].
             #[inline]
             pub fn id(&self) -> LpId {
                 self.context.id
@@ -54,7 +54,7 @@ macro_rules! random_phase {
                 self.context.streams.main()
             }
 
-            /// A further stream of the LP; see [`Context::stream`].
+            /// Another stream of the LP; see [`Context::stream`].
             #[inline]
             pub fn stream(&mut self, number: u8) -> &mut Random {
                 self.context.streams.get(number)
@@ -110,7 +110,7 @@ impl<M: Model> Init<'_, M> {
 
 phase! {
     Reverse, "of the event that is undone",
-    /// What [`Model::reverse`] sees: the event's random draws again from the first, and what it saved.
+    /// What [`Model::reverse`] sees: the event's random draws, repeated from the first, and the values that it saved.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -135,7 +135,7 @@ phase! {
     /// # });
     /// ```
     ///
-    /// Nothing can be sent or observed here; that does not compile:
+    /// Nothing can be sent or observed here; this does not compile:
     /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
     /// # struct Bad;
@@ -155,8 +155,8 @@ random_phase!(Reverse);
 impl<M: Model> Reverse<'_, M> {
     /// Returns what [`Context::save`] kept, last first, as the type that was saved; see there for an example.
     ///
-    /// More than was saved reads as zero, and another type reads as other values; `warpline verify` finds both, and what was saved
-    /// but not restored.
+    /// Restoring more than was saved returns zeros, and restoring another type returns other values; `warpline verify` finds both, as well
+    /// as values that were saved but not restored.
     #[inline]
     pub fn restore<T: Saved>(&mut self) -> T {
         T::from_word(self.context.saved.pop().unwrap_or_else(|| {
@@ -168,7 +168,7 @@ impl<M: Model> Reverse<'_, M> {
 
 phase! {
     Commit, "of the event that commits",
-    /// What [`Model::commit`] sees: it may observe, and neither send nor draw. [`Model::commit`] has an example.
+    /// What [`Model::commit`] sees: it may observe, but neither send nor draw. [`Model::commit`] has an example.
     ///
     /// ```compile_fail,E0599
     /// # use warpline_model::prelude::*;
@@ -202,7 +202,7 @@ observing_phase!(Commit);
 
 phase! {
     Finish, "of the end of the run",
-    /// What [`Model::finish`] sees: it may observe, and cannot change a state any more. [`Model::finish`] has an example.
+    /// What [`Model::finish`] sees: it may observe, but cannot change a state any more. [`Model::finish`] has an example.
     ///
     /// ```compile_fail,E0594
     /// # use warpline_model::prelude::*;

@@ -3,7 +3,7 @@ use warpline_base::LpId;
 /// A small value that [`Context::save`](crate::Context::save) can keep for
 /// [`Reverse::restore`](crate::Reverse::restore): numbers, `bool` and [`LpId`].
 ///
-/// Write it for a small type of your own, such as the states of a machine:
+/// Implement it for a small type of your own, such as the states of a machine:
 /// ```
 /// use warpline_model::Saved;
 /// #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
-/// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number is its place
-/// among the model's tables, from 0. Declare it in [`Model::declare`](crate::Model::declare), and write rows by
-/// [`Observe::record`](crate::Observe::record), which has an example.
+/// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number is its index among the model's tables,
+/// from 0. Declare it in [`Model::declare`](crate::Model::declare), and write rows by [`Observe::record`](crate::Observe::record), which
+/// has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table(pub u16);
 
@@ -12,7 +12,7 @@ pub struct Table(pub u16);
 /// assert_eq!(row, [Cell::Whole(7), Cell::Real(12.5), Cell::Whole(3), Cell::Text("train")]);
 /// ```
 ///
-/// Text is a word of the program, not made in the run:
+/// Text must be part of the program, not made during the run:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// let row: [Cell; 1] = [format!("train {}", 7).into()]; // error: `From<String>` is not implemented; give the number its own column
@@ -25,7 +25,7 @@ pub enum Cell {
     Whole(i64),
     /// A yes or no.
     Flag(bool),
-    /// A word from the model's source.
+    /// A text in the model's source.
     Text(&'static str),
 }
 

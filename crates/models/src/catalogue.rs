@@ -8,14 +8,14 @@ use crate::phold::{Phold, PholdParameters};
 
 /// A model of the library.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct ModelEntry {
     /// Its name on the command line.
     pub name: &'static str,
     /// One line on what it simulates.
     pub about: &'static str,
     /// The unit of model time.
     pub time_unit: &'static str,
-    /// The end of a run that names none, in model time.
+    /// The default end, in model time.
     pub default_end: f64,
     /// Whether it has reverse code.
     pub reversible: bool,
@@ -24,12 +24,12 @@ pub struct Entry {
 }
 
 /// All models, simplest first.
-pub fn entries() -> Vec<Entry> {
+pub fn entries() -> Vec<ModelEntry> {
     vec![entry::<Mm1>(), entry::<Phold<8>>(), entry::<Network>()]
 }
 
-fn entry<M: Configure>() -> Entry {
-    Entry {
+fn entry<M: Configure>() -> ModelEntry {
+    ModelEntry {
         name: M::NAME,
         about: M::ABOUT,
         time_unit: M::TIME_UNIT,
@@ -42,8 +42,8 @@ fn entry<M: Configure>() -> Entry {
 /// The entry of this name.
 ///
 /// # Errors
-/// If there is none; the message names the models that there are.
-pub fn find(name: &str) -> Result<Entry, CatalogueError> {
+/// If there is none; the message lists the models.
+pub fn find(name: &str) -> Result<ModelEntry, CatalogueError> {
     let entries = entries();
     entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| CatalogueError::UnknownModel {
         name: name.to_owned(),
@@ -92,16 +92,16 @@ impl std::fmt::Display for CatalogueError {
 
 impl std::error::Error for CatalogueError {}
 
-/// Something to do with a model whose type is known only inside [`with_model`].
+/// Code to be called with a model whose type is known only inside [`with_model`].
 pub trait Visitor {
-    /// What comes of it.
+    /// What it returns.
     type Output;
 
-    /// Does it, with the type of the model and its parameters.
+    /// Calls it with the type of the model and its parameters.
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output;
 }
 
-/// Reads the parameters of the model called `name` and hands both to `visitor`.
+/// Reads the parameters of the model called `name` and passes both to `visitor`.
 ///
 /// # Errors
 /// If there is no such model or parameter, or a value is refused.

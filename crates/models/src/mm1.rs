@@ -59,7 +59,7 @@ pub enum Event {
     Next,
     /// A customer reaches the server.
     Arrive,
-    /// The server has done with a customer.
+    /// The server has finished with a customer.
     Depart,
 }
 

@@ -40,7 +40,7 @@ pub struct Phold<const BYTES: usize> {
     cluster: u32,
 }
 
-/// What an LP remembers.
+/// The state of an LP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// The sum of all payloads received, to show that they arrive.
@@ -87,13 +87,13 @@ impl<const BYTES: usize> Phold<BYTES> {
         random.exponential(self.parameters.mean) + self.parameters.lookahead
     }
 
-    /// Where a message from `from` goes, and whether that is another cluster.
+    /// The receiver of a message from `from`, and whether it is in another cluster.
     #[inline]
     fn destination(&self, from: LpId, random: &mut Random) -> (u32, bool) {
         if self.parameters.clusters == 1 { (random.below(self.parameters.lps), false) } else { self.clustered(from.0, random) }
     }
 
-    /// One draw decides both: what is left of it, once it has said whether the message leaves, is as uniform as the whole.
+    /// One draw decides both: the fraction that is left of it, once it has decided whether the message leaves, is uniform again.
     fn clustered(&self, from: u32, random: &mut Random) -> (u32, bool) {
         let PholdParameters { clusters, reach, remote: share, .. } = self.parameters;
         let (home, draw) = (from / self.cluster, random.uniform());

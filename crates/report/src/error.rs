@@ -3,16 +3,16 @@ use std::path::PathBuf;
 
 /// Why a report could not be made.
 ///
-/// Whatever the reason, an earlier finished `run.json` or `report.html` in the directory is left as it was or is complete and new.
+/// Whatever the reason, a `run.json` or `report.html` that was complete before is either unchanged or complete and new.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The directory of the report cannot be made or looked through.
+    /// The directory of the report cannot be created or read.
     #[error("cannot use {} as the directory of a report: {source}; name a directory that you may write to", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A file of the report cannot be written.
@@ -23,7 +23,7 @@ pub enum ReportError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// There is no record in the directory.
@@ -37,10 +37,10 @@ pub enum ReportError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The record is there and is not one.
+    /// The record is there but is not valid.
     #[error("{} is not a run record: {source}; mend the file at that place, or run the model again to write it anew", path.display())]
     Broken {
         /// The file.

@@ -68,7 +68,7 @@ fn replace(path: &Path, fill: impl FnOnce(&mut io::BufWriter<File>) -> io::Resul
         fs::rename(&draft, path)
     };
     finish().map_err(|source| {
-        // The draft may not even exist; what matters is the first failure.
+        // The draft may not even exist; the first failure is the one that matters.
         let _ = fs::remove_file(&draft);
         ReportError::Write { path: path.to_owned(), source }
     })

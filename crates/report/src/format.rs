@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What stands for a number that is not there or not finite.
+/// Shown for a number that is missing or not finite.
 pub(crate) const NOTHING: &str = "–";
 /// Between groups of three digits: does not break, and is narrow.
 const GROUP: char = '\u{202f}';
@@ -10,12 +10,12 @@ const GROUP: char = '\u{202f}';
 const NO_BREAK: char = '\u{a0}';
 /// Units that take the prefixes of the SI.
 const PREFIXABLE: [&str; 13] = ["s", "B", "b", "bit", "B/s", "b/s", "bit/s", "bps", "Hz", "W", "J", "events/s", "packets/s"];
-/// From a thousandth of a thousandth of a thousandth upwards.
+/// From nano upwards.
 const PREFIXES: [&str; 8] = ["n", "µ", "m", "", "k", "M", "G", "T"];
 
 /// Digits and decimal exponent of a positive number, rounded to `digits` significant digits, ties upwards.
 fn round(value: f64, digits: usize) -> (String, i32) {
-    // Forty places show every tie exactly.
+    // Forty decimal places show every tie exactly.
     let exact = format!("{value:.40e}");
     let (mantissa, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
     let mut exponent: i32 = exponent.parse().unwrap_or(0);
@@ -136,7 +136,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     if hours == 0 { format!("{minutes}{gap}min {seconds}{gap}s") } else { format!("{}{gap}h {minutes}{gap}min", integer(hours)) }
 }
 
-/// A JSON value that is not a list or an object, for reading; and in full, where that says more.
+/// A JSON value that is not a list or an object, formatted for reading; and in full, where that says more.
 pub(crate) fn scalar(value: &Value, zeros: Zeros) -> (String, Option<String>) {
     let short = match value {
         Value::Null => return (NOTHING.into(), None),

@@ -12,7 +12,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // HTML has no way to say these at all.
+            // HTML cannot represent these at all.
             '\0' => out.push('\u{fffd}'),
             other => out.push(other),
         }
@@ -22,7 +22,7 @@ pub(crate) fn escape(text: &str) -> String {
 
 /// `value` as JSON that can stand in a `<script>` element: nothing in it closes the element or opens a comment.
 pub(crate) fn script_json<T: Serialize>(value: &T) -> String {
-    // The types that come here hold text-keyed maps, text and numbers only.
+    // The types passed in hold only text-keyed maps, text and numbers.
     let json = serde_json::to_string(value).unwrap_or_else(|error| unreachable!("the page's data is plain JSON: {error}"));
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
@@ -39,7 +39,7 @@ pub(crate) fn relative_link(name: &str) -> String {
     out
 }
 
-/// `template` with every `{{name}}` replaced by its value. One pass: what is put in is not looked at again.
+/// `template` with every `{{name}}` replaced by its value, in one pass: what is inserted is not scanned again.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
     let mut rest = template;

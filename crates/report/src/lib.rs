@@ -4,7 +4,7 @@
 //! without any network, today and in ten years. Its only input is a [`RunRecord`].
 //!
 //! - [`render`] turns a record into a page.
-//! - [`write()`] leaves `run.json` (the whole record) and `report.html` in a directory.
+//! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory.
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
 //!
 //! What can be said without a program (the summary, the settings, the results, the first rows of every table) is plain HTML, made here;

@@ -8,7 +8,7 @@ use warpline_base::record::{ProgressSample, RunRecord, View};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
 const CHARTS: &str = include_str!("../assets/echarts.min.js");
-/// The style sheets: later ones have the last word.
+/// The style sheets: later ones override earlier ones.
 const STYLES: [&str; 5] = [
     include_str!("../assets/style/base.css"),
     include_str!("../assets/style/boxes.css"),
@@ -40,7 +40,7 @@ pub(crate) struct Neighbour {
 #[derive(Serialize)]
 struct Data<'a> {
     progress: &'a [ProgressSample],
-    /// `None` for tables, which are told once, below.
+    /// `None` for tables, which are shown once, below.
     views: Vec<Option<&'a View>>,
     /// The table of each view, if it has one, and that of the PEs.
     tables: &'a [Option<Table>],

@@ -1,25 +1,25 @@
-//! The model's outputs: a tree of names, of which the leaves become rows.
+//! The model's outputs: a tree of names whose leaves become rows.
 
 use crate::format::{self, Zeros};
 use crate::html::escape;
 use serde_json::{Map, Value};
 
-/// An object of no more entries than this, all of them scalars, is one row.
+/// An object with at most this many entries, all of them scalars, is one row.
 const ROW_ENTRIES: usize = 8;
-/// A list of no more scalars than this is shown.
+/// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;
-/// More rows than this are left to `run.json`.
+/// Rows beyond this number are left to `run.json`.
 const ROWS: usize = 200;
 
 /// A name with several figures.
 type Row<'a> = (String, &'a Map<String, Value>);
 
-/// What the tree is sorted into.
+/// The groups that the tree is sorted into.
 #[derive(Default)]
 struct Sheets<'a> {
     /// Names with one value.
     scalars: Vec<(String, Cell<'a>)>,
-    /// Objects of the same keys, side by side, in the order in which their kind is first met.
+    /// Objects with the same keys, side by side, in the order of their first appearance.
     alike: Vec<(Vec<&'a str>, Vec<Row<'a>>)>,
     rows: usize,
     left_out: usize,
@@ -57,7 +57,7 @@ pub(crate) fn results(results: &Value) -> String {
 }
 
 impl<'a> Sheets<'a> {
-    /// Puts `value`, which is called `path`, where it belongs.
+    /// Adds `value`, found at `path`, to its group.
     fn sort(&mut self, path: &str, value: &'a Value) {
         match value {
             Value::Object(entries) if path.is_empty() || !is_row(entries) => {
@@ -127,7 +127,7 @@ fn row(name: &str, cell: &Cell) -> String {
     format!("<tr><th scope=\"row\">{}</th><td>{value}</td></tr>", escape(name))
 }
 
-/// Where a figure stands in its row: the mean and its error first, how many there were last.
+/// The column of a figure: the mean and its error first, counts last.
 fn rank(key: &str) -> u8 {
     match key {
         "mean" => 0,

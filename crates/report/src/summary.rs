@@ -66,7 +66,7 @@ pub(crate) fn settings(record: &RunRecord) -> String {
     fold("Parameters", "parameter", parameters) + &fold("Settings", "setting", setting_rows(record))
 }
 
-/// Settings with what is to be known of them, in the order of their table; then those that tell of themselves alone.
+/// Settings with their notes, in the order of their table; then those without notes.
 fn setting_rows(record: &RunRecord) -> Vec<String> {
     let (end, seed) = (Value::from(record.end_time), Value::from(record.seed));
     let value = |name: &str| match name {
@@ -102,7 +102,7 @@ fn pair(name: &str, value: &str, remarks: &str) -> String {
     format!("<tr><th scope=\"row\">{}</th><td>{}{remarks}</td></tr>", escape(name), escape(value))
 }
 
-/// A table that opens on demand.
+/// A collapsed table.
 fn fold(heading: &str, singular: &str, rows: Vec<String>) -> String {
     let count = match rows.len() {
         1 => format!("1 {singular}"),

@@ -29,7 +29,7 @@ struct Column {
 }
 
 impl Table {
-    /// A model's own table. Short rows are filled up, long ones cut.
+    /// A model's own table. Short rows are padded, long ones cut.
     pub(crate) fn of_table(view: &TableView) -> Self {
         let width = view.columns.len();
         let rows = view.rows.iter().map(|row| (0..width).map(|column| row.get(column).cloned().unwrap_or(Value::Null)).collect());
@@ -132,7 +132,7 @@ impl Column {
 
     fn cell(&self, cell: &Value) -> String {
         let exact: Option<Value> = match cell {
-            // A large whole number in a text's clothes, see `Table::new`.
+            // A large whole number as text; see `Table::new`.
             Value::String(text) if self.numeric => serde_json::from_str(text).ok(),
             _ => None,
         };

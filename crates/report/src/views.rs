@@ -5,14 +5,14 @@ use crate::html::escape;
 use crate::table::Table;
 use warpline_base::record::{HistogramView, LinesView, MapView, RunRecord, View};
 
-/// What the progress of the run is drawn as: key, heading and remark.
+/// How the progress of the run is drawn: key, heading and remark.
 const PROGRESS: [(&str, &str, &str); 3] = [
     ("rate", "Event rate", "Committed events per second of wall time, between one sample and the next."),
     ("time", "Virtual time", "How far the run had got in model time, over wall time."),
     ("memory", "Memory", "Resident memory of the process, over wall time."),
 ];
 
-/// The three charts of how the run went on.
+/// The three charts of the run's progress.
 pub(crate) fn progress(record: &RunRecord) -> String {
     let samples = record.progress.iter().filter(|sample| sample.wall_seconds.is_finite()).count();
     let told = record.progress.iter().any(|sample| sample.rss_bytes.is_some());
@@ -77,7 +77,7 @@ fn body(index: usize, view: &View) -> String {
     }
 }
 
-/// Which views share a row with a neighbour: pairs of charts that need no room.
+/// Which views share a row with a neighbour: pairs of small charts.
 fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
     let mut halves = vec![false; views.len()];
     let small = |index: usize| matches!(views[index], View::Histogram(_) | View::Lines(_)) && !bodies[index].starts_with(EMPTY);
@@ -92,12 +92,12 @@ fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
 
 const EMPTY: &str = "<p class=\"empty\">";
 
-/// What is said where there is nothing to draw.
+/// The sentence shown where there is nothing to draw.
 pub(crate) fn empty(sentence: &str) -> String {
     format!("{EMPTY}{sentence}</p>")
 }
 
-/// A place for the script to draw in, with a description.
+/// An empty element for the script to draw in, with a description.
 pub(crate) fn chart(key: &str, class: &str, description: &str) -> String {
     format!("<div class=\"chart {class}\" data-chart=\"{key}\" role=\"img\" aria-label=\"{}\"></div>", escape(description))
 }

@@ -272,7 +272,7 @@ fn compare_lists<T: PartialEq + Debug>(what: &str, expected: &[T], found: &[T]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random_model::{Declares, Topology};
+    use crate::random_model::{Declares, Shape};
 
     /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and some models live on the longer of their links.
     #[test]
@@ -287,7 +287,7 @@ mod tests {
                     let chosen = is_conservative(&simulation(parallel.pes), &parallel);
                     *(if chosen { &mut conservative } else { &mut others }) += 1;
                     let least = |pes| simulation(pes).least_delay().expect("it makes sense");
-                    partly += usize::from(recipe.topology != Topology::Uniform && chosen && least(1) < least(parallel.pes));
+                    partly += usize::from(recipe.topology != Shape::Uniform && chosen && least(1) < least(parallel.pes));
                 }
             }
             assert!(conservative >= 8 && others >= 20, "{declares:?}: {conservative} conservative, {others} others");

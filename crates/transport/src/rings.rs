@@ -31,7 +31,7 @@ pub struct RingPort<E> {
     control_from: Vec<Consumer<Control>>,
     /// Control messages that found no room.
     late: VecDeque<(u32, Control)>,
-    heard: Vec<Control>,
+    controls: Vec<Control>,
 }
 
 /// The ends of the wires of as many PEs.
@@ -45,7 +45,7 @@ pub fn ring_ports<E: Send>(pes: u32) -> Vec<RingPort<E>> {
         control_to: (0..pes).map(|_| None).collect(),
         control_from: Vec::new(),
         late: VecDeque::new(),
-        heard: Vec::new(),
+        controls: Vec::new(),
     };
     let mut ports: Vec<RingPort<E>> = lines(pes).into_iter().map(empty).collect();
     let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
@@ -75,7 +75,7 @@ fn are_neighbours(a: usize, b: usize) -> bool {
 }
 
 impl<E> RingPort<E> {
-    fn tell_late(&mut self) {
+    fn send_late_controls(&mut self) {
         while let Some(&(to, control)) = self.late.front() {
             if !self.push_control(to, control) {
                 return;
@@ -153,23 +153,23 @@ impl<E: Send> Port<E> for RingPort<E> {
         self.bounds.read(pe)
     }
 
-    fn tell(&mut self, to: u32, control: Control) {
+    fn send_control(&mut self, to: u32, control: Control) {
         if !self.late.is_empty() || !self.push_control(to, control) {
             self.late.push_back((to, control));
         }
     }
 
     #[inline]
-    fn hear(&mut self) -> Option<Control> {
+    fn receive_control(&mut self) -> Option<Control> {
         if !self.late.is_empty() {
-            self.tell_late();
+            self.send_late_controls();
         }
-        if self.heard.is_empty() {
+        if self.controls.is_empty() {
             for wire in &mut self.control_from {
-                wire.drain_into(&mut self.heard, usize::MAX);
+                wire.drain_into(&mut self.controls, usize::MAX);
             }
-            self.heard.reverse();
+            self.controls.reverse();
         }
-        self.heard.pop()
+        self.controls.pop()
     }
 }

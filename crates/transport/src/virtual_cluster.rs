@@ -193,7 +193,7 @@ impl<E> Port<E> for VirtualPort<E> {
         network.known[network.pair(pe, self.me)]
     }
 
-    fn tell(&mut self, to: u32, control: Control) {
+    fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let arrival = network.arrival();
         let waiting = &mut network.controls[to as usize];
@@ -203,7 +203,7 @@ impl<E> Port<E> for VirtualPort<E> {
         waiting.push_back((arrival, self.me, control));
     }
 
-    fn hear(&mut self) -> Option<Control> {
+    fn receive_control(&mut self) -> Option<Control> {
         let network = &mut *self.network.borrow_mut();
         let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
         let arrived = (0..).zip(&*waiting).filter(|(_, (arrival, ..))| *arrival <= now);

@@ -1,4 +1,4 @@
-//! What comes before a run: its settings and what the model says of itself must make sense.
+//! Checks before a run: its settings and the model's declarations must make sense.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,18 +9,18 @@ use warpline_model::{Declarations, Model};
 use crate::error::panic_message;
 use crate::{Error, Simulation, Undo};
 
-/// What the user and the model say, found to make sense.
-pub(crate) struct Checked {
+/// What the user and the model ask for, once it has been checked.
+pub(crate) struct RunSpec {
     pub(crate) end: VirtualTime,
     pub(crate) declared: Declarations,
     pub(crate) ties: TieBreak,
-    /// With what the model says of its LPs, links and lookahead. It is not asked again.
+    /// With the LPs, links and lookahead that the model declared. It is not asked again.
     pub(crate) limits: Limits,
 }
 
 impl<M: Model> Simulation<'_, M> {
-    /// Checks what the user and the model say before anything is simulated.
-    pub(crate) fn check(&self) -> Result<Checked, Error> {
+    /// Checks settings and declarations before anything is simulated.
+    pub(crate) fn check(&self) -> Result<RunSpec, Error> {
         let fail = |message: String| Err(Error::Setting(message));
         self.settings.check()?;
         let (end, warmup, name) = (self.end_time(), self.settings.warmup(), &self.name);
@@ -34,13 +34,13 @@ impl<M: Model> Simulation<'_, M> {
             return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
         }
         let mut declared = Declarations::default();
-        let told = catch_unwind(AssertUnwindSafe(|| {
+        let answers = catch_unwind(AssertUnwindSafe(|| {
             self.model.declare(&mut declared);
             let lps = self.model.lps();
             (lps, Lookahead::of(&self.model, lps), tie_break(&self.model, self.settings.seed()))
         }));
-        let (lps, lookahead, ties) = told.map_err(|panic| {
-            let what = "while it told of its LPs, links, lookahead, ties and statistics";
+        let (lps, lookahead, ties) = answers.map_err(|panic| {
+            let what = "when it was asked for its LPs, links, lookahead, ties and statistics";
             Error::Setting(format!("model `{name}` panicked {what}: {}", panic_message(panic)))
         })?;
         let lookahead = lookahead.map_err(|why| Error::Setting(format!("model `{name}` {why}")))?;
@@ -49,6 +49,6 @@ impl<M: Model> Simulation<'_, M> {
         }
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
         let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT };
-        Ok(Checked { end: time, declared, ties, limits })
+        Ok(RunSpec { end: time, declared, ties, limits })
     }
 }

@@ -1,4 +1,4 @@
-//! What comes after a run: its results and its record, whichever engine ran it.
+//! What follows a run: its results and its record, whichever engine ran it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -14,8 +14,8 @@ use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::{Error, Place, Run, Settings, Simulation, memory_use};
 
-/// What an engine leaves of a run that came to its end.
-pub(crate) struct Ended<M: Model> {
+/// What an engine leaves of a run that reached its end.
+pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) committed: u64,
     pub(crate) digest: RunDigest,
     pub(crate) states: DropEach<M::State>,
@@ -28,9 +28,9 @@ pub(crate) struct Ended<M: Model> {
 }
 
 impl<M: Model> Simulation<'_, M> {
-    /// Makes results and record of what an engine left.
-    pub(crate) fn conclude(self, started: Instant, ended: Ended<M>) -> Result<Run<M>, Error> {
-        let Ended { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = ended;
+    /// Makes results and the record from what an engine left.
+    pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
+        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = outcome;
         let (tables, files, incomplete) = rows.finish();
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
         let (results, views) = self.outputs(&statistics, committed)?;
@@ -70,7 +70,7 @@ impl<M: Model> Simulation<'_, M> {
         Error::Fault(Box::new(Failure { model: self.name.clone(), place: Place::Results, time: self.end_time(), fault, committed }))
     }
 
-    /// The settings in force, after the engine has put in what it chose, and what the model says that matters to engines.
+    /// The settings in force, including those that the engine chose, and the declarations of the model that matter to engines.
     pub(crate) fn engine_settings(&self, parallel: bool, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
         let ties = match ties {
             TieBreak::Unbiased { .. } => "unbiased",
@@ -88,7 +88,7 @@ impl<M: Model> Simulation<'_, M> {
     }
 }
 
-/// What the table of settings tells of those in a record.
+/// What the table of settings says about those in a record.
 fn setting_notes(engine: &Map<String, Value>) -> Vec<SettingNote> {
     let recorded = |key: &str| engine.contains_key(key) || ["seed", "end"].contains(&key);
     let notes = Settings::table().iter().filter(|setting| recorded(&setting.key())).map(|setting| SettingNote {

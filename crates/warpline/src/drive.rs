@@ -1,4 +1,4 @@
-//! Drives an engine step by step, watches the clock for it, and keeps the log of its progress.
+//! Drives an engine step by step, reads the clock for it, and keeps the log of its progress.
 
 use std::time::{Duration, Instant};
 
@@ -6,33 +6,33 @@ use warpline_base::record::{ProgressSample, SpeculationSample};
 
 use crate::memory_use;
 
-/// How a run is going; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
+/// The progress of a run; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// How far it has got, in model time.
+    /// How far it has come, in model time.
     pub virtual_time: f64,
     /// Where it ends, in model time.
     pub end: f64,
     /// Events committed so far.
     pub committed_events: u64,
-    /// Wall time since the event loop began; before it, while LPs are made, since the start of the run.
+    /// Wall time since the event loop began; before that, while LPs are initialised, since the start of the run.
     pub elapsed: Duration,
     /// Committed events per second since the last report.
     pub event_rate: f64,
-    /// Resident memory, in bytes; `None` where the system does not tell.
+    /// Resident memory, in bytes; `None` where the system does not report it.
     pub rss_bytes: Option<u64>,
-    /// How speculation goes; `None` for a sequential run.
+    /// The state of speculation; `None` for a sequential run.
     pub speculation: Option<SpeculationSample>,
 }
 
-/// How long the engine should work between two looks at the clock.
+/// How long the engine should work between two readings of the clock.
 const SLICE: Duration = Duration::from_millis(20);
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
-/// The most samples of progress that are kept; beyond, every other one is dropped.
+/// The most samples of progress that are kept; whenever there are more, every other one is dropped.
 const SAMPLES_MOST: usize = 600;
 
-/// Chooses how many events a step has, by the time that the last one took.
+/// Chooses the number of events of a step by the time that the last one took.
 pub(crate) struct Pace {
     events: u32,
     since: Instant,
@@ -73,7 +73,7 @@ impl<'a> Log<'a> {
         Log { start, end, report, reported: (Duration::ZERO, 0), samples: Vec::new(), sample_every: Duration::from_millis(20) }
     }
 
-    /// Notes how far the run has got.
+    /// Notes how far the run has come.
     pub(crate) fn note(&mut self, now: Instant, virtual_time: f64, committed_events: u64) {
         self.note_all(now, virtual_time, committed_events, None);
     }

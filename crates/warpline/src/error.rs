@@ -8,7 +8,7 @@ use warpline_model::Fault;
 
 use crate::settings::SettingError;
 
-/// Why a run did not come to its end.
+/// Why a run did not reach its end.
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -36,13 +36,13 @@ use crate::settings::SettingError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A setting of the run, or something that the model says of itself, makes no sense. Nothing was simulated.
+    /// A setting of the run, or a declaration of the model, makes no sense. Nothing was simulated.
     #[error("{0}")]
     Setting(String),
-    /// The model did something that it must not.
+    /// The model made a mistake.
     #[error(transparent)]
     Fault(Box<Failure>),
-    /// More events are pending at once than can be kept.
+    /// More events are pending at once than fit into memory.
     #[error(
         "at time {time}, {lp} sent one event too many: {pending} are pending, and {why}; \
          the model starts with more than fit, sends more than it consumes, or wants a larger machine"
@@ -54,7 +54,7 @@ pub enum Error {
         time: f64,
         /// How many events are pending.
         pending: usize,
-        /// What is exhausted.
+        /// What ran out.
         why: PoolFull,
     },
     /// A file of rows could not be written.
@@ -62,7 +62,7 @@ pub enum Error {
     Rows {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// A trace could not be written.
@@ -70,7 +70,7 @@ pub enum Error {
     Trace {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         cause: std::io::Error,
     },
 }
@@ -97,7 +97,7 @@ impl Error {
     }
 }
 
-/// What a model did that it must not, where and when; [`Error`] has an example.
+/// A mistake of the model, where and when; [`Error`] has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "model `{model}`: {} {fault}\n  {committed} events were committed up to time {time}; \
@@ -111,13 +111,13 @@ pub struct Failure {
     pub place: Place,
     /// The virtual time, in model units.
     pub time: f64,
-    /// What it did.
+    /// The mistake.
     pub fault: Fault,
-    /// How many events had been committed before.
+    /// How many events had committed before.
     pub committed: u64,
 }
 
-/// Who did it, in words.
+/// The place in words.
 fn culprit(place: &Place, fault: &Fault) -> String {
     match fault {
         Fault::CounterOverflow { .. } => "the run as a whole".to_owned(),
@@ -139,17 +139,17 @@ pub enum Place {
     Init(LpId),
     /// An event.
     Event {
-        /// The LP that it reached.
+        /// The receiver.
         lp: LpId,
         /// Its time, in model units.
         time: f64,
-        /// Its payload, as `Debug` writes it.
+        /// Its payload, formatted by `Debug`.
         event: String,
     },
     /// [`Model::finish`](crate::Model::finish) of an LP.
     Finish(LpId),
-    /// [`Model::results`](crate::Model::results) or [`Model::views`](crate::Model::views). Of a [`Fault::CounterOverflow`] no code at all: it
-    /// is a fault of the run as a whole, found after the last event and before these.
+    /// [`Model::results`](crate::Model::results) or [`Model::views`](crate::Model::views). For a [`Fault::CounterOverflow`] no code at all:
+    /// it is a fault of the run as a whole, found after the last event and before these.
     Results,
 }
 

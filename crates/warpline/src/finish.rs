@@ -7,8 +7,8 @@ use crate::error::{Failure, panic_message};
 use crate::rows::Rows;
 use crate::{Error, Place};
 
-/// What all engines need to let LPs finish.
-pub(crate) struct Finishing<'a, M: Model> {
+/// What every engine needs to let LPs finish.
+pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) model: &'a M,
     pub(crate) name: &'a str,
     pub(crate) context: &'a mut Context<M>,
@@ -18,13 +18,13 @@ pub(crate) struct Finishing<'a, M: Model> {
     pub(crate) committed: u64,
 }
 
-impl<M: Model> Finishing<'_, M> {
-    /// Calls `finish` for all LPs, whose states these are, in the order of their ids.
+impl<M: Model> Finisher<'_, M> {
+    /// Calls `finish` for all LPs, in the order of their ids, with these states.
     pub(crate) fn finish<'s>(self, states: impl Iterator<Item = &'s M::State>) -> Result<(), Error>
     where
         M: 's,
     {
-        let Finishing { model, name, context, statistics, rows, end, committed } = self;
+        let Finisher { model, name, context, statistics, rows, end, committed } = self;
         let fail = |lp, fault| {
             let (model, place, time) = (name.to_owned(), Place::Finish(lp), end.get());
             Err(Error::Fault(Box::new(Failure { model, place, time, fault, committed })))
@@ -32,7 +32,7 @@ impl<M: Model> Finishing<'_, M> {
         for (id, state) in (0..).map(LpId).zip(states) {
             // The context is not used again after a panic.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| context.finish(model, id, state, end))) {
-                // What the code did wrong before it panicked comes first.
+                // A fault before the panic takes precedence.
                 return fail(id, context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))));
             }
             let notes = context.notes_mut();

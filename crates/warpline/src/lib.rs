@@ -1,5 +1,5 @@
-//! Warpline: a discrete event simulation engine. A model is written once, as plain Rust that knows nothing of
-//! threads or rollback, and gives the same answer wherever it runs.
+//! Warpline: a discrete event simulation engine. A model is written once, as plain Rust that knows nothing of threads or rollback, and
+//! gives the same answer wherever it runs.
 //!
 //! ```
 //! use warpline::prelude::*;
@@ -33,12 +33,12 @@
 //! - To write a model: [`Model`]; what it may do in an event: [`Context`], [`Observe`] and [`Random`].
 //! - To observe it: [`statistics`], [`Level`], [`Table`].
 //! - To give it parameters: [`parameters!`], [`choices!`] and [`Configure`].
-//! - To run it: [`Simulation`]; what comes of it: [`Run`] or an [`Error`]. In parallel: [`Simulation::threads`]. All settings in one table, with
+//! - To run it: [`Simulation`]; its outcome: [`Run`] or an [`Error`]. In parallel: [`Simulation::threads`]. All settings in one table, with
 //!   defaults and when they hurt: [`settings`](mod@settings).
 //! - To trust it: [`Simulation::verify`].
 //!
 //! # In parallel
-//! The same model, on several PEs, each in a thread. There is more to [choose](Settings::table), and nothing that must be:
+//! The same model, on several PEs, each in a thread. There are more settings to [choose](Settings::table), but none that have to be:
 //! ```
 //! # use warpline::prelude::*;
 //! # struct Hops;
@@ -68,13 +68,13 @@
 //! - **Order.** Events are executed by (time, step, priority, sender, sequence); what an event sends comes strictly after
 //!   it, even without delay. A run covers `[0, end)`.
 //! - **Speculation is not seen.** In a parallel run `handle` and `reverse` may be called for events that are undone later or never really
-//!   happen, several times for one event, and at once for several LPs. Whatever they observe, record, send or do wrong counts only when the
-//!   event commits. [`Model::commit`] is called once per committed event, in the order of events for each LP, and in no order
-//!   between LPs of different PEs. `finish`, `results` and `views` are called in one thread, after all events.
-//! - **Mistakes are values.** What a model or a user does wrong comes back as an [`Error`] that says where, which
-//!   value, what to do and what remains. What a model does wrong ends a parallel run where it would end a sequential one,
-//!   with the same error after as many committed events; a panic in an event that turns out not to happen is nobody's. For panics in `Clone` and
-//!   `Drop`, see [`Model::State`] and [`Model::Event`].
+//!   happen, several times for one event, and for several LPs at the same time. What they observe, record, send or do wrong counts only when
+//!   the event commits. [`Model::commit`] is called once per committed event, in the order of events for each LP, and in no order between LPs
+//!   of different PEs. `finish`, `results` and `views` are called in one thread, after all events.
+//! - **Mistakes are values.** A mistake of the model or the user comes back as an [`Error`] that says where it is, which value is wrong,
+//!   what to do and what remains. A mistake of the model ends a parallel run where it would end a sequential one, with the same error after
+//!   as many committed events; a panic in an event that turns out not to happen is ignored. For panics in `Clone` and `Drop`, see
+//!   [`Model::State`] and [`Model::Event`].
 
 mod check;
 mod conclude;
@@ -97,7 +97,7 @@ pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
-pub use verify::{Mismatch, Verified, VerifyError};
+pub use verify::{Mismatch, Verification, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::pending;
 pub use warpline_memory::PoolFull;

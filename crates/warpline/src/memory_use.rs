@@ -1,11 +1,11 @@
-//! What the system says of the process's memory.
+//! What the system reports about the process's memory.
 
-/// Resident memory now, in bytes; `None` where the system does not tell.
+/// Resident memory now, in bytes; `None` where the system does not report it.
 pub(crate) fn resident() -> Option<u64> {
     field("VmRSS:")
 }
 
-/// The most resident memory so far, in bytes; `None` where the system does not tell.
+/// The most resident memory so far, in bytes; `None` where the system does not report it.
 pub(crate) fn peak() -> Option<u64> {
     field("VmHWM:")
 }

@@ -5,8 +5,8 @@ use warpline_model::Model;
 use crate::{GoAhead, GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
-/// None of them changes the answer, and each has an automatic default that is meant to be good. A sequential run ignores them, but for
-/// [`threads`](Self::threads). [`Settings::table`](crate::Settings::table) tells for each when it hurts.
+/// None of them changes the answer, and each has an automatic default. A sequential run ignores them, except for
+/// [`threads`](Self::threads). [`Settings::table`](crate::Settings::table) says for each when it hurts.
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -30,21 +30,21 @@ use crate::{GoAhead, GvtAlgorithm, Simulation, Wire};
 /// # Ok::<(), Error>(())
 /// ```
 impl<M: Model> Simulation<'_, M> {
-    /// How many processing elements (PEs) there are: event loops with a share of the LPs each. Each has a thread of its own as far as there are
-    /// cores; where there are more, they take turns within one thread of the operating system per core, as that would switch between threads
-    /// more slowly. More than one means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process may use.
-    /// From 1 to 1024; with fewer LPs than that, as many as there are LPs.
+    /// The number of processing elements (PEs): event loops with a share of the LPs each. Each has a thread of its own as far as there are
+    /// cores; beyond that, several take turns within a thread, as the operating system would switch between threads more slowly. More than
+    /// one means a parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process may use. From 1 to 1024; with
+    /// fewer LPs than that, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.with(|settings| settings.threads = Some(threads))
     }
 
-    /// How many events a PE executes between two looks at anything else. At least 1.
+    /// The most events that a PE executes in one step, before it looks at its messages again. At least 1.
     pub fn batch(self, events: u32) -> Self {
         self.with(|settings| settings.batch = Some(events))
     }
 
-    /// Into how many kernel processes (KPs), groups of LPs that roll back together, each PE divides its LPs. At least 1; an upper bound,
-    /// as KPs are of equal size but the last.
+    /// The number of kernel processes (KPs), groups of LPs that roll back together, in each PE. At least 1; an upper bound, as all KPs but
+    /// the last have the same size.
     pub fn kps(self, kps: u32) -> Self {
         self.with(|settings| settings.kps = Some(kps))
     }
@@ -59,18 +59,17 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt = Some(algorithm))
     }
 
-    /// How many events a PE executes, about, before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.
+    /// About how many events a PE executes before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.
     pub fn gvt_interval(self, events: u32) -> Self {
         self.with(|settings| settings.gvt_interval = Some(events))
     }
 
-    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much must
-    /// be undone.
+    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much has to be undone.
     pub fn window(self, time: f64) -> Self {
         self.with(|settings| settings.window = Some(time))
     }
 
-    /// Gives every PE a thread of the operating system, however few cores there are: for tests of races between many.
+    /// Gives every PE a thread of its own, however few cores there are: for tests of races between many.
     #[doc(hidden)]
     pub fn crowd(mut self) -> Self {
         self.for_tests.crowded = true;
@@ -84,14 +83,14 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
-    /// Under [`Undo::Copy`](crate::Undo::Copy), at every how many events of an LP its state is copied. What lies between is undone by
-    /// executing events again from the copy before. Default 1; at least 1. Larger intervals suit large states.
+    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state. Events in between are undone by
+    /// executing others again from the previous copy. Default 1; at least 1. Larger intervals suit large states.
     pub fn copy_interval(self, events: u32) -> Self {
         self.with(|settings| settings.copy_interval = Some(events))
     }
 
-    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events that come within it of GVT
-    /// are certain, and executed without what it takes to undo them. Without it, all is speculation: for studies of Time Warp alone.
+    /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events within the lookahead are
+    /// certain, and are executed without the means to undo them. Without it everything is speculation: for studies of Time Warp alone.
     pub fn use_lookahead(self, used: bool) -> Self {
         self.with(|settings| settings.use_lookahead = Some(used))
     }
@@ -102,14 +101,14 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.go_ahead = Some(when))
     }
 
-    /// Writes a trace of what every PE did to a file, which <https://ui.perfetto.dev> and `chrome://tracing` show. On wall time there is a
-    /// track for each PE, with its batches, rollbacks, commits and idle times, and below it the course of GVT, the window, pending and
-    /// uncommitted events. On virtual time there is a track for each LP, or for every n-th where there are more than a thousand, with the
-    /// events that it committed. The file stays below 200 MB or so: of a longer run evenly less is shown, and the file tells how much was
-    /// left out. It is written when the run is over, also when the model failed.
+    /// Writes a trace of what every PE did to a file for <https://ui.perfetto.dev> or `chrome://tracing`. On wall time there is a track for
+    /// each PE, with its batches, rollbacks, commits and idle times, and below it GVT, the window, pending and uncommitted events over
+    /// time. On virtual time there is a track for each LP, or for every n-th if there are more than a thousand, with the events that it
+    /// committed. The file stays below 200 MB or so: a longer run is thinned out evenly, and the file says how much was left out. It is
+    /// written when the run is over, even if the model failed.
     ///
-    /// A trace does not change the answer, and takes about a tenth of the run's time; without one nothing is noted down. A sequential run
-    /// has no PEs, and refuses to be traced; [verification](Self::verify) writes none.
+    /// A trace does not change the answer, and takes about a tenth of the run's time; without one nothing is traced. A sequential run has
+    /// no PEs, and refuses to be traced; [verification](Self::verify) writes none.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -134,7 +133,7 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that
-    /// are late and overtake each other: a torture test of engine and model, slow, and the same every time.
+    /// are late and overtake each other: a torture test of engine and model, slow and reproducible.
     ///
     /// ```
     /// # use warpline::prelude::*;

@@ -8,7 +8,7 @@ use warpline_model::{Cell, Statistics};
 
 use crate::Error;
 
-/// What becomes of the rows that a model records.
+/// What happens to the rows that a model records.
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -37,10 +37,10 @@ pub enum Records {
     /// They are kept in memory and returned in [`Run::tables`](crate::Run::tables).
     #[default]
     Keep,
-    /// They are dropped, after their lengths were checked.
+    /// They are dropped, once their lengths have been checked.
     Drop,
-    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are time and LP; those with a unit
-    /// say it in their title. Files that are there are overwritten.
+    /// Each table becomes a CSV file in this directory, which must exist. The first two columns are time and LP; column titles include the
+    /// unit, if there is one. Existing files are overwritten.
     Write(PathBuf),
 }
 
@@ -104,7 +104,7 @@ impl Rows {
         })
     }
 
-    /// Completes files, and returns what was kept, the names of the files, and the first error of writing.
+    /// Completes the files, and returns the rows kept, the names of the files, and the first error of writing.
     pub(crate) fn finish(self) -> (Vec<TableRows>, Vec<String>, Option<Error>) {
         match self {
             Rows::Keep(tables) => (tables, Vec::new(), None),

@@ -41,10 +41,10 @@ pub struct Run<M: Model> {
     pub statistics: Statistics,
     /// The final state of every LP.
     pub states: Vec<M::State>,
-    /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); else empty.
+    /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); otherwise empty.
     pub tables: Vec<TableRows>,
-    /// Why a file of [written](crate::Records::Write) rows or a [trace](crate::Simulation::trace) is incomplete, if one is. All else is as
-    /// it should be.
+    /// Why a file of [written](crate::Records::Write) rows or a [trace](crate::Simulation::trace) is incomplete, if one is. Everything else
+    /// is complete.
     pub incomplete: Option<Error>,
 }
 

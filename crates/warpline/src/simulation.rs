@@ -2,9 +2,9 @@ use serde_json::{Map, Value};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_model::{Configure, Model, Parameters};
 
-use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verified, VerifyError};
+use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
-/// A run to be: a model and the settings of its run, all with defaults. Nothing is checked before [`run`](Self::run) or
+/// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run) or
 /// [`verify`](Self::verify).
 ///
 /// ```
@@ -27,7 +27,7 @@ pub struct Simulation<'a, M: Model> {
     pub(crate) about: String,
     pub(crate) time_unit: &'static str,
     pub(crate) parameters: Map<String, Value>,
-    /// The end unless told otherwise.
+    /// The default end.
     pub(crate) default_end: f64,
     pub(crate) settings: Settings,
     pub(crate) for_tests: ForTests,
@@ -35,17 +35,17 @@ pub struct Simulation<'a, M: Model> {
     pub(crate) report: Option<&'a mut dyn FnMut(&Progress)>,
 }
 
-/// What tests and comparisons with other simulators set.
+/// What only tests and comparisons with other simulators set.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ForTests {
-    /// Whether every PE has a thread of the operating system, however few cores there are.
+    /// Whether every PE has a thread of its own, however few cores there are.
     pub(crate) crowded: bool,
     /// Whether the window follows another simulator's rule.
     pub(crate) devastator: bool,
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
-    /// A run of `model` to time 100 with seed 1 and no warm-up, unless told otherwise. Its name is that of the type.
+    /// A run of `model`, by default to time 100, with seed 1 and without warm-up. It is named after the model's type.
     pub fn new(model: M) -> Self {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
@@ -64,7 +64,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         }
     }
 
-    /// A run of the model that `parameters` describe, to its default end.
+    /// A run of the model with these `parameters`, to its default end.
     ///
     /// ```
     /// # use warpline::{parameters, prelude::*};
@@ -111,7 +111,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         Ok(Simulation { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..Simulation::new(model) })
     }
 
-    /// Takes all settings at once, in place of what was set before: for those that were read as words.
+    /// Sets all settings at once, in place of those set before: for settings that were read as text.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -154,8 +154,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.end = Some(end))
     }
 
-    /// The time before which nothing is observed, in model time, so that statistics do not see the empty start. Default 0. It must
-    /// not be negative, and lie before the end. Rows are recorded from time 0 all the same. [`Run`] has an example.
+    /// The time before which nothing is observed, in model time, so that statistics do not see the empty start. Default 0. It must not be
+    /// negative, and must lie before the end. Rows are recorded from time 0 all the same. [`Run`] has an example.
     pub fn warmup(self, warmup: f64) -> Self {
         self.with(|settings| settings.warmup = Some(warmup))
     }
@@ -184,8 +184,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.seed = Some(seed))
     }
 
-    /// How LPs are kept in step. The answer does not depend on it. Default: a parallel run for more than one [thread](Self::threads), else a
-    /// sequential one. A sequential run with several threads is refused:
+    /// How LPs are kept in step. The answer does not depend on it. Default: a parallel run for more than one [thread](Self::threads),
+    /// otherwise a sequential one. A sequential run with several threads is refused:
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -236,7 +236,7 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.pending = Some(pending))
     }
 
-    /// How many zero-delay hops there may be in a row at one instant before they count as a loop. Default 1 000 000.
+    /// The most consecutive zero-delay hops at one instant; more count as a loop. Default 1 000 000.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -261,8 +261,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         Simulation { records, ..self }
     }
 
-    /// Calls `report` about four times a second while the run goes on, from the thread that called [`run`](Self::run). A run shorter
-    /// than a quarter of a second calls it not at all.
+    /// Calls `report` about four times a second during the run, from the thread that called [`run`](Self::run). A run shorter than a
+    /// quarter of a second does not call it at all.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -288,9 +288,9 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// Checks all settings, and runs the model to its end.
     ///
     /// # Errors
-    /// If a setting makes no sense, the model does what it must not or panics, or a file of rows or a trace cannot be made. What
-    /// cannot be written later is told in [`Run::incomplete`], as all else is finished. Panics in the model's `declare`, `init`,
-    /// `handle`, `commit`, `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see [`Model::State`] and
+    /// If a setting makes no sense, the model makes a mistake or panics, or a file of rows or a trace cannot be created. What cannot be
+    /// written later is reported in [`Run::incomplete`], as everything else is finished. Panics in the model's `declare`, `init`, `handle`,
+    /// `commit`, `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see [`Model::State`] and
     /// [`Model::Event`]. [`Error`] has an example.
     pub fn run(mut self) -> Result<Run<M>, Error> {
         let sync = self.settings.synchronisation()?;
@@ -303,11 +303,11 @@ impl<'a, M: Model> Simulation<'a, M> {
         }
     }
 
-    /// Runs the model to its end sequentially, and tries every event out before it: forward, undone by the chosen
-    /// method, compared, forward again, compared. State, sends, observations and random positions must agree.
+    /// Runs the model to its end sequentially, and tries every event out before it is executed: forward, undone by the chosen method,
+    /// compared, forward again, compared. State, sends, observations and random positions must agree.
     ///
     /// # Errors
-    /// At the first event that does not come back as it was, and where [`run`](Self::run) fails.
+    /// At the first event whose effects are not undone exactly, and wherever [`run`](Self::run) fails.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -333,16 +333,15 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// assert_eq!((found.expected.as_str(), found.found.as_str()), ("2", "3"));
     /// # Ok::<(), VerifyError>(())
     /// ```
-    pub fn verify(self) -> Result<Verified, VerifyError> {
+    pub fn verify(self) -> Result<Verification, VerifyError> {
         self.verify_at_most(u64::MAX)
     }
 
-    /// Like [`verify`](Self::verify), but only for the first `events` events. If there are more, the LPs do not come to
-    /// [`Model::finish`].
+    /// Like [`verify`](Self::verify), but only for the first `events` events. If there are more, [`Model::finish`] is not called.
     ///
     /// # Errors
     /// Like [`verify`](Self::verify).
-    pub fn verify_at_most(self, events: u64) -> Result<Verified, VerifyError> {
+    pub fn verify_at_most(self, events: u64) -> Result<Verification, VerifyError> {
         self.verify_sequential(events)
     }
 }

@@ -1,4 +1,4 @@
-//! Tries a model's undo out: every event forward, undone, compared, forward again, compared.
+//! Tries out a model's undo: every event forward, undone, compared, forward again, compared.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use crate::{Error, Place, Undo};
 /// # Ok::<(), warpline::VerifyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verified {
+pub struct Verification {
     /// The model.
     pub model: String,
     /// The undo method that was tried.
@@ -30,7 +30,7 @@ pub struct Verified {
     pub events: u64,
     /// How far they reach, in model units: the end of the run, or the time of the last event tried.
     pub virtual_time: f64,
-    /// The history digest: the same as that of a run.
+    /// The digest of the history, equal to that of a run.
     pub digest: String,
 }
 
@@ -40,7 +40,7 @@ pub enum VerifyError {
     /// The run itself failed, as it would without verification.
     #[error(transparent)]
     Run(#[from] Error),
-    /// An event did not come back as it was.
+    /// An event was not undone or repeated exactly.
     #[error(transparent)]
     Mismatch(Box<Mismatch>),
 }
@@ -54,15 +54,15 @@ pub struct Mismatch {
     pub undo: Undo,
     /// The event.
     pub place: Place,
-    /// How many events had passed before.
+    /// How many events were tried before it.
     pub events: u64,
     /// What differs, such as `state.queue.len` or `sends[1].delay`.
     pub field: String,
     /// When it differs.
     pub when: &'static str,
-    /// What it should be.
+    /// The value expected.
     pub expected: String,
-    /// What it is.
+    /// The value found.
     pub found: String,
 }
 

@@ -3,7 +3,7 @@
 
 use warpline::{GoAhead, GvtAlgorithm, Pending, Wire};
 use warpline_testkit::matrix::{Configuration, Parallel};
-use warpline_testkit::random_model::{Delays, Topology};
+use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
 
@@ -16,7 +16,7 @@ const WITHOUT_LOOKAHEAD: Way = (false, false);
 
 /// Events that go anywhere, most of them to other PEs.
 fn recipe(seed: u64, pes: u32) -> Recipe {
-    let (lps, topology, delays) = (pes + pes / 2, Topology::Uniform, Delays::Exponential);
+    let (lps, topology, delays) = (pes + pes / 2, Shape::Uniform, DelayKind::Exponential);
     let plain = Recipe::from_seed(seed);
     Recipe { lps, topology, delays, lookahead: 1.0, starters: 1, energy: 4, fan_out: 2, burst: 0, to_self: 0.2, loans: false, ..plain }
 }

@@ -5,7 +5,7 @@ use proptest::test_runner::Config;
 use warpline::base::random::Random;
 use warpline::{Fault, LpId, Pending, Wire};
 use warpline_testkit::matrix::{Configuration, Parallel};
-use warpline_testkit::random_model::{Crime, Declares, Delays, Payloads, PlannedFault, Topology};
+use warpline_testkit::random_model::{Crime, Declares, DelayKind, Payloads, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
 
 fn config(usual: u32) -> Config {
@@ -61,10 +61,10 @@ fn seeds_in_a_row_have_one_answer() {
 /// Thousands of LPs and pending events, with delays of every kind: far beyond where a pending set changes its ways.
 #[test]
 fn large_models_have_one_answer() {
-    for (delays, number) in Delays::ALL.into_iter().zip(0..) {
+    for (delays, number) in DelayKind::ALL.into_iter().zip(0..) {
         let (lps, payloads, unbiased) = (scaled(4000), Payloads::Mixed, number % 2 == 0);
         let plain = Recipe::from_seed(number);
-        let recipe = Recipe { lps, starters: 2, energy: 7, topology: Topology::Sparse { degree: 3 }, delays, payloads, unbiased, ..plain };
+        let recipe = Recipe { lps, starters: 2, energy: 7, topology: Shape::Sparse { degree: 3 }, delays, payloads, unbiased, ..plain };
         // Here a GVT per batch would only take long.
         let seldom = |configuration: &Configuration| configuration.parallel.is_none_or(|parallel| parallel.gvt_interval >= 100);
         let chosen: Vec<_> = matrix::configurations(number, 3).into_iter().filter(seldom).collect();
@@ -122,7 +122,7 @@ fn every_mistake_is_found_where_it_is_made() {
 /// A promise that is broken by next to nothing is broken, for every engine.
 #[test]
 fn broken_promises_are_told_alike() {
-    let topology = Topology::Ring { reach: 1 };
+    let topology = Shape::Ring { reach: 1 };
     let plain = Recipe { lps: 8, energy: 60, starters: 2, to_self: 0.0, lookahead: 0.5, topology, loans: false, ..Recipe::from_seed(5) };
     for (declares, number) in Declares::ALL.into_iter().zip(0..) {
         for crime in [Crime::BelowLookahead, Crime::JustBelowLookahead, Crime::UndeclaredLink] {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::prelude::*;
-use warpline::{Mismatch, Place, Verified, VerifyError};
+use warpline::{Mismatch, Place, Verification, VerifyError};
 use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
 /// What is wrong with a [`Shop`]'s reverse code.
@@ -129,8 +129,13 @@ fn right_reverse_code_passes() {
     let run = simulation().run().expect("it runs").record;
     for undo in [Undo::Reverse, Undo::Copy] {
         let verified = simulation().undo(undo).verify().expect("nothing is wrong");
-        let expected =
-            Verified { model: "Shop".into(), undo, events: run.committed_events, virtual_time: run.end_time, digest: run.digest.clone() };
+        let expected = Verification {
+            model: "Shop".into(),
+            undo,
+            events: run.committed_events,
+            virtual_time: run.end_time,
+            digest: run.digest.clone(),
+        };
         assert_eq!(verified, expected);
     }
 }

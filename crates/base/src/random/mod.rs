@@ -1,8 +1,8 @@
 //! Counter-based random streams: every draw is a function of (seed, LP, stream, event, draw) and of nothing else.
 //!
-//! A [`Random`] holds no generator state that could get out of step: the engine points its [`Stream`] at an LP's n-th
-//! event, and the numbers that this event will draw are fixed. Undoing the event is pointing at it again.
-//! All distributions give the same bits on every platform: they use only exact arithmetic and the pure-Rust `libm`.
+//! A [`Random`] holds no generator state that could get out of step: the engine points its [`Stream`] at an LP's n-th event, which
+//! determines the numbers that this event will draw. Undoing the event means pointing at it again. All distributions give the same bits on
+//! every platform: they use only exact arithmetic and the pure-Rust `libm`.
 
 mod philox;
 mod stream;
@@ -31,8 +31,8 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 
 /// The random numbers of one LP's current event, from one stream.
 ///
-/// Different streams of one LP are independent: drawing more from one moves nothing in another. A model gets one by
-/// `Context::random`; in tests and elsewhere, make one:
+/// Different streams of one LP are independent: drawing more from one does not affect another. A model gets one by `Context::random`; in
+/// tests and elsewhere, make one:
 /// ```
 /// use warpline_base::{LpId, random::Random};
 /// let mut random = Random::new(42, LpId(7), 0);
@@ -156,9 +156,9 @@ impl Random {
         self.uniform() < p
     }
 
-    /// An exponentially distributed number of the given mean, such as the time between arrivals that do not know of each other.
+    /// An exponentially distributed number of the given mean, such as the time between independent arrivals.
     ///
-    /// The mean is in any unit, and is not a rate. It is not checked: what comes of a negative or NaN one has no sense either.
+    /// The mean is in any unit, and is not a rate. It is not checked: a negative or NaN mean gives meaningless numbers.
     ///
     /// ```
     /// # use warpline_base::{LpId, random::Random};

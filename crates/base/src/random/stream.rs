@@ -1,8 +1,8 @@
 use super::Random;
 use crate::LpId;
 
-/// An engine's hand on a random stream: it says which event draws. A model sees only the [`Random`] in it, and so can
-/// only draw what comes next.
+/// An engine's view of a random stream: it says which event draws. A model sees only the [`Random`] in it, and so can only make the next
+/// draw.
 ///
 /// ```
 /// use warpline_base::{LpId, random::Stream};
@@ -29,7 +29,7 @@ impl Stream {
     /// Points at the first draw of the `event`-th event of an LP (0 is `init`).
     #[inline]
     pub fn point(&mut self, lp: LpId, event: u64) {
-        // All of it, so that not even a model that overwrites its `Random` changes what the next event draws.
+        // All of it is reset, so that not even a model that overwrites its `Random` changes what the next event draws.
         self.random = Random::new(self.seed, lp, self.number);
         self.random.event = event;
     }
@@ -40,14 +40,14 @@ impl Stream {
         self.random.draws = 0;
     }
 
-    /// The stream of another number, at the first draw of the same event.
+    /// Another stream, at the first draw of the same event.
     pub fn sibling(&self, number: u8) -> Stream {
         let mut sibling = Stream { seed: self.seed, number, random: Random::new(self.seed, self.random.lp(), number) };
         sibling.random.event = self.random.event;
         sibling
     }
 
-    /// What the event draws from.
+    /// The numbers that the event draws.
     #[inline]
     pub fn random(&mut self) -> &mut Random {
         &mut self.random

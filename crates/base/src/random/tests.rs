@@ -94,7 +94,7 @@ fn below_covers_its_range_evenly() {
     assert_eq!(random.below(1), 0);
 }
 
-/// Of the 2⁶⁴ words, 2⁶⁴ mod 7 = 2 are one too many: those whose product with 7 has 0 or 1 in its lower half.
+/// Of the 2⁶⁴ words, 2⁶⁴ mod 7 = 2 are too many: those whose product with 7 has 0 or 1 in its lower half.
 #[test]
 fn below_draws_again_what_is_one_too_many() {
     let expected = stream(3).below(7);
@@ -169,7 +169,7 @@ fn known_draws() {
     assert_eq!(drawn, (16_160_410_966_797_154_365, 0.120_682_449_483_694_78, 1.097_639_391_237_880_8, 1.324_798_597_390_137_7, 520));
 }
 
-/// So many that all layers and tails of the ziggurats are among them.
+/// Enough draws to reach all layers and tails of the ziggurats.
 #[test]
 fn known_draws_by_the_thousand() {
     let fold = |draw: fn(&mut Random) -> u64| {
@@ -190,7 +190,7 @@ fn known_mixtures() {
     assert_eq!((fold64(7, 9), fold64(1 << 63, 6), fold64(u64::MAX, u64::MAX)), (63, 3, u64::MAX));
 }
 
-/// For distributions of other crates, words come in the same order and bytes from the low end.
+/// For distributions of other crates, words come in the same order, and their bytes start at the low end.
 #[test]
 fn other_crates_get_the_same_words() {
     use rand_core::RngCore;

@@ -21,14 +21,14 @@ struct Column {
     alias: u32,
 }
 
-/// Why weights cannot be chosen from.
+/// Why a choice by these weights is impossible.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WeightsError {
-    /// There is none, or more than 2³², or their sum is zero or not finite.
+    /// There are none, or more than 2³², or their sum is zero or not finite.
     Sum(f64),
     /// This one is negative, infinite or NaN.
     Weight {
-        /// Which one, from 0.
+        /// Its index, from 0.
         index: usize,
         /// Its value.
         value: f64,
@@ -77,7 +77,7 @@ impl Weighted {
                 small.extend(large.pop());
             }
         }
-        // What rounding left over in `small` is 1 but for an error of some 2^-50, unless its weight was 0.
+        // Whatever rounding left over in `small` is 1 except for an error of some 2^-50, unless its weight was 0.
         for left in small.into_iter().filter(|&i| weights[i] == 0.0) {
             let heaviest = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
             columns[left] = Column { keep: 0, alias: heaviest as u32 };
@@ -85,7 +85,7 @@ impl Weighted {
         Ok(Weighted { columns })
     }
 
-    /// How many there are to choose from.
+    /// The number of weights.
     #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.columns.len()

@@ -24,7 +24,7 @@ pub(super) fn exponential(random: &mut Random) -> f64 {
 fn exponential_edge(random: &mut Random, mut layer: usize, mut x: f64) -> f64 {
     loop {
         if layer == 0 {
-            // Without memory: the tail is the whole, moved.
+            // The distribution is memoryless: the tail is the whole, shifted.
             return EXPONENTIAL_TAIL - libm::log(1.0 - random.uniform());
         }
         let (top, foot) = (EXPONENTIAL[layer + 1].1, EXPONENTIAL[layer].1);
@@ -97,7 +97,7 @@ mod tests {
         edges.into_iter().map(|x| (x, density(x))).collect()
     }
 
-    /// The tables in the source are what the formulas give: the area of a layer is the foot layer's, tail included.
+    /// The tables agree with their formulas: the layers have equal areas, the base layer's including the tail.
     #[test]
     fn tables_follow_from_the_densities() {
         let area = EXPONENTIAL_TAIL * libm::exp(-EXPONENTIAL_TAIL) + libm::exp(-EXPONENTIAL_TAIL);

@@ -1,6 +1,6 @@
 //! The layers of the two ziggurats: (edge, density there). `ziggurat.rs` tests them against their formulas.
 
-/// For each layer, how far its foot reaches and the density there.
+/// For each layer, the edge of its base and the density there.
 pub(super) type Table = [(f64, f64); 257];
 
 /// Layers under `exp(-x)`.

@@ -14,7 +14,7 @@ const ROUNDS: usize = 7;
 /// The rules that are compared, the rival's first.
 const RULES: [&str; 2] = ["devastator", "ours"];
 
-/// What is printed of the runs under one rule.
+/// The printed figures of the runs under one rule.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     /// Committed events per second.
@@ -83,7 +83,7 @@ fn number(told: &Value, name: &str) -> f64 {
     told[name].as_f64().unwrap_or_else(|| panic!("{told} does not say how much {name}"))
 }
 
-/// What a process of its own tells of a run.
+/// Measures a run in a process of its own.
 fn run(words: &[&str]) -> Value {
     let this = std::env::current_exe().expect("the benchmark knows its own path");
     let output = Command::new(this).args(["measure", "hostile"]).args(words).output().expect("the benchmark can start itself");

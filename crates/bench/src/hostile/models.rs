@@ -8,7 +8,7 @@ use warpline::prelude::*;
 
 /// What makes a model hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Hostility {
     /// PHOLD without lookahead, every message to the other half.
     Remote,
     /// A fifth of the messages goes to one LP.
@@ -17,11 +17,11 @@ pub(crate) enum Kind {
     Uneven,
     /// Events of one half cost ten times as much.
     Costly,
-    /// Two LPs far apart exchange messages with tiny delays, and their echo reaches all others, which go far ahead.
+    /// Two distant LPs exchange messages with tiny delays, and their echo reaches all others, which run far ahead.
     PingPong,
     /// Activity alternates between the halves.
     Bursts,
-    /// Tokens go round in hops without delay.
+    /// Tokens circulate in hops without delay.
     Tokens,
     /// Half of the LPs have events every 10⁻⁶, the others every 1.
     TwoScales,
@@ -32,22 +32,22 @@ pub(crate) enum Kind {
 }
 
 /// Name, kind, what it stresses, LPs, messages per LP, end.
-pub(crate) const MODELS: [(&str, Kind, &str, u32, u32, f64); 10] = [
-    ("remote", Kind::Remote, "no lookahead, all remote", 1024, 1, 1000.0),
-    ("hot-spot", Kind::HotSpot, "20 % go to one LP", 1024, 1, 1000.0),
-    ("uneven", Kind::Uneven, "8 × the events on one half", 1024, 1, 1000.0),
-    ("costly", Kind::Costly, "10 × the cost on one half", 1024, 1, 300.0),
-    ("ping-pong", Kind::PingPong, "an echo through far futures", 1024, 1, 500.0),
-    ("bursts", Kind::Bursts, "halves take turns", 1024, 1, 1000.0),
-    ("tokens", Kind::Tokens, "rings without delay", 256, 1, 1000.0),
-    ("two-scales", Kind::TwoScales, "delays of 1e-6 and 1", 1024, 1, 2e-3),
-    ("phases", Kind::Phases, "friendly, hostile, friendly", 1024, 1, 1000.0),
-    ("friendly", Kind::Friendly, "uniform, some lookahead", 8192, 1, 150.0),
+pub(crate) const MODELS: [(&str, Hostility, &str, u32, u32, f64); 10] = [
+    ("remote", Hostility::Remote, "no lookahead, all remote", 1024, 1, 1000.0),
+    ("hot-spot", Hostility::HotSpot, "20 % go to one LP", 1024, 1, 1000.0),
+    ("uneven", Hostility::Uneven, "8 × the events on one half", 1024, 1, 1000.0),
+    ("costly", Hostility::Costly, "10 × the cost on one half", 1024, 1, 300.0),
+    ("ping-pong", Hostility::PingPong, "an echo through far futures", 1024, 1, 500.0),
+    ("bursts", Hostility::Bursts, "halves take turns", 1024, 1, 1000.0),
+    ("tokens", Hostility::Tokens, "rings without delay", 256, 1, 1000.0),
+    ("two-scales", Hostility::TwoScales, "delays of 1e-6 and 1", 1024, 1, 2e-3),
+    ("phases", Hostility::Phases, "friendly, hostile, friendly", 1024, 1, 1000.0),
+    ("friendly", Hostility::Friendly, "uniform, some lookahead", 8192, 1, 150.0),
 ];
 
 /// A hostile model.
 pub(crate) struct Hostile {
-    kind: Kind,
+    kind: Hostility,
     lps: u32,
     population: u32,
     end: f64,
@@ -58,7 +58,7 @@ pub(crate) struct Hostile {
 pub(crate) enum Message {
     /// Hops on for ever.
     Hop(u64),
-    /// Goes to and fro between the first LP and the last.
+    /// Goes back and forth between the first LP and the last.
     Ball(u64),
     /// Ends where it arrives.
     Echo(u64),
@@ -81,44 +81,44 @@ impl Hostile {
     /// The delay of the next hop of a message, and where it goes.
     fn hop(&self, id: u32, now: f64, random: &mut Random) -> (f64, u32) {
         match self.kind {
-            Kind::Remote => (random.exponential(1.0), self.in_half(id, false, random)),
-            Kind::HotSpot => {
+            Hostility::Remote => (random.exponential(1.0), self.in_half(id, false, random)),
+            Hostility::HotSpot => {
                 let hot = random.bernoulli(0.2);
                 (random.exponential(1.0), if hot { 0 } else { random.below(self.lps) })
             }
-            Kind::Uneven => {
+            Hostility::Uneven => {
                 let busy = random.bernoulli(8.0 / 9.0);
                 (random.exponential(1.0), self.in_half(0, busy, random))
             }
-            Kind::Costly => (random.exponential(1.0), random.below(self.lps)),
-            Kind::PingPong => (1.0 + random.exponential(1.0), id),
-            Kind::Bursts => {
+            Hostility::Costly => (random.exponential(1.0), random.below(self.lps)),
+            Hostility::PingPong => (1.0 + random.exponential(1.0), id),
+            Hostility::Bursts => {
                 let first = ((now / 5.0) as u64).is_multiple_of(2);
                 let active = random.bernoulli(0.9);
                 (random.exponential(1.0), self.in_half(0, first == active, random))
             }
-            Kind::Tokens => {
+            Hostility::Tokens => {
                 let delay = if random.bernoulli(0.9) { 0.0 } else { random.exponential(1.0) };
                 (delay, (id + 1) % self.lps)
             }
-            Kind::TwoScales => {
+            Hostility::TwoScales => {
                 let (fast, other) = (id % 2, random.below(self.lps / 2));
                 let moves = if fast == 1 { 1e-6 } else { 1.0 };
                 (random.exponential(moves), 2 * other + fast)
             }
-            Kind::Phases => {
+            Hostility::Phases => {
                 let friendly = (3.0 * now / self.end) as u64 != 1;
                 let leaves = !friendly || random.bernoulli(0.02);
                 (random.exponential(1.0) + if leaves && friendly { 1.0 } else { 0.0 }, self.in_half(id, !leaves, random))
             }
-            Kind::Friendly => (0.1 + random.exponential(1.0), random.below(self.lps)),
+            Hostility::Friendly => (0.1 + random.exponential(1.0), random.below(self.lps)),
         }
     }
 
     fn work(&self, id: u32) {
         let rounds = match self.kind {
-            Kind::Costly if id < self.lps / 2 => 1000,
-            Kind::Costly => 100,
+            Hostility::Costly if id < self.lps / 2 => 1000,
+            Hostility::Costly => 100,
             _ => return,
         };
         let mut x = black_box(1.0f64);
@@ -138,7 +138,7 @@ impl Model for Hostile {
     }
 
     fn lookahead(&self) -> f64 {
-        if self.kind == Kind::Friendly { 0.1 } else { 0.0 }
+        if self.kind == Hostility::Friendly { 0.1 } else { 0.0 }
     }
 
     fn init(&self, lp: &mut Init<Self>) -> u64 {
@@ -147,7 +147,7 @@ impl Model for Hostile {
             let (delay, _) = self.hop(id, 0.0, lp.random());
             lp.send(id, delay, Message::Hop(u64::from(number)));
         }
-        if self.kind == Kind::PingPong && id == 0 {
+        if self.kind == Hostility::PingPong && id == 0 {
             lp.send(id, 0.0, Message::Ball(0));
         }
         0

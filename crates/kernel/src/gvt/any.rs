@@ -47,12 +47,12 @@ impl AnyGvt {
         with!(self, gvt => gvt.wish())
     }
 
-    /// As [`Gvt::hear`].
+    /// As [`Gvt::receive_control`].
     ///
     /// # Panics
     /// As there.
-    pub fn hear(&mut self, control: Control) {
-        with!(self, gvt => gvt.hear(control))
+    pub fn receive_control(&mut self, control: Control) {
+        with!(self, gvt => gvt.receive_control(control))
     }
 
     /// As [`Gvt::advance`].

@@ -86,8 +86,8 @@ impl Gvt for Asynchronous {
         self.tree.wish();
     }
 
-    fn hear(&mut self, control: Control) {
-        self.tree.hear(control);
+    fn receive_control(&mut self, control: Control) {
+        self.tree.receive_control(control);
     }
 
     fn advance(&mut self, local: &mut impl Local) -> Option<Action> {

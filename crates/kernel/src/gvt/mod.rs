@@ -1,6 +1,6 @@
 //! Global virtual time (GVT): a moment before which nothing can be undone any more, found by all PEs together.
 //!
-//! Algorithms are pure state machines, one per PE: messages are reported to them, and they answer with what is to be told
+//! Algorithms are pure state machines, one per PE: messages are reported to them, and they answer with what is to be sent
 //! to other PEs and, in the end, with a [`Verdict`] to adopt. They know no clocks, threads or wires, and need no order
 //! among messages of any kind; every control message must arrive once.
 //!
@@ -8,8 +8,8 @@
 //! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check of the other.
 //!
 //! Both reduce over a binary tree of the PEs, rooted at PE 0. Messages that still wait in an outgoing batch count as in
-//! flight: while [`Gvt::is_on`], PEs should flush their batches often. A PE that hands over before it tells, and hears before it
-//! receives, saves reductions.
+//! flight: while [`Gvt::is_on`], PEs should flush their batches often. Fewer reductions are needed if a PE hands messages over before it
+//! sends control messages, and takes control messages before it receives the others.
 
 mod any;
 mod asynchronous;
@@ -103,7 +103,7 @@ pub struct Verdict {
 pub enum Control {
     /// A neighbour in the tree has begun to close an epoch: join.
     Begin {
-        /// Who tells.
+        /// Which neighbour.
         from: u32,
         /// The epoch to close.
         epoch: u64,
@@ -133,11 +133,11 @@ pub enum Control {
 /// What the PE is to do for the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// Passes a control message to another PE, which [hears](Gvt::hear) it.
-    Tell {
-        /// The PE to tell.
+    /// Passes a control message to another PE, which [receives](Gvt::receive_control) it.
+    Send {
+        /// The receiver.
         to: u32,
-        /// What to tell.
+        /// The message.
         control: Control,
     },
     /// Takes note of the verdict: commit what comes before its GVT.
@@ -212,9 +212,9 @@ pub trait Gvt: Send {
     ///
     /// # Panics
     /// If the message was not for this PE, or arrived twice.
-    fn hear(&mut self, control: Control);
+    fn receive_control(&mut self, control: Control);
 
-    /// Does at most one action. To be called until there is none, after every `wish` and `hear`.
+    /// Does at most one action. To be called until there is none, after every `wish` and `receive_control`.
     ///
     /// # Panics
     /// If GVT would regress or more messages were received than sent, which means that some were not counted.

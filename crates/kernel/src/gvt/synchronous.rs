@@ -7,18 +7,18 @@ use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 /// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the
 /// mode of operation is 2S of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
 ///
-/// All messages ever sent and received are counted, and the counts are summed in rounds. A round alone proves nothing:
-/// counts are taken at different times, and a message that arrives may cause a rollback and with it anti-messages. But counts
-/// only grow, and a round begins after the one before has ended, at time t. So if what was received by the first round, R1,
-/// equals what was sent by the second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t,
-/// and as PEs that hold send only for what they receive, nothing was since. The least moment of the second round is GVT.
+/// All messages ever sent and received are counted, and the counts are summed in rounds. A single round proves nothing: counts are taken at
+/// different times, and a message that arrives may cause a rollback and with it anti-messages. But counts only grow, and a round begins
+/// after the previous one has ended, at time t. So if what was received by the first round, R1, equals what was sent by the second, S2,
+/// then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold send only
+/// because of what they receive. The least moment of the second round is GVT.
 #[derive(Debug)]
 pub struct Synchronous {
     tree: Tree,
     sent: u64,
     received: u64,
     work: Work,
-    /// At the root: the counts of the round before.
+    /// At the root: the counts of the previous round.
     before: Option<(u64, u64)>,
 }
 
@@ -59,8 +59,8 @@ impl Gvt for Synchronous {
         self.tree.wish();
     }
 
-    fn hear(&mut self, control: Control) {
-        self.tree.hear(control);
+    fn receive_control(&mut self, control: Control) {
+        self.tree.receive_control(control);
     }
 
     fn advance(&mut self, local: &mut impl Local) -> Option<Action> {

@@ -4,9 +4,9 @@ use warpline_base::{Moment, TieBreak};
 
 use super::{Action, Control, Share, Verdict};
 
-/// Where a PE is in the reduction.
+/// How far a PE has come in a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ReductionState {
     /// It takes no part.
     Off,
     /// It owes its share of the trial.
@@ -28,7 +28,7 @@ pub(super) struct Tree {
     /// The epoch that is being closed, or will be next.
     epoch: u64,
     trial: u32,
-    phase: Phase,
+    state: ReductionState,
     /// Epochs below this are to be closed: some PE asked for it.
     asked: u64,
     /// The parent has begun to close the epochs below this, as far as this PE knows.
@@ -42,8 +42,8 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn new(me: u32, pes: u32, ties: TieBreak) -> Self {
         assert!(me < pes, "PE {me} of {pes}");
-        let (phase, shares) = (Phase::Off, [None; 2]);
-        Tree { me, pes, ties, epoch: 0, trial: 0, phase, asked: 0, called: 0, shares, gvt: None, outbox: VecDeque::new() }
+        let (state, shares) = (ReductionState::Off, [None; 2]);
+        Tree { me, pes, ties, epoch: 0, trial: 0, state, asked: 0, called: 0, shares, gvt: None, outbox: VecDeque::new() }
     }
 
     pub(super) fn ties(&self) -> TieBreak {
@@ -59,7 +59,7 @@ impl Tree {
     }
 
     pub(super) fn is_on(&self) -> bool {
-        self.phase != Phase::Off
+        self.state != ReductionState::Off
     }
 
     /// How many epochs this PE has begun to close.
@@ -73,7 +73,7 @@ impl Tree {
         }
     }
 
-    pub(super) fn hear(&mut self, control: Control) {
+    pub(super) fn receive_control(&mut self, control: Control) {
         match control {
             // Epochs that are closed already are not opened again: such a call was late.
             Control::Begin { from, epoch } => {
@@ -102,7 +102,7 @@ impl Tree {
 
     fn expect(&self, epoch: u64, trial: u32) {
         let now = (self.epoch, self.trial);
-        assert_eq!((epoch, trial), now, "PE {} heard of another (epoch, trial) than its own", self.me);
+        assert_eq!((epoch, trial), now, "PE {} received another (epoch, trial) than its own", self.me);
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
@@ -117,16 +117,16 @@ impl Tree {
     /// Joins the computation and calls the neighbours: the children always, the parent if it may not know of it yet.
     pub(super) fn begin(&mut self) {
         debug_assert!(self.is_called());
-        self.phase = Phase::Due;
+        self.state = ReductionState::Due;
         let control = Control::Begin { from: self.me, epoch: self.epoch };
         let parent = self.parent().filter(|_| self.called <= self.epoch);
-        self.outbox.extend(parent.into_iter().chain(self.children()).map(|to| Action::Tell { to, control }));
+        self.outbox.extend(parent.into_iter().chain(self.children()).map(|to| Action::Send { to, control }));
     }
 
     /// Whether it is time to [`give`](Self::give) this PE's share: when the parent has begun and all children have given theirs. Shares of
     /// PEs that began earlier than their parent would lack what it sent in between, and so be of no use.
     pub(super) fn is_due(&self) -> bool {
-        self.phase == Phase::Due
+        self.state == ReductionState::Due
             && (self.me == 0 || self.called > self.epoch)
             && self.children().all(|child| self.shares[slot(child)].is_some())
     }
@@ -134,20 +134,20 @@ impl Tree {
     /// Adds this PE's share to those of its children. The root gets the sum, others pass it on.
     pub(super) fn give(&mut self, own: Share) -> Option<Share> {
         debug_assert!(self.is_due());
-        self.phase = Phase::Given;
+        self.state = ReductionState::Given;
         let shares = std::mem::take(&mut self.shares);
         let share = shares.into_iter().flatten().fold(own, |sum, share| sum.and(share, self.ties));
         let Some(to) = self.parent() else { return Some(share) };
         let control = Control::Share { from: self.me, epoch: self.epoch, trial: self.trial, share };
-        self.outbox.push_back(Action::Tell { to, control });
+        self.outbox.push_back(Action::Send { to, control });
         None
     }
 
     /// Starts the next trial in the whole subtree.
     pub(super) fn again(&mut self) {
-        assert_eq!(self.phase, Phase::Given, "a trial was over before PE {} gave its share", self.me);
-        (self.phase, self.trial) = (Phase::Due, self.trial + 1);
-        self.tell_children(Control::Again { epoch: self.epoch, trial: self.trial });
+        assert_eq!(self.state, ReductionState::Given, "a trial was over before PE {} gave its share", self.me);
+        (self.state, self.trial) = (ReductionState::Due, self.trial + 1);
+        self.send_to_children(Control::Again { epoch: self.epoch, trial: self.trial });
     }
 
     /// At the root: the sum of this trial is the answer.
@@ -157,19 +157,19 @@ impl Tree {
     }
 
     fn conclude(&mut self, verdict: Verdict) {
-        assert_eq!(self.phase, Phase::Given, "a verdict came before PE {} gave its share", self.me);
+        assert_eq!(self.state, ReductionState::Given, "a verdict came before PE {} gave its share", self.me);
         if let Some(gvt) = self.gvt {
             assert!(!verdict.gvt.is_before(&gvt, self.ties), "GVT regresses from {gvt:?} to {:?}", verdict.gvt);
         }
         self.gvt = Some(verdict.gvt);
-        (self.phase, self.epoch, self.trial) = (Phase::Off, self.epoch + 1, 0);
-        self.tell_children(Control::Verdict(verdict));
+        (self.state, self.epoch, self.trial) = (ReductionState::Off, self.epoch + 1, 0);
+        self.send_to_children(Control::Verdict(verdict));
         self.outbox.push_back(Action::Adopt(verdict));
     }
 
-    fn tell_children(&mut self, control: Control) {
+    fn send_to_children(&mut self, control: Control) {
         for to in self.children() {
-            self.outbox.push_back(Action::Tell { to, control });
+            self.outbox.push_back(Action::Send { to, control });
         }
     }
 

@@ -1,14 +1,14 @@
-//! Where blocks of LPs may begin so that links between PEs are long: the longer, the further PEs may go without each other.
+//! Where blocks of LPs may begin so that links between PEs are long: the longer they are, the further PEs can go independently.
 
 use warpline_base::LpId;
 use warpline_model::engine::{Lookahead, Reach};
 
-/// How far a boundary may be moved for the sake of links, in shares of a PE.
+/// How far a boundary may be moved for the sake of links, as a share of a PE's weight.
 const SLACK: f64 = 0.1;
-/// A boundary nearer to where weights want it is preferred unless the shortest link across it is this many times as short.
+/// The boundary closest to equal weights is preferred unless the shortest link across it is this many times shorter than it could be.
 const WORTH: f64 = 2.0;
 
-/// For every LP, the least lookahead of what goes across a boundary before it, in either direction.
+/// For every LP, the least lookahead of what crosses a boundary before it, in either direction.
 pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     // What may go to any LP crosses every boundary.
     let (mut anywhere, mut links) = (f64::INFINITY, Vec::new());
@@ -23,7 +23,7 @@ pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     let mut across = vec![anywhere; lps as usize];
     links.retain(|(delay, ..)| *delay < anywhere);
     links.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    // The shortest links come first, and no boundary is looked at twice.
+    // The shortest links come first, and no boundary is visited twice.
     let mut unseen = Unseen((0..=lps).collect());
     for (delay, first, last) in links {
         let mut boundary = unseen.from(first);
@@ -36,7 +36,7 @@ pub(super) fn shortest_across(lookahead: &Lookahead, lps: u32) -> Vec<f64> {
     across
 }
 
-/// For every number, itself if it has not been seen, or else a later one before which all have been.
+/// A union-find: for every number, itself if it has not been seen, or else a later one before which all have been.
 struct Unseen(Vec<u32>);
 
 impl Unseen {
@@ -51,8 +51,8 @@ impl Unseen {
     }
 }
 
-/// The first LPs of `pes` blocks of about equal weight. `before` tells the weight of all LPs before each, and at last of all there
-/// are; `across` is what [`shortest_across`] says.
+/// The first LPs of `pes` blocks of about equal weight. `before` is the weight of all LPs before each one, and finally of all; `across`
+/// comes from [`shortest_across`].
 pub(super) fn boundaries(before: &[f64], pes: u32, across: &[f64]) -> Vec<u32> {
     let lps = across.len() as u32;
     let total = before[across.len()];
@@ -60,7 +60,7 @@ pub(super) fn boundaries(before: &[f64], pes: u32, across: &[f64]) -> Vec<u32> {
     let mut starts = vec![0];
     for block in 1..pes {
         let ideal = total * (f64::from(block) / f64::from(pes));
-        // No block is empty, and there are enough LPs left for those that follow.
+        // No block is empty, and enough LPs are left for those that follow.
         let (first, last) = (starts[starts.len() - 1] + 1, lps - (pes - block));
         let at_least = |weight: f64| before.partition_point(|sum| *sum < weight) as u32;
         let beyond = before.partition_point(|sum| *sum <= ideal + SLACK * share) as u32;
@@ -84,7 +84,7 @@ mod tests {
     use crate::Partition;
     use crate::test_lookahead::{Declared, lookahead};
 
-    /// What LPs of a random model declare: in one of four, that they may send anywhere.
+    /// What LPs of a random model declare: one in four may send anywhere.
     fn declared() -> impl Strategy<Value = Vec<Result<f64, Vec<(u32, f64)>>>> {
         let delay = || (0u32..6).prop_map(f64::from);
         (2usize..24).prop_flat_map(move |lps| {
@@ -98,7 +98,7 @@ mod tests {
         lookahead(&all)
     }
 
-    /// The least delay of anything that crosses the boundary before LP `at`, by looking at every two LPs.
+    /// The least delay of anything that crosses the boundary before LP `at`, by comparing every pair of LPs.
     fn least_across(lookahead: &Lookahead, lps: u32, at: u32) -> f64 {
         let pairs = (0..at).flat_map(|low| (at..lps).flat_map(move |high| [(low, high), (high, low)]));
         pairs.filter_map(|(from, to)| lookahead.between(LpId(from), LpId(to))).fold(f64::INFINITY, f64::min)
@@ -114,8 +114,8 @@ mod tests {
             }
         }
 
-        /// The shortest link across a boundary is at least half as long as it could be within reach, and no other boundary of which that is
-        /// true lies nearer.
+        /// The shortest link across a boundary is at least half as long as it could be within reach, and no closer boundary has that
+        /// property.
         #[test]
         fn boundaries_avoid_short_links(
             across in prop::collection::vec((0u32..8).prop_map(f64::from), 2..200), pes in 2u32..6, heavy in prop::collection::vec(0u32..4, 200),
@@ -129,7 +129,7 @@ mod tests {
             let share = before[across.len()] / f64::from(pes);
             for (block, &start) in (0u32..).zip(&starts).skip(1) {
                 let away = |lp: u32| (before[lp as usize] - share * f64::from(block)).abs();
-                // Rounding may decide where the slack ends, but nowhere near.
+                // Rounding may decide where the slack ends, but only there.
                 let slack = SLACK * share;
                 if (1..lps).any(|lp| (away(lp) - slack).abs() < 1e-9 * share) {
                     continue;
@@ -143,7 +143,7 @@ mod tests {
                     let best = near.iter().map(|lp| across[*lp as usize]).fold(0.0, f64::max);
                     prop_assert!(2.0 * longer < best || away(other) >= away(start) - 1e-9 * share, "{} is nearer than {}", other, start);
                 }
-                // With none within reach, the nearest of all is taken.
+                // If none is within reach, the closest is taken.
                 for other in possible {
                     prop_assert!(away(start) < slack || away(other) >= away(start) - 1e-9 * share, "{} is nearer", other);
                 }
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// Groups of ten LPs with short links within and long ones between: groups stay whole as far as weights allow.
+    /// Groups of ten LPs with short links within and long ones between them: groups stay whole as far as weights allow.
     #[test]
     fn groups_stay_whole() {
         let links = |lp: u32| {
@@ -163,7 +163,7 @@ mod tests {
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
         assert_eq!(starts(3, |_| 1.0), [0, 70, 130]);
-        // Weights that are no help are as good as none.
+        // Weights that cannot be balanced are ignored.
         assert_eq!((starts(3, |_| 0.0), starts(3, |_| f64::MAX)), (vec![0, 70, 130], vec![0, 70, 130]));
         // The middle of all weight is within LP 141.
         assert_eq!(starts(2, |lp| f64::from(lp.0)), [0, 140]);

@@ -49,7 +49,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let (gvt, mut view) = self.gvt_view();
             match gvt.advance(&mut view) {
                 None => return,
-                Some(Action::Tell { to, control }) => self.mail.tell(to, control),
+                Some(Action::Send { to, control }) => self.mail.send_control(to, control),
                 // At least one batch comes before the next computation, or a PE might never get to execute anything.
                 Some(Action::Adopt(verdict)) => return self.adopt(verdict),
             }

@@ -16,7 +16,7 @@ use crate::failure::{copy_fault, repeat_fault};
 use crate::history::{Fate, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
-use crate::store::Link;
+use crate::store::OptionalHandle;
 use crate::tuning::Wire;
 use crate::wires::{MessageKind, Port};
 
@@ -85,7 +85,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (before, digest) = (self.past.kp(k).last, lp.digest);
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
-        let (sent, extra) = (Link::default(), ExtraId::NONE);
+        let (sent, extra) = (OptionalHandle::default(), ExtraId::NONE);
         let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state: None }, time);
         if copied {
             record.state = Some(lp.state.clone());
@@ -133,8 +133,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which
     /// what was sent by value is noted.
     #[inline(always)]
-    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> Result<(Link, ExtraId), PoolFull> {
-        let (first, mut sent) = (Sequence::first_of(number), Link::default());
+    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> Result<(OptionalHandle, ExtraId), PoolFull> {
+        let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
         while let Some(last) = self.context.outbox_mut().last() {
             if !self.lps.contain(last.to) {
@@ -142,14 +142,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 continue;
             }
             let Some(event) = take_last(&mut self.context, sender, first) else { break };
-            sent = Link::to(self.agenda.insert(event, sent)?);
+            sent = OptionalHandle::some(self.agenda.insert(event, sent)?);
         }
         Ok((sent, extra))
     }
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
-    fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: Link, extra: ExtraId) -> Result<(Link, ExtraId), PoolFull> {
+    fn send_uncertain_away(
+        &mut self,
+        sender: LpId,
+        first: Sequence,
+        sent: OptionalHandle,
+        extra: ExtraId,
+    ) -> Result<(OptionalHandle, ExtraId), PoolFull> {
         let Some(event) = take_last(&mut self.context, sender, first) else { return Ok((sent, extra)) };
         let pe = self.world.partition.pe(event.receiver);
         self.gauge.counts.messages_sent += 1;
@@ -159,7 +165,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let mark = round_up_to_f32(self.context.now()).to_bits();
         let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event)?;
         self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
-        Ok((Link::to(handle), extra))
+        Ok((OptionalHandle::some(handle), extra))
     }
 
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {

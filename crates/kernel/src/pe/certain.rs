@@ -8,12 +8,12 @@ use warpline_memory::{Handle, PoolFull};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Model};
 
-use super::{Over, Pe};
+use super::{ExecutedEvent, Pe};
 use crate::Event;
 use crate::fetch::fetch_ahead;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
-use crate::store::Link;
+use crate::store::OptionalHandle;
 use crate::tuning::Wire;
 use crate::wires::{MessageKind, Port};
 
@@ -115,7 +115,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     self.agenda.replace(spent, event)?;
                     self.end_drop();
                 }
-                None => _ = self.agenda.insert(event, Link::default())?,
+                None => _ = self.agenda.insert(event, OptionalHandle::default())?,
             }
         }
         if let Some(spent) = spent {
@@ -134,7 +134,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.messages_sent += 1;
         if self.world.tuning.wire == Wire::Shared {
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
-            let (_, buffer) = self.agenda.store_mut().share(pe, 0, Link::default(), event)?;
+            let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event)?;
             self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
         } else {
             self.mail.send_value(pe, event, None, &mut self.gvt);
@@ -148,7 +148,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn begin_drop(&mut self, handle: Handle) {
         if needs_drop::<M::Event>() {
             let event = self.agenda.event(handle);
-            self.dropping = Some(Over { key: event.key(), lp: event.receiver });
+            self.dropping = Some(ExecutedEvent { key: event.key(), lp: event.receiver });
         }
     }
 

@@ -8,10 +8,10 @@ use warpline_base::{Moment, VirtualTime};
 use warpline_memory::try_drop;
 use warpline_model::{Fault, Model};
 
-use super::{Over, Pe};
+use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
-use crate::failure::{DROPPED_EVENT, Failed, drop_fault, event_text, panic_message};
-use crate::faults::Held;
+use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text, panic_message};
+use crate::faults::HeldEvent;
 use crate::history::{BLOCK, Fate, History, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
@@ -19,11 +19,11 @@ use crate::wires::Port;
 /// How many events ahead the memory of an event is fetched.
 const COMMIT_AHEAD: u64 = 8;
 
-/// Whether a commit goes on behind an event.
-enum Next {
-    /// It was committed, or is not open.
-    Done,
-    /// It may still be undone.
+/// How a commit leaves a record.
+enum RecordStatus {
+    /// Its event has committed, or was undone.
+    Closed,
+    /// Its event may still be undone.
     Open,
 }
 
@@ -152,9 +152,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.agenda.store().prefetch(coming);
             }
             match self.commit_record::<TRACED>(place, &limit, end)? {
-                Next::Done => closed += u64::from(closed == place),
-                Next::Open if place >= self.past.inversion() => break,
-                Next::Open => {}
+                RecordStatus::Closed => closed += u64::from(closed == place),
+                RecordStatus::Open if place >= self.past.inversion() => break,
+                RecordStatus::Open => {}
             }
         }
         self.past.history.close(closed);
@@ -163,16 +163,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Commits the event whose record is at `place`, if it is open and comes before both `limit` and `end`.
     #[inline(always)]
-    fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<Next, (Entry, Fault)> {
+    fn commit_record<const TRACED: bool>(&mut self, place: u64, limit: &Moment, end: VirtualTime) -> Result<RecordStatus, (Entry, Fault)> {
         let record = self.past.history.get_mut(place);
         if record.fate != Fate::Open {
-            return Ok(Next::Done);
+            return Ok(RecordStatus::Closed);
         }
         let (handle, event) = (record.event, self.agenda.event(record.event));
         let key = event.key();
         let at = Moment::Event(key);
         if key.time >= end || !at.is_before(limit, self.world.ties) {
-            return Ok(Next::Open);
+            return Ok(RecordStatus::Open);
         }
         let id = event.receiver;
         if record.extra != ExtraId::NONE {
@@ -196,7 +196,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.remote_committed += u64::from(!self.lps.contain(key.sender));
         self.effects.committed(key);
         self.gauge.committed::<TRACED>(id, &key);
-        Ok(Next::Done)
+        Ok(RecordStatus::Closed)
     }
 
     /// What was held back and turns out to happen becomes a failure.
@@ -212,7 +212,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             // No event is left that these faults could be held for.
             for (index, fault) in self.faults.take_lost() {
                 let (lp, time) = (self.lps.id(index), self.world.end);
-                self.faults.fail(Failed { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
+                self.faults.fail(CommittedFault { moment: Moment::Finish(lp), lp, time, event: None, fault }, self.world.ties);
             }
         }
     }
@@ -229,26 +229,26 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Notes that the payload of an event that is over panicked when it was dropped.
     #[cold]
-    pub(super) fn fail_dropped(&mut self, Over { key, lp }: Over, panic: Box<dyn Any + Send>) {
+    pub(super) fn fail_dropped(&mut self, ExecutedEvent { key, lp }: ExecutedEvent, panic: Box<dyn Any + Send>) {
         self.context.forget();
-        self.fail_held(Held { key, lp, entry: None, fault: drop_fault(panic), certain: true });
+        self.fail_held(HeldEvent { key, lp, entry: None, fault: drop_fault(panic), certain: true });
     }
 
     fn fail(&mut self, entry: Entry, fault: Fault) {
         let event = self.agenda.event(entry.handle());
         let (key, lp) = (event.key(), event.receiver);
-        self.fail_held(Held { key, lp, entry: Some(entry), fault, certain: true });
+        self.fail_held(HeldEvent { key, lp, entry: Some(entry), fault, certain: true });
     }
 
     /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
-    fn fail_held(&mut self, held: Held) {
+    fn fail_held(&mut self, held: HeldEvent) {
         let moment = Moment::Event(held.key);
         if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
-            return self.faults.hold(Held { certain: true, ..held });
+            return self.faults.hold(HeldEvent { certain: true, ..held });
         }
-        let Held { key, lp, entry, fault, .. } = held;
+        let HeldEvent { key, lp, entry, fault, .. } = held;
         let event = entry.map_or_else(|| DROPPED_EVENT.into(), |entry| event_text(&self.agenda.event(entry.handle()).payload));
-        self.faults.fail(Failed { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
+        self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
     }
 }

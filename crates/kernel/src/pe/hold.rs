@@ -1,4 +1,5 @@
-//! Events that fail. One that may still turn out not to happen is held back, undone, and tried again; see [`Faults`](crate::faults::Faults).
+//! Events that fail. An event that may still turn out not to happen is held back, undone, and tried again; see
+//! [`Faults`](crate::faults::Faults).
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -9,7 +10,7 @@ use warpline_model::{Fault, Model};
 
 use super::Pe;
 use crate::failure::{copy_fault, panic_message};
-use crate::faults::Held;
+use crate::faults::HeldEvent;
 use crate::history::Fate;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
@@ -21,9 +22,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if let Some(over) = self.dropping.take() {
             return self.fail_dropped(over, panic);
         }
-        // Without an event at hand, it was the engine that panicked.
+        // With no event running, it was the engine that panicked.
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
-        // What the code did wrong before it panicked comes first.
+        // A fault before the panic takes precedence.
         let fault = self
             .context
             .take_fault()
@@ -39,25 +40,25 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.hold(entry, fault, certain);
     }
 
-    /// Holds back an event that failed. Unless it is certain to happen, and to happen like this, what it did is undone.
+    /// Holds back an event that failed. Unless the failure is certain, what the event did is undone.
     #[cold]
     pub(super) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
         self.context.forget();
-        // If it cannot be taken back, it was cancelled meanwhile, and an anti-message is on its way.
+        // If the event is not pending again, it was cancelled meanwhile, and an anti-message is on its way.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
-            self.faults.hold(Held { key, lp, entry: Some(entry), fault, certain });
+            self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         }
     }
 
-    /// Whether the last event to be executed never was, as the copy of the state before it panicked.
+    /// Whether the last event to be executed never was, because the copy of the state before it panicked.
     fn was_being_copied(&self, handle: Handle) -> bool {
-        // Those that a rollback has emptied are never the last to be open.
+        // Records that a rollback has emptied are never the last while others are open.
         self.past.has_open() && self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Undone)
     }
 
-    /// Undoes what an event did that failed half-way. Returns whether it is pending again.
+    /// Undoes what an event did before it failed. Returns whether it is pending again.
     fn take_back(&mut self, handle: Handle) -> bool {
         self.gauge.counts.held_back += 1;
         let index = self.index_of(handle);
@@ -73,8 +74,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().undo(handle)
     }
 
-    /// Whether the first pending event, which was taken out, must wait for one that is held back, or is held back itself, as its LP is lost.
-    /// What is held back is tried again after anything that comes before it.
+    /// Whether the first pending event, which was taken out, must wait for one that is held back, or is held back itself because its LP is
+    /// lost. Held events are tried again after anything that comes before them.
     #[cold]
     pub(super) fn waits(&mut self, entry: Entry) -> bool {
         let event = self.agenda.event(entry.handle());
@@ -88,11 +89,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.faults.lost(index).is_none() || self.agenda.store().is_cancelled(entry.handle()) {
             return false;
         }
-        // To undo what comes later may bring the state back.
+        // Undoing what comes later may restore the state.
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
         let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
-        self.faults.hold(Held { key, lp, entry: Some(entry), fault, certain });
+        self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         true
     }
 
@@ -104,14 +105,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         true
     }
 
-    /// Lets go of what was held back, if any of it has been cancelled.
+    /// Releases the held events, if any of them has been cancelled.
     pub(super) fn retry_held(&mut self) {
         if self.faults.held().iter().any(|held| held.is_cancelled(self.agenda.store())) {
             self.release_held();
         }
     }
 
-    /// What was held back and may still come otherwise is to be tried again.
+    /// Puts the held events that may still turn out differently back into the pending set.
     pub(super) fn release_held(&mut self) {
         for entry in self.faults.release() {
             self.agenda.push(entry);

@@ -10,7 +10,7 @@ use crate::pending::PendingSet;
 use crate::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Initialises some of the LPs that are left, and returns how many.
+    /// Initialises some of the remaining LPs, and returns how many.
     pub(super) fn initialise_lps(&mut self) -> Result<u32, PoolFull> {
         let before = self.lps.initialised();
         let until = before + self.world.tuning.batch as usize;
@@ -31,7 +31,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     fn initialise(&mut self, id: LpId) -> Result<M::State, Fault> {
         let state = catch_unwind(AssertUnwindSafe(|| self.context.init(self.world.model, id))).map_err(|panic| {
-            // What the code did wrong before it panicked comes first.
+            // A fault before the panic takes precedence.
             self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
         })?;
         let fault = self.context.take_fault().map_or(Ok(()), Err);
@@ -39,7 +39,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         match begun {
             Ok(()) => Ok(state),
             Err(fault) => {
-                // What it did wrong first is the failure.
+                // The first mistake is the failure.
                 _ = try_drop(state);
                 Err(fault)
             }

@@ -23,7 +23,7 @@ use crate::agenda::Agenda;
 use crate::caution::Caution;
 use crate::counts::Counts;
 use crate::effects::Effects;
-use crate::failure::Failed;
+use crate::failure::CommittedFault;
 use crate::faults::Faults;
 use crate::fetch;
 use crate::frontier::Frontier;
@@ -55,7 +55,7 @@ pub enum Step {
 
 /// An event that is over.
 #[derive(Clone, Copy, Debug)]
-struct Over {
+struct ExecutedEvent {
     key: EventKey,
     lp: LpId,
 }
@@ -83,7 +83,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// The event whose code of the model is running.
     running: Option<Entry>,
     /// The event that is over and whose payload is being dropped, which is code of the model as well.
-    dropping: Option<Over>,
+    dropping: Option<ExecutedEvent>,
     /// How often this PE has rolled back.
     incarnation: Incarnation,
     /// Events executed since the last GVT: those ahead of the horizon, and as many as those count for that were certain.
@@ -212,7 +212,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
         let before = self.gauge.counts.processed;
         if self.world.tuning.lanes.has_certain() {
-            if self.effects.are_many() {
+            if self.effects.must_wait_for_others() {
                 return Ok(());
             }
             self.execute_certain::<WATCHED>(most)?;
@@ -313,7 +313,7 @@ pub struct Parts<M: Model> {
     /// Rows that have not been taken.
     pub rows: Vec<MomentRow>,
     /// Its failure, if it had one.
-    pub failure: Option<Failed>,
+    pub failure: Option<CommittedFault>,
     /// What it did.
     pub counts: Counts,
     /// The books of its events' memory.

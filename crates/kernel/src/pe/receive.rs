@@ -14,8 +14,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The first stage: reads what others let it know, takes the messages out of the mailbox and has their buffers fetched, which takes a while.
     pub(super) fn receive(&mut self) {
         // First what is told for GVT and the bounds, so that all that was sent before is there as well.
-        while let Some(control) = self.mail.hear() {
-            self.gvt.hear(control);
+        while let Some(control) = self.mail.receive_control() {
+            self.gvt.receive_control(control);
         }
         if self.world.tuning.lanes.has_certain() {
             let moves = self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe));

@@ -8,7 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, VirtualTime};
-use warpline_memory::{Cancelled, Handle};
+use warpline_memory::{CancelOutcome, Handle};
 use warpline_model::Model;
 
 use super::Pe;
@@ -23,17 +23,17 @@ use crate::wires::{MessageKind, Port};
 /// How far a KP rolls back.
 #[derive(Clone, Copy)]
 enum Until<'a> {
-    /// Everything after this key is undone.
+    /// Every event after this key is undone.
     After(&'a EventKey),
     /// This event is the last to be undone.
     With(Handle),
-    /// Everything from this time on is undone.
+    /// Every event from this time on is undone.
     From(VirtualTime),
 }
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Rolls a KP back, if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers
-    /// are looked for here, and not on receipt: many are cancelled before their turn comes.
+    /// Rolls a KP back if the event of `key`, which is about to be executed, comes before what the KP has executed already. Stragglers are
+    /// looked for here, and not on receipt: many are cancelled before their turn comes.
     #[cold]
     pub(super) fn roll_back_if_straggler(&mut self, k: usize, key: &EventKey) {
         if let Some(last) = self.past.last_open(k)
@@ -47,10 +47,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Undoes processed events that were cancelled, and whatever came after them in their KPs, until no more are cancelled by that.
+    /// Undoes processed events that were cancelled, and whatever came after them in their KPs, until that cancels no more events.
     pub(super) fn undo_cancelled(&mut self) {
         while let Some(handle) = self.past.take_cancelled() {
-            // It may have been undone together with others of its KP.
+            // It may have been undone already, together with others of its KP.
             if !self.agenda.store().is_undone(handle) {
                 self.gauge.counts.secondary += 1;
                 let k = self.past.kp_of(self.index_of(handle));
@@ -70,8 +70,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.end_rollback(timed, false);
     }
 
-    /// Undoes all that can still be undone, as GVT did not get to what the history is full of: some of it lies far ahead, and what has
-    /// committed since cannot be reclaimed before it.
+    /// Undoes everything that can still be undone, as GVT has not reached the events that fill the history: some of them lie far ahead, and
+    /// what has committed after them cannot be reclaimed before them.
     #[cold]
     pub(super) fn make_room(&mut self) {
         self.release_held();
@@ -90,7 +90,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn roll_back(&mut self, k: usize, until: Until<'_>) {
-        // What is sent from now on may have the sequence numbers of what is cancelled.
+        // What is sent from now on may reuse the sequence numbers of what is cancelled.
         self.incarnation = self.incarnation.checked_add(1).unwrap_or(Incarnation::MIN);
         let before = self.gauge.counts.rolled_back;
         while let Some(place) = self.past.last_open(k) {
@@ -126,7 +126,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         lp.digest = digest;
         self.past.copies.soon(index);
         while let Some(message) = sent.handle() {
-            // Looked up first, as the buffer may be used anew once it is cancelled.
+            // Read first, as the buffer may be reused once it is cancelled.
             sent = self.agenda.store().next(message);
             self.cancel(message);
         }
@@ -138,9 +138,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.rolled_back += 1;
     }
 
-    /// Brings back the state that an LP had before an event, or notes that it is still to be worked out.
+    /// Restores the state that an LP had before an event, or notes that it has yet to be worked out.
     fn restore(&mut self, handle: Handle, index: usize, state: Option<M::State>, extra: ExtraId) {
-        // An earlier copy than the one that could not be used may be good.
+        // A copy earlier than the one that could not be used may be good.
         let lost = self.faults.find_again(index);
         if let Some(state) = state {
             self.lps.get_mut(index).bring_back(state);
@@ -149,14 +149,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if lost {
             return self.past.set_stale(index);
         }
-        // Of a stale state no reverse code could make sense.
+        // Reverse code cannot work on a stale state.
         if self.past.is_stale(index) || self.world.tuning.undoing == Undoing::Reverse && self.reverse(handle, index, extra) {
             return;
         }
         self.past.set_stale(index);
     }
 
-    /// Runs the model's reverse code, and returns whether it came to a good end.
+    /// Runs the model's reverse code, and returns whether it succeeded.
     fn reverse(&mut self, handle: Handle, index: usize, extra: ExtraId) -> bool {
         let event = self.agenda.event(handle);
         let lp = self.lps.get_mut(index);
@@ -174,8 +174,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn cancel(&mut self, message: Handle) {
         let receiver = self.agenda.store().receiver(message);
         match self.agenda.store_mut().cancel(message) {
-            Cancelled::Pending => self.gauge.counts.cancelled_in_place += 1,
-            Cancelled::Processed => match receiver {
+            CancelOutcome::Pending => self.gauge.counts.cancelled_in_place += 1,
+            CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
                 Some((to, buffer)) => {
                     self.mail.send(to, buffer, MessageKind::Anti, &mut self.gvt);

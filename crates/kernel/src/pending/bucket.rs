@@ -1,4 +1,4 @@
-//! Unsorted heaps of entries that share one store of memory, so that what one gives back another uses.
+//! Unsorted buckets of entries that share one store of memory, so that one reuses what another frees.
 
 use warpline_base::VirtualTime;
 use warpline_memory::{Handle, prefer_huge_pages};
@@ -8,7 +8,7 @@ use super::set::Entry;
 /// Entries per chunk: four cache lines.
 const CHUNK: usize = 16;
 
-/// Some entries in no order: a list of chunks in a [`Store`]. All but the first chunk are full.
+/// A bucket of entries in no order: a list of chunks in a [`Chunks`]. All but the first chunk are full.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bucket {
     /// The chunk that is being filled; meaningless while the bucket is empty.
@@ -30,7 +30,7 @@ impl Bucket {
 
 /// The chunks of all buckets.
 #[derive(Debug, Default)]
-pub(super) struct Store {
+pub(super) struct Chunks {
     chunks: Vec<[Entry; CHUNK]>,
     /// For each chunk, the one that was filled before it.
     filled_before: Vec<u32>,
@@ -38,7 +38,7 @@ pub(super) struct Store {
     advised: usize,
 }
 
-impl Store {
+impl Chunks {
     #[inline]
     pub(super) fn push(&mut self, bucket: &mut Bucket, entry: Entry) {
         let at = bucket.len() % CHUNK;
@@ -49,7 +49,7 @@ impl Store {
         bucket.len += 1;
     }
 
-    /// Gives a bucket whose chunks are full one more.
+    /// Gives a bucket whose chunks are full another one.
     fn lengthen(&mut self, bucket: &mut Bucket) {
         let chunk = self.free.pop().unwrap_or_else(|| self.grow());
         self.filled_before[chunk as usize] = bucket.head;
@@ -69,7 +69,7 @@ impl Store {
         self.chunks.len() as u32 - 1
     }
 
-    /// Shows the entries of a bucket to `see`, a chunk at a time.
+    /// Passes the entries of a bucket to `see`, a chunk at a time.
     fn visit_chunks(&self, bucket: Bucket, mut see: impl FnMut(&[Entry])) {
         let (mut chunk, mut left) = (bucket.head, bucket.len());
         while left > 0 {
@@ -80,8 +80,8 @@ impl Store {
         }
     }
 
-    /// Hands all entries of a bucket to `take`, a chunk at a time, each after its memory is free again.
-    pub(super) fn drain(&mut self, bucket: &mut Bucket, mut take: impl FnMut(&mut Store, &[Entry])) {
+    /// Passes all entries of a bucket to `take`, a chunk at a time, each once its memory has been freed.
+    pub(super) fn drain(&mut self, bucket: &mut Bucket, mut take: impl FnMut(&mut Chunks, &[Entry])) {
         let Bucket { head: mut chunk, .. } = *bucket;
         let mut left = std::mem::take(bucket).len();
         while left > 0 {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn buckets_share_memory() {
-        let (mut store, mut buckets) = (Store::default(), [Bucket::default(); 3]);
+        let (mut store, mut buckets) = (Chunks::default(), [Bucket::default(); 3]);
         for n in 0..300 {
             store.push(&mut buckets[n as usize % 3], entry(n));
         }

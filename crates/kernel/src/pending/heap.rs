@@ -6,10 +6,10 @@ use super::set::{Entry, PendingSet, Ties};
 /// Children per node: four entries are one cache line.
 const ARITY: usize = 4;
 
-/// A 4-ary heap: the best of the simple queues up to a few hundred events, at O(log n) beyond.
+/// A 4-ary heap: the best of the simple queues for up to a few hundred events; O(log n) beyond.
 ///
-/// Taking out the first entry leaves a hole at the root. The next push drops into it, which is half the work of
-/// closing it first; most events send one event, so that is the usual case.
+/// Taking out the first entry leaves a hole at the root. The next push fills it, which is half the work of closing the hole first; most
+/// events send one event, so that is the usual case.
 #[derive(Debug, Default)]
 pub struct Heap {
     entries: Vec<Entry>,
@@ -43,7 +43,7 @@ impl Heap {
         }
     }
 
-    /// Puts `entry` into the hole at the root, and moves it down to its place.
+    /// Puts `entry` into the hole at the root, and moves it down into place.
     #[inline]
     fn sink(&mut self, entry: Entry, ties: &impl Ties) {
         let entries = &mut self.entries[..];
@@ -67,7 +67,7 @@ impl Heap {
     }
 }
 
-/// The first of a full set of children, and which one it is: without a branch, as no processor could predict it.
+/// The first of a full set of children, and its index: without a branch, which no processor could predict.
 #[inline]
 fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) {
     let [a, b, c, d] = children.map(|child| child.time());
@@ -80,7 +80,7 @@ fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) 
     (least, children[least])
 }
 
-/// The first of any number of entries, and which one it is.
+/// The first of any number of entries, and its index.
 #[cold]
 fn least_of_few(children: &[Entry], ties: &impl Ties) -> Option<(usize, Entry)> {
     children.iter().copied().enumerate().reduce(|least, child| if ties.before(&child.1, &least.1) { child } else { least })

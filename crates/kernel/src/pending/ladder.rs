@@ -1,7 +1,7 @@
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-use super::bucket::{Bucket, Store};
+use super::bucket::{Bucket, Chunks};
 use super::heap::Heap;
 use super::set::{Entry, PendingSet, Ties};
 
@@ -9,19 +9,19 @@ use super::set::{Entry, PendingSet, Ties};
 const SORT_MOST: usize = 48;
 /// How many entries a bucket of a new rung gets on average. More arrive before it is opened.
 const BUCKET_MEAN: usize = 2;
-/// The most buckets of a rung: their open ends stay in the nearer caches.
+/// The most buckets of a rung, so that the chunks being filled stay in the nearer caches.
 const BUCKETS_MOST: usize = 8192;
 /// The most rungs; a bucket on the last one is sorted however large it is.
 const RUNGS_MOST: usize = 8;
-/// A run is filled up to this share of all entries,
+/// A run is filled with at most this share of all entries,
 const RUN_SHARE: usize = 128;
-/// and at most to this many.
+/// and at most this many.
 const RUN_MOST: usize = 256;
-/// From this many entries on the ladder is used, below a quarter of it the heap.
+/// With this many entries or more the ladder is used, and below a quarter of it the heap.
 const LADDER_LEAST: usize = 1024;
 
-/// A ladder queue: entries are distributed into buckets of time that get finer as their time comes, and only the
-/// handful that is due next is sorted. O(1) per event, whatever the distribution of increments.
+/// A ladder queue: entries are distributed into buckets of time that get finer as their time approaches, and only the few that are due next
+/// are sorted. O(1) per event, whatever the distribution of increments.
 ///
 /// After Tang, Goh, Thng, "Ladder queue", ACM TOMACS 15 (2005), with these differences: the lowest rung is a sorted
 /// run beside a heap, so that entries due within the current run, earlier than it, or all at one time cost
@@ -45,19 +45,19 @@ pub struct Ladder {
     top: Bucket,
     /// Entries later than this belong to `top`; `None` while the heap alone is used.
     top_start: Option<VirtualTime>,
-    store: Store,
+    store: Chunks,
     len: usize,
 }
 
 /// One division of a span of time into buckets.
 ///
-/// A bucket holds the times that share the high bits of their distance from the start, both taken as integers (see
-/// [`VirtualTime::bits`]). Buckets are therefore equally wide within a power of two of the time, and only monotone across:
-/// nothing more is needed, and no rounding can go wrong.
+/// A bucket holds the times that share the high bits of their distance from the start, both taken as integers (see [`VirtualTime::bits`]).
+/// Buckets are therefore equally wide within a power of two of the time, and merely monotone across powers. That is enough, and involves no
+/// rounding.
 #[derive(Debug, Default)]
 struct Rung {
     start: u64,
-    /// How many low bits of the distance a bucket leaves open.
+    /// How many low bits of the distance a bucket ignores.
     shift: u32,
     buckets: Vec<Bucket>,
     /// The first bucket that has not been opened.
@@ -79,7 +79,7 @@ impl Rung {
         (self.current, self.entries) = (0, 0);
     }
 
-    /// The bucket of a time; what lies outside the span belongs to the first or last.
+    /// The bucket of a time; a time outside the span belongs to the first or last bucket.
     #[inline]
     fn bucket(&self, time: VirtualTime) -> usize {
         ((time.bits().saturating_sub(self.start) >> self.shift) as usize).min(self.buckets.len() - 1)
@@ -87,7 +87,7 @@ impl Rung {
 
     /// Adds an entry, unless its bucket has been opened.
     #[inline]
-    fn push(&mut self, store: &mut Store, entry: Entry) -> bool {
+    fn push(&mut self, store: &mut Chunks, entry: Entry) -> bool {
         let bucket = self.bucket(entry.time());
         let closed = bucket >= self.current;
         if closed {
@@ -119,7 +119,7 @@ impl Ladder {
         self.late.peek(ties).is_some_and(|late| ties.before(late, first))
     }
 
-    /// Takes out the first entry where that is not simply the next of the run.
+    /// Takes out the first entry where it is not simply the next of the run.
     #[inline(never)]
     fn refill_or_pop_late(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
         if self.next == self.run.len() && self.late.is_empty() && !self.refill(ties) {
@@ -139,12 +139,12 @@ impl Ladder {
         Some(first)
     }
 
-    /// Fills the empty run or, if little is left, the empty heap of late entries; `false` if there is no entry.
+    /// Fills the empty run, or if few entries are left, the empty heap; `false` if there is no entry.
     #[cold]
     fn refill(&mut self, ties: &impl Ties) -> bool {
         self.run.clear();
         self.next = 0;
-        // Long enough to see ahead, short enough that few entries are late for it.
+        // Long enough to look ahead, short enough that few entries arrive too late for it.
         let enough = (self.len / RUN_SHARE).clamp(1, RUN_MOST);
         while self.run.len() < enough {
             match self.rungs.last_mut().map(Rung::open) {
@@ -161,7 +161,7 @@ impl Ladder {
     fn sort_or_split(&mut self, mut bucket: Bucket, ties: &impl Ties) {
         if bucket.len() > SORT_MOST {
             let (low, high) = self.store.extent(bucket);
-            // A rung whose last bucket this was makes room for its division: a single far-off event must not pile rungs up.
+            // A rung that this bucket empties makes room for the bucket's own rung: a single far-off event must not pile rungs up.
             while low < high && self.rungs.last().is_some_and(|rung| rung.entries == 0) {
                 self.spare.extend(self.rungs.pop());
             }
@@ -181,7 +181,7 @@ impl Ladder {
         sort(&mut self.run[start..], ties);
     }
 
-    /// Brings down what lay beyond all rungs: to a new first rung or, if it is little, to the heap.
+    /// Distributes what lay beyond all rungs over a new first rung or, if there is little of it, moves it to the heap.
     fn open_top(&mut self, ties: &impl Ties) {
         let mut top = std::mem::take(&mut self.top);
         if top.len() < LADDER_LEAST / 4 {
@@ -194,7 +194,7 @@ impl Ladder {
         }
     }
 
-    /// Leaves the heap for the ladder.
+    /// Switches from the heap to the ladder.
     #[cold]
     fn climb(&mut self, ties: &impl Ties) {
         for entry in self.late.drain() {
@@ -241,7 +241,7 @@ impl PendingSet for Ladder {
 
     #[inline(always)]
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
-        // With some lookahead, and otherwise mostly, the next of the run is the first.
+        // With some lookahead, and mostly without, the next of the run is the first.
         if let Some(&first) = self.run.get(self.next)
             && self.late.is_empty()
         {

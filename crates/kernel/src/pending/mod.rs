@@ -1,4 +1,4 @@
-//! The pending event set: what is still to happen, soonest first.
+//! The pending event set: what has yet to happen, soonest first.
 //!
 //! Sets hold small [`Entry`]s, not events: the time and the first part of the tie-break are in the entry, so that
 //! comparing two entries almost never touches an event. Only where both agree do sets ask a [`Ties`] to look at the

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
-/// An event in a pending set: its place in time and where it lies. Two words, so that it travels in registers.
+/// An event in a pending set: its time, the start of its tie-break, and its handle. Two words, so that it travels in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     time: VirtualTime,
@@ -27,20 +27,20 @@ impl Entry {
         self.time
     }
 
-    /// Where the event lies.
+    /// The handle of the event.
     #[inline]
     pub fn handle(&self) -> Handle {
         Handle::from_bits(self.place as u32)
     }
 
-    /// Time and tie-break as one number, whose order is the entries' as far as it goes.
+    /// Time and tie-break as one number that orders entries, except for ties of the prefix.
     #[inline]
     pub fn rank(&self) -> u128 {
         u128::from(self.time.bits()) << 32 | u128::from(self.place >> 32)
     }
 }
 
-/// Decides between two entries of equal [`rank`](Entry::rank), by looking at their events.
+/// Decides between two entries of equal [`rank`](Entry::rank) by looking at their events.
 pub trait Ties {
     /// The order of two different events.
     fn order(&self, a: Handle, b: Handle) -> Ordering;
@@ -64,7 +64,7 @@ pub trait Ties {
 
 /// A set of entries that gives out the first one.
 ///
-/// Entries may be added at any time, also before ones that were given out already: optimistic engines do that.
+/// Entries may be added at any time, even before ones that were already given out: optimistic engines do that.
 pub trait PendingSet: Default {
     /// What the set is called in settings and results.
     const NAME: &'static str;
@@ -78,7 +78,7 @@ pub trait PendingSet: Default {
     /// Takes out the first entry, if it happens before `end`.
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry>;
 
-    /// The entry that is `distance` places behind the first, if the set knows it without work. For prefetching only.
+    /// The entry that is `distance` places behind the first, if the set knows it without extra work. For prefetching only.
     fn upcoming(&self, distance: usize) -> Option<Handle>;
 
     /// How many entries there are.

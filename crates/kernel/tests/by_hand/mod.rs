@@ -202,11 +202,11 @@ impl Port<&'static str> for Wire {
         if *bounds_arrive { published[pe as usize].0 } else { 0 }
     }
 
-    fn tell(&mut self, to: u32, control: Control) {
+    fn send_control(&mut self, to: u32, control: Control) {
         self.network.borrow_mut().controls[to as usize].push_back(control);
     }
 
-    fn hear(&mut self) -> Option<Control> {
+    fn receive_control(&mut self) -> Option<Control> {
         self.network.borrow_mut().controls[self.me as usize].pop_front()
     }
 }

@@ -240,7 +240,7 @@ impl<E: Clone> Port<E> for Wires<E> {
         *last
     }
 
-    fn tell(&mut self, to: u32, control: Control) {
+    fn send_control(&mut self, to: u32, control: Control) {
         let network = &mut *self.network.borrow_mut();
         let Some(control) = network.corrupted(to, control) else { return };
         let (arrival, waiting) = (network.now + network.dice % 8, &mut network.controls[to as usize]);
@@ -249,7 +249,7 @@ impl<E: Clone> Port<E> for Wires<E> {
         waiting.push_back((arrival, self.me, control));
     }
 
-    fn hear(&mut self) -> Option<Control> {
+    fn receive_control(&mut self) -> Option<Control> {
         let network = &mut *self.network.borrow_mut();
         let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
         let place = waiting.iter().position(|(arrival, ..)| *arrival <= now)?;

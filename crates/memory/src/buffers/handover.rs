@@ -1,6 +1,6 @@
-//! How buffers go from PE to PE: with a message, or empty, back to where they come from.
+//! How buffers go from PE to PE: with a message, or empty and back to where they came from.
 //!
-//! The tag of a slot in flight names the PE that is to have it. Writing that tag publishes all that the slot holds.
+//! The tag of a slot in flight names the PE that is to receive it. Writing that tag publishes everything in the slot.
 
 use super::{Buffers, found};
 use crate::Handle;
@@ -19,16 +19,16 @@ impl<T> Buffers<T> {
         if slot.tag.load(Ordering::Acquire) != tag(SENT, self.me) {
             not_sent(handle, self.me);
         }
-        // Relaxed: only this PE acts on the slot before it gives it away again.
+        // Relaxed: only this PE acts on the slot until it passes it on.
         slot.tag.store(self.mine, Ordering::Relaxed);
         self.accepted += 1;
         // SAFETY: as in `get`: since the line before, the slot is live and this PE's, and what was in flight has a value.
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    /// Takes a free buffer out of those that go to `partner` and come from it, if there are more than `most` besides as many as this PE has
-    /// made for it, and sends it there: the PE that sends more than it receives gets its buffers back. They are in flight until that PE
-    /// [takes them back](Self::accept_empty). It has made them, so it keeps them: no free buffer goes to and fro.
+    /// Takes a free buffer out of those exchanged with `partner`, if there are more than `most` of them besides as many as this PE has made
+    /// for it, and sends it there: a PE that sends more than it receives gets its buffers back. The buffer is in flight until that PE
+    /// [takes it back](Self::accept_empty). That PE made it and keeps it, so no free buffer goes back and forth.
     ///
     /// # Panics
     /// If there is no such PE.
@@ -37,8 +37,8 @@ impl<T> Buffers<T> {
         if list.len() <= most + self.made[partner as usize] as usize || partner == u32::from(self.me) {
             return None;
         }
-        // The one that has lain longest is the least likely to be in the cache; but taking the last is cheap, and the next ones to be taken
-        // are then older anyway.
+        // The buffer that was freed first is the least likely to be in the cache, but taking the last is cheap, and the next ones to be
+        // taken are older then anyway.
         let handle = Handle::from_bits(list.pop()?);
         let slot = found(&self.arena, handle);
         // The receiver's partner. Relaxed: published by the next line.
@@ -59,7 +59,7 @@ impl<T> Buffers<T> {
         if slot.tag.load(Ordering::Acquire) != tag(EMPTY, self.me) {
             not_sent(handle, self.me);
         }
-        // Relaxed: only this PE acts on the slot before it gives it away again.
+        // Relaxed: only this PE acts on the slot until it passes it on.
         slot.tag.store(FREE, Ordering::Relaxed);
         let partner = usize::from(slot.partner.load(Ordering::Relaxed));
         self.free[partner].0.push(handle.bits());

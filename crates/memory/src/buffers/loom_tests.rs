@@ -16,7 +16,7 @@ fn receive(into: &mut Consumer<Handle>) -> Handle {
     found[0]
 }
 
-/// The value is written and read by both PEs in turn, never at once; the last one is dropped with the arena, still in flight.
+/// The value is written and read by both PEs in turn, never concurrently; the last one is dropped with the arena, still in flight.
 #[test]
 fn loom_a_buffer_goes_to_and_fro() {
     loom::model(|| {
@@ -43,8 +43,7 @@ fn loom_a_buffer_goes_to_and_fro() {
     });
 }
 
-/// A handle may be guessed, without the synchronisation that its arrival through a ring brings: who then finds the buffer in
-/// flight sees all of it.
+/// A handle may be guessed, without the synchronisation of its arrival through a ring: whoever finds the buffer in flight sees all of it.
 #[test]
 fn loom_giving_is_publication_enough() {
     loom::model(|| {
@@ -64,8 +63,8 @@ fn loom_giving_is_publication_enough() {
     });
 }
 
-/// Cancels a message while its receiver is at it, which returns what the cancellation must have found.
-fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> Cancelled) {
+/// Cancels a message while its receiver handles it; `receiver` returns what the cancellation must have found.
+fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> CancelOutcome) {
     loom::model(move || {
         let [mut a, mut b] = pair();
         let handle = a.insert(1, Box::new(7)).unwrap();
@@ -81,18 +80,18 @@ fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> Cancelled) {
 
 #[test]
 fn loom_cancel_against_begin() {
-    cancel_against(|view, handle| if view.begin(handle) { Cancelled::Processed } else { Cancelled::Pending });
+    cancel_against(|view, handle| if view.begin(handle) { CancelOutcome::Processed } else { CancelOutcome::Pending });
 }
 
 #[test]
 fn loom_cancel_against_begin_and_undo() {
     cancel_against(|view, handle| match view.begin(handle) && !view.undo(handle) {
-        true => Cancelled::Processed,
-        false => Cancelled::Pending,
+        true => CancelOutcome::Processed,
+        false => CancelOutcome::Pending,
     });
 }
 
-/// The receiver frees the cancelled message and writes the buffer anew, after the sender has read the link.
+/// The receiver frees the cancelled message and reuses the buffer, after the sender has read the link.
 #[test]
 fn loom_cancel_against_reuse() {
     loom::model(|| {
@@ -112,7 +111,7 @@ fn loom_cancel_against_reuse() {
     });
 }
 
-/// A free buffer goes back, and is written anew by the one that gets it.
+/// A free buffer goes back, and is reused by the PE that gets it.
 #[test]
 fn loom_surplus_goes_back() {
     loom::model(|| {
@@ -130,7 +129,7 @@ fn loom_surplus_goes_back() {
     });
 }
 
-/// Both make their first segment at once, and meet the other's in the directory.
+/// Both make their first segment at once, and find the other's in the directory.
 #[test]
 fn loom_growth_of_two() {
     loom::model(|| {

@@ -1,7 +1,7 @@
 //! The status of a message: its receiver begins it and may undo that, and its sender may cancel it.
 //!
-//! Both may write it at once, and no memory safety hangs on it: who may reach a slot's value is for its tag alone to say. An engine that
-//! gets the status wrong may lose a cancellation, no worse. Debug builds panic then.
+//! Both may write it concurrently, and memory safety does not depend on it: the tag alone decides who may reach a slot's value. An engine
+//! that gets the status wrong may lose a cancellation, nothing worse; debug builds panic then.
 
 use super::{Buffers, found, owned, stale};
 use crate::Handle;
@@ -14,20 +14,20 @@ const CANCELLED: u8 = 2;
 /// Cancelled while it was processed, and undone since.
 const UNDONE: u8 = 3;
 /// In debug builds, set beside `PENDING` and `PROCESSED` once the receiver has begun a message as one that its sender will never cancel.
-/// Only the receiver sets it, so it knows whether it is set; the sender's `cancel` finds it. Release builds have no such bit.
+/// Only the receiver sets it, so the receiver knows whether it is set; the sender's `cancel` finds it. Release builds have no such bit.
 const CERTAIN: u8 = if cfg!(debug_assertions) { 1 << 7 } else { 0 };
 
-/// What a message was before [`Buffers::cancel`].
+/// What [`Buffers::cancel`] found: how far the message had come by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cancelled {
-    /// Not begun, and now it never will be: the receiver finds it cancelled and drops it.
+pub enum CancelOutcome {
+    /// Not begun, and now it never will be: the receiver will find it cancelled and drop it.
     Pending,
-    /// Begun: the receiver has to be told to roll it back.
+    /// Begun: the receiver must be told to roll it back.
     Processed,
 }
 
 impl<T> Buffers<T> {
-    /// Marks a pending message as processed; false if it has been cancelled, which it stays.
+    /// Marks a pending message as processed; false if it has been cancelled, in which case it stays so.
     ///
     /// # Panics
     /// Also if the message is processed already.
@@ -36,16 +36,16 @@ impl<T> Buffers<T> {
         self.turn(handle, PENDING, PROCESSED)
     }
 
-    /// Like [`begin`](Self::begin), and returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
-    /// its sender will never cancel it, there is no need for an atomic step, which takes as long as some twenty others. Debug builds make it
-    /// all the same, and mark the message as certain.
+    /// Like [`begin`](Self::begin), but returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
+    /// its sender will never cancel it, no atomic read-modify-write is needed, which takes as long as some twenty other instructions. Debug
+    /// builds do one all the same, and mark the message as certain.
     ///
     /// # Panics
-    /// Likewise; in debug builds also if the message is cancelled at the same time.
+    /// As for `begin`; in debug builds also if the message is cancelled at the same time.
     #[inline]
     pub fn begin_if(&self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&T> {
         let slot = owned(&self.arena, self.mine, handle);
-        // All Relaxed: the mark is as old as the value. An engine that is sure and wrong may lose a cancellation, no worse.
+        // All Relaxed: the mark is as old as the value. An engine that is wrong about `sure` may lose a cancellation, nothing worse.
         if sure(slot.mark.load(Ordering::Relaxed)) {
             let status = slot.status.load(Ordering::Relaxed);
             match status & !CERTAIN {
@@ -81,20 +81,20 @@ impl<T> Buffers<T> {
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
-    /// In debug builds: turns a pending message into what it is `to` be, and certain. A local one may still be cancelled, which takes no
-    /// atomic step anyway.
+    /// In debug builds: changes a pending message to the status `to`, and marks it as certain. A local message may still be cancelled,
+    /// which needs no atomic read-modify-write anyway.
     fn mark_certain(&self, handle: Handle, pending: u8, to: u8) {
         let slot = owned(&self.arena, self.mine, handle);
         let local = slot.partner.load(Ordering::Relaxed) == self.me;
         let to = if local { to } else { to | CERTAIN };
-        // Relaxed: nothing else is passed on by it.
+        // Relaxed: it publishes nothing else.
         if slot.status.compare_exchange(pending, to, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             cancelled_though_certain(handle);
         }
     }
 
-    /// Marks a processed message as pending again; false if it has been cancelled, which it stays, and
-    /// [undone](Self::is_undone) besides.
+    /// Marks a processed message as pending again; false if it has been cancelled, in which case it stays so and becomes
+    /// [undone](Self::is_undone).
     ///
     /// # Panics
     /// Also if the message is pending already.
@@ -102,14 +102,14 @@ impl<T> Buffers<T> {
     pub fn undo(&self, handle: Handle) -> bool {
         let pending = self.turn(handle, PROCESSED, PENDING);
         if !pending {
-            // Relaxed: the sender has had its last look, and only this PE asks.
+            // Relaxed: the sender does not look at it any more, and only this PE asks.
             found(&self.arena, handle).status.store(UNDONE, Ordering::Relaxed);
         }
         pending
     }
 
-    /// Whether a processed message was cancelled and then [undone](Self::undo): nothing keeps it any more but what waits for word of
-    /// its cancellation.
+    /// Whether a processed message was cancelled and then [undone](Self::undo): it is only kept until the receiver has learned of its
+    /// cancellation.
     pub fn is_undone(&self, handle: Handle) -> bool {
         owned(&self.arena, self.mine, handle).status.load(Ordering::Relaxed) == UNDONE
     }
@@ -118,16 +118,16 @@ impl<T> Buffers<T> {
     fn turn(&self, handle: Handle, from: u8, to: u8) -> bool {
         let slot = owned(&self.arena, self.mine, handle);
         let status = if slot.partner.load(Ordering::Relaxed) == self.me {
-            // A local message is cancelled by this PE alone, so needs no atomic step. An engine that cancels a message of another PE may
-            // see its cancellation lost, no worse: the status guards no memory.
+            // A local message is cancelled only by this PE, so it needs no atomic read-modify-write. An engine that cancels a message of
+            // another PE may lose the cancellation, nothing worse: the status guards no memory.
             let status = slot.status.load(Ordering::Relaxed);
             if status == from {
                 slot.status.store(to, Ordering::Relaxed);
             }
             status
         } else {
-            // Relaxed where it succeeds: nothing but the status passes between the PEs. Acquire where it fails pairs with the Release of
-            // `cancel`: this PE may now free the buffer and write it anew, after the sender's last look at it.
+            // Relaxed on success: nothing but the status passes between the PEs. Acquire on failure pairs with the Release of `cancel`:
+            // this PE may now free and reuse the buffer, after the sender's last look at it.
             let certain = if cfg!(debug_assertions) { slot.status.load(Ordering::Relaxed) & CERTAIN } else { 0 };
             let turned = slot.status.compare_exchange(from | certain, to | certain, Ordering::Relaxed, Ordering::Acquire);
             turned.unwrap_or_else(|status| status) & !CERTAIN
@@ -148,17 +148,17 @@ impl<T> Buffers<T> {
         matches!(found(&self.arena, handle).status.load(Ordering::Acquire), CANCELLED | UNDONE)
     }
 
-    /// Cancels a message and tells what it was until then. This is for its sender, whoever has the buffer now. Unless the
-    /// message is local, the receiver may free the buffer from now on: the sender must have read what it needs of it, such
-    /// as the [next](Self::next) message.
+    /// Cancels a message and returns how far it had come. Only its sender may do this, wherever the buffer is now. Unless the message is
+    /// local, the receiver may free the buffer from now on, so the sender must have read what it needs of it before, such as the
+    /// [next](Self::next) message.
     ///
     /// # Panics
-    /// If the buffer is free, or the message cancelled already; in debug builds also if the receiver has [begun](Self::begin_if) it as one
-    /// that is never cancelled.
+    /// If the buffer is free, or the message is cancelled already; in debug builds also if the receiver has [begun](Self::begin_if) it as
+    /// one that is never cancelled.
     #[inline]
-    pub fn cancel(&self, handle: Handle) -> Cancelled {
+    pub fn cancel(&self, handle: Handle) -> CancelOutcome {
         let slot = found(&self.arena, handle);
-        // Relaxed: what this PE wrote itself it finds, and for another PE's slot it only matters that the tag is not that.
+        // Relaxed: this PE sees what it wrote itself, and for another PE's slot it only matters that the tag differs.
         let found = slot.tag.load(Ordering::Relaxed);
         let status = if found == self.mine && slot.partner.load(Ordering::Relaxed) == self.me {
             // Local: as in `turn`.
@@ -168,13 +168,13 @@ impl<T> Buffers<T> {
         } else if found == FREE {
             stale(handle)
         } else {
-            // Release pairs with the Acquires of `turn` and `is_cancelled`: what this PE read of the buffer before, it read before the
-            // receiver wrote it anew.
+            // Release pairs with the Acquires of `turn` and `is_cancelled`: what this PE read of the buffer, it read before the receiver
+            // reuses it.
             slot.status.swap(CANCELLED, Ordering::Release)
         };
         match status {
-            PENDING => Cancelled::Pending,
-            PROCESSED => Cancelled::Processed,
+            PENDING => CancelOutcome::Pending,
+            PROCESSED => CancelOutcome::Processed,
             status if status & CERTAIN != 0 => cancelled_though_certain(handle),
             _ => cancelled_twice(handle),
         }

@@ -16,7 +16,7 @@ fn sum<'a, T: 'a>(views: impl IntoIterator<Item = &'a Buffers<T>>) -> Books {
     all
 }
 
-/// xorshift*: enough to vary a test.
+/// xorshift*: random enough to vary a test.
 struct Random(u64);
 
 impl Random {
@@ -41,7 +41,7 @@ fn an_event_of_48_bytes_makes_a_cache_line() {
 fn views_may_move_to_threads_but_not_be_shared() {
     fn sendable<T: Send>() {}
     sendable::<Buffers<Cell<u8>>>();
-    // Compiles only as long as one of the two is all that holds.
+    // Compiles only as long as exactly one of the two holds.
     trait Ambiguous<A> {
         fn check() {}
     }
@@ -108,9 +108,9 @@ fn status_of_local_and_remote_messages() {
         let (pending, processed, undone) = (send(1), send(2), send(3));
         let receiver = if to == 1 { &b } else { &a };
         assert!(receiver.begin(processed) && receiver.begin(undone) && receiver.undo(undone));
-        assert_eq!(a.cancel(pending), Cancelled::Pending);
-        assert_eq!(a.cancel(processed), Cancelled::Processed);
-        assert_eq!(a.cancel(undone), Cancelled::Pending);
+        assert_eq!(a.cancel(pending), CancelOutcome::Pending);
+        assert_eq!(a.cancel(processed), CancelOutcome::Processed);
+        assert_eq!(a.cancel(undone), CancelOutcome::Pending);
         for handle in [pending, processed, undone] {
             assert!(!receiver.begin(handle) && !receiver.undo(handle));
             assert!(a.is_cancelled(handle) && b.is_cancelled(handle));
@@ -120,15 +120,15 @@ fn status_of_local_and_remote_messages() {
     let (undone, local) = (a.insert(1, 3).unwrap(), a.insert(0, 3).unwrap());
     assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
-    assert!(b.begin(undone) && a.cancel(undone) == Cancelled::Processed && !b.is_undone(undone));
+    assert!(b.begin(undone) && a.cancel(undone) == CancelOutcome::Processed && !b.is_undone(undone));
     assert!(!b.undo(undone) && b.is_undone(undone) && b.is_cancelled(undone));
     let in_flight = a.insert(1, 4).unwrap();
     assert!(!b.is_cancelled(in_flight));
-    assert_eq!(a.cancel(in_flight), Cancelled::Pending);
+    assert_eq!(a.cancel(in_flight), CancelOutcome::Pending);
     assert!(b.is_cancelled(in_flight));
 }
 
-/// A message of PE 0 that PE 1 has begun and is sure of.
+/// A message of PE 0 that PE 1 has begun as certain.
 fn certain(a: &mut Buffers<u64>, b: &mut Buffers<u64>) -> Handle {
     let handle = given(a);
     b.accept(handle);
@@ -147,18 +147,18 @@ fn certain_messages_are_begun_and_undone_like_others() {
     assert_eq!(b.insert(0, 2), Ok(handle));
     a.accept(handle);
     assert!(a.begin(handle));
-    assert_eq!(b.cancel(handle), Cancelled::Processed);
-    // Of a local message, which needs no atomic step, everyone is sure; cancelled it may be.
+    assert_eq!(b.cancel(handle), CancelOutcome::Processed);
+    // Everyone may be sure of a local message, and it may be cancelled all the same.
     let local = a.insert(0, 1).unwrap();
-    assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == Cancelled::Processed && !a.undo(local));
-    // What was cancelled before is found cancelled.
+    assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == CancelOutcome::Processed && !a.undo(local));
+    // A message that was cancelled before is found cancelled.
     let late = given(&mut a);
-    assert_eq!(a.cancel(late), Cancelled::Pending);
+    assert_eq!(a.cancel(late), CancelOutcome::Pending);
     b.accept(late);
     assert_eq!(b.begin_if(late, |_| true), None);
 }
 
-/// One test for each mistake, which must panic with this message.
+/// One test for each mistake, which must panic with the given message.
 macro_rules! caught {
     ($($name:ident: $expected:literal, |$a:ident, $b:ident| $mistake:expr;)*) => {
         $(#[test]
@@ -219,7 +219,7 @@ fn values_are_dropped_once() {
     let [mut a, mut b] = pair();
     let mut handles: Vec<Handle> = (0..100).map(|n| a.insert(n % 2, value.clone()).unwrap()).collect();
     assert_eq!(Rc::strong_count(&value), 101);
-    // Released by the one or the other, live with the one or the other, and in flight.
+    // Released by either PE, live with either PE, and in flight.
     for (number, handle) in handles.drain(..).enumerate() {
         match (number % 2, number / 2 % 5) {
             (0, 0 | 1) => assert_eq!(a.release(handle), 0),
@@ -294,7 +294,7 @@ fn growth_over_many_segments() {
     assert!((2 * u64::from(count)..2 * u64::from(count) + 4 * u64::from(RUN)).contains(&all.places));
 }
 
-/// One-sided traffic: the receiver has no use for the buffers, and the sender takes no new ones as it gets them back.
+/// One-sided traffic: the receiver has no use for the buffers, and the sender takes no new ones as they come back.
 #[test]
 fn surplus_goes_back_to_the_sender() {
     let [mut a, mut b] = pair();
@@ -308,7 +308,7 @@ fn surplus_goes_back_to_the_sender() {
     }
     assert_eq!(b.give_surplus(1, 0), None, "what is local stays");
     let all = sum([&a, &b]);
-    // Six go to and fro, of which the receiver keeps five, and as many beside them are for local messages.
+    // Six go back and forth, of which the receiver keeps five; as many others are for local messages.
     assert_eq!(all.places, 12u64.next_multiple_of(RUN.into()), "{all:?}");
     assert_eq!((all.places, all.in_flight()), (all.free, 0));
     let empty = b.give_surplus(0, 4).unwrap();
@@ -345,7 +345,7 @@ fn an_empty_buffer_that_was_not_sent_is_caught() {
 fn no_number_is_given_twice() {
     let arena = Arena::<()>::new();
     let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
-    // Under Miri, to the end of the numbers, which are fewer there.
+    // Under Miri, up to the last number: there are fewer.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
         match arena.grow(most) {
             Ok(range) => {
@@ -402,7 +402,7 @@ fn books_balance_after_a_random_exchange() {
     assert!(all.free > 0 && all.given > 30);
 }
 
-/// What goes through the rings.
+/// What travels through the rings.
 #[derive(Clone, Copy)]
 enum Note {
     Message(Handle),
@@ -412,8 +412,8 @@ enum Note {
     Commit(Handle),
 }
 
-/// Sends `count` messages to the other PE, decides on each a while later, cancels a third of them, and serves those that it gets.
-/// Returns how many of its messages it cancelled before and after they were begun, and how many of those it got were.
+/// Sends `count` messages to the other PE, decides on each a while later, cancels a third of them, and serves those that it receives.
+/// Returns how many of its messages it cancelled before and after they were begun, and how many of those received were.
 fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Consumer<Note>, count: u64) -> [[u64; 2]; 2] {
     fn begin(view: &mut Buffers<Box<u64>>, handle: Handle) -> u64 {
         let begun = view.begin(handle);
@@ -437,7 +437,7 @@ fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Con
         if let Some((number, handle)) = decide.then(|| undecided.pop_front()).flatten() {
             if number % 3 > 0 {
                 unsent.push_back(Note::Commit(handle));
-            } else if view.cancel(handle) == Cancelled::Processed {
+            } else if view.cancel(handle) == CancelOutcome::Processed {
                 unsent.push_back(Note::Undo(handle));
                 cancels[1] += 1;
             } else {
@@ -500,13 +500,14 @@ fn two_threads_exchange_buffers() {
     assert_eq!((all.live, all.in_flight(), all.places), (0, 0, all.free));
 }
 
-/// Bursts either way and both ways leave more free buffers than the two keep of each other's: each goes home, and there it stays.
+/// Bursts in either direction and in both leave more free buffers than the two keep of each other's: each returns to its maker, and stays
+/// there.
 #[test]
 fn surplus_comes_to_rest() {
     const MOST: usize = 5;
     for bursts in [[60, 0], [0, 60], [60, 60], [60, 17]] {
         let mut views = pair();
-        // A round in which each sends the other so many, and then sends back what it has too many of. Returns how much that is.
+        // A round in which each sends the other this many, and then returns its surplus. Returns how much that is.
         let mut round = |counts: [usize; 2]| {
             let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n).unwrap()).collect());
             for (me, sent) in sent.into_iter().enumerate() {
@@ -523,14 +524,14 @@ fn surplus_comes_to_rest() {
             count
         };
         assert!((0..3).map(|_| round(bursts)).sum::<usize>() > 0 || bursts[0] == bursts[1], "{bursts:?}");
-        // Little traffic from then on, which is soon without any surplus.
+        // With little traffic from then on, there is soon no surplus.
         let mut calm = |rounds: usize| (0..rounds).map(|n| round([[0, 0], [3, 0], [0, 3], [2, 2]][n % 4])).sum::<usize>();
         assert!(calm(8) <= 8, "{bursts:?}");
         assert_eq!(calm(100), 0, "{bursts:?}");
     }
 }
 
-/// A run of new buffers may be more than a PE's share where there are many PEs: they are no surplus.
+/// A run of new buffers may be more than a PE's share where there are many PEs, and is no surplus.
 #[test]
 fn buffers_just_made_are_no_surplus() {
     let [mut a, mut b] = pair();

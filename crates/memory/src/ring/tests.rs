@@ -18,9 +18,9 @@ fn capacities_end() {
 
 #[test]
 fn the_ends_have_lines_of_their_own() {
-    let tail = std::mem::offset_of!(Shared<u8>, tail);
-    let head = std::mem::offset_of!(Shared<u8>, head);
-    let cells = std::mem::offset_of!(Shared<u8>, cells);
+    let tail = std::mem::offset_of!(RingState<u8>, tail);
+    let head = std::mem::offset_of!(RingState<u8>, head);
+    let cells = std::mem::offset_of!(RingState<u8>, cells);
     assert!(tail.abs_diff(head) >= 128 && tail / 128 != cells / 128 && head / 128 != cells / 128);
 }
 

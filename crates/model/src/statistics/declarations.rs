@@ -1,8 +1,8 @@
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
 
-/// What kind of statistic a slot holds.
+/// The kind of statistic in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StatisticKind {
     /// See [`Counter`].
     Counter,
     /// See [`Mean`].
@@ -13,14 +13,14 @@ pub enum Kind {
     Histogram,
 }
 
-impl Kind {
+impl StatisticKind {
     /// The kind in words.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Counter => "counter",
-            Kind::Mean => "mean",
-            Kind::TimeMean => "mean over time",
-            Kind::Histogram => "histogram",
+            StatisticKind::Counter => "counter",
+            StatisticKind::Mean => "mean",
+            StatisticKind::TimeMean => "mean over time",
+            StatisticKind::Histogram => "histogram",
         }
     }
 }
@@ -29,12 +29,12 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub(crate) slot: u16,
-    pub(crate) kind: Kind,
+    pub(crate) kind: StatisticKind,
     /// Its name in results and report.
     pub name: String,
     /// The unit of its values; empty for a pure number.
     pub unit: String,
-    /// What it tells.
+    /// What it means.
     pub meaning: String,
     pub(crate) items: u32,
 }
@@ -65,10 +65,10 @@ pub struct TableDeclaration {
     pub columns: Vec<(String, String)>,
 }
 
-/// The statistics and tables of a model: the second hand of [`Model::declare`](crate::Model::declare).
+/// The statistics and tables of a model: the argument of [`Model::declare`](crate::Model::declare).
 ///
-/// A statistic is declared by its handle, a name for results and report, the unit of its values (empty for a pure number) and what
-/// it tells. Names must differ, and slots be numbered without gap; [`checked`](Self::checked) says what is wrong.
+/// A statistic is declared by its handle, a name for results and report, the unit of its values (empty for a pure number) and its meaning.
+/// Names must differ, and slots be numbered without gaps; [`checked`](Self::checked) says what is wrong.
 ///
 /// ```
 /// # use warpline_model::prelude::*;
@@ -91,7 +91,7 @@ pub struct TableDeclaration {
 /// assert!(declare.checked().unwrap_err().contains("the next free slot is 4"));
 /// ```
 ///
-/// The handle says what is declared:
+/// The handle decides the kind of statistic:
 /// ```compile_fail,E0308
 /// # use warpline_model::prelude::*;
 /// # let mut declare = Declarations::default();
@@ -105,29 +105,29 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// Declares a counter, with the unit of what it counts. [All kinds](Declarations) are alike.
+    /// Declares a counter, with the unit of what it counts. [All kinds](Declarations) are declared alike.
     pub fn counter(&mut self, handle: Counter, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::Counter, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::Counter, name, unit, meaning)
     }
 
-    /// Declares a mean of values in `unit`. [All kinds](Declarations) are alike.
+    /// Declares a mean of values in `unit`. [All kinds](Declarations) are declared alike.
     pub fn mean(&mut self, handle: Mean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::Mean, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::Mean, name, unit, meaning)
     }
 
-    /// Declares a mean over time of a level in `unit`. [All kinds](Declarations) are alike.
+    /// Declares a mean over time of a level in `unit`. [All kinds](Declarations) are declared alike.
     pub fn time_mean(&mut self, handle: TimeMean, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::TimeMean, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::TimeMean, name, unit, meaning)
     }
 
-    /// Declares a histogram of values in `unit`. [All kinds](Declarations) are alike.
+    /// Declares a histogram of values in `unit`. [All kinds](Declarations) are declared alike.
     pub fn histogram(&mut self, handle: Histogram, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
-        self.add(handle.slot, Kind::Histogram, name, unit, meaning)
+        self.add(handle.slot, StatisticKind::Histogram, name, unit, meaning)
     }
 
-    /// Declares a table with its columns, as (name, unit). Time and LP come before them in every table.
+    /// Declares a table with its columns, as (name, unit). Every table has columns for time and LP before them.
     ///
-    /// The name becomes that of a file: letters, digits, `-` and `_`.
+    /// The name becomes a file name: letters, digits, `-` and `_`.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -140,17 +140,17 @@ impl Declarations {
         self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });
     }
 
-    fn add(&mut self, slot: u16, kind: Kind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
+    fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
         let index = self.statistics.len();
         self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1 });
         &mut self.statistics[index]
     }
 
-    /// Puts declarations in the order of their slots.
+    /// Sorts declarations by their slots.
     ///
     /// # Errors
-    /// If slots are not numbered 0, 1, 2, … without gap or repetition, a name appears twice, or a table's name is no file name.
+    /// If slots are not numbered 0, 1, 2, … without gap or repetition, a name appears twice, or a table's name cannot be a file name.
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);

@@ -31,12 +31,12 @@ const STUDENT_T: f64 = 2.039_513_446_396_408;
 pub struct Estimate {
     /// The mean; `None` if nothing was observed.
     pub mean: Option<f64>,
-    /// Half the width of the 95 % confidence interval by batch means, which allows for correlation between
-    /// successive values; `None` with too few observations to tell, which is where fewer than half of the [`BATCHES`] saw any.
+    /// Half the width of the 95 % confidence interval by batch means, which allows for correlation between successive values; `None` with
+    /// too few observations, which is if fewer than half of the [`BATCHES`] saw any.
     pub ci95: Option<f64>,
     /// The number of values; for means over time, of spans.
     pub count: u64,
-    /// The standard deviation of single values; `None` for means over time, and below two values.
+    /// The standard deviation of single values; `None` for means over time, and with fewer than two values.
     pub deviation: Option<f64>,
     /// The least value; `None` if nothing was observed.
     pub min: Option<f64>,

@@ -2,14 +2,14 @@ use warpline_memory::prefetch;
 
 /// A sum of `f64` values without any rounding, so that the order of adding does not matter.
 ///
-/// It is a fixed-point number wide enough for what was added: signed chunks, each 32 bits above the one before, with room for
-/// carries to wait. After Neal, "Fast exact summation using small and large superaccumulators", arXiv 1505.05571.
+/// A fixed-point number wide enough for what was added: signed chunks, each 32 bits above the previous one, with room for pending carries.
+/// After Neal, "Fast exact summation using small and large superaccumulators", arXiv 1505.05571.
 #[derive(Clone, Debug, Default)]
 pub struct ExactSum {
     /// Chunk `i` weighs 2^(32 (first + i) - 1074).
     chunks: Vec<i64>,
     first: u32,
-    /// Additions since carries were last moved up.
+    /// Additions since carries were last propagated.
     waiting: u32,
 }
 
@@ -42,7 +42,7 @@ impl ExactSum {
         }
     }
 
-    /// Brings the chunks near; there are seldom more than a cache line of them.
+    /// Fetches the chunks; there are seldom more than a cache line of them.
     #[inline]
     pub(super) fn fetch(&self) {
         self.chunks.first().into_iter().for_each(prefetch);
@@ -52,7 +52,7 @@ impl ExactSum {
     pub fn add_product(&mut self, a: f64, b: f64) {
         let high = (a * b).clamp(f64::MIN, f64::MAX);
         self.add(high);
-        // What rounding cut off: a fused multiply-add is exact by definition, on every platform.
+        // The rounding error: a fused multiply-add is exact by definition, on every platform.
         let low = a.mul_add(b, -high);
         if low.is_finite() {
             self.add(low);
@@ -108,8 +108,7 @@ impl ExactSum {
         }
     }
 
-    /// Moves carries up, so that all chunks but the top one lie in `0..2^32`, and the top one, which has the sign, in
-    /// `-2^32..2^32`.
+    /// Propagates carries, so that all chunks but the top one lie in `0..2^32`, and the top one, which has the sign, in `-2^32..2^32`.
     fn carry(&mut self) {
         self.waiting = 0;
         let mut carry = 0;
@@ -128,10 +127,10 @@ impl ExactSum {
     }
 }
 
-/// `head * 2^exponent`, rounded to nearest even, with `sticky` telling of ones below.
+/// `head * 2^exponent`, rounded to nearest even; `sticky` says whether there are ones below.
 fn scale(head: u128, sticky: bool, exponent: i32) -> f64 {
     let bits = 128 - head.leading_zeros() as i32;
-    // Bits that do not fit a mantissa of 53, or lie below the smallest subnormal.
+    // The bits that do not fit a mantissa of 53, or that lie below the smallest subnormal.
     let excess = (bits - 53).max(-1074 - exponent).max(0);
     let (kept, rest) = if excess == 0 { (head, 0) } else { (head >> excess, head & ((1u128 << excess) - 1)) };
     let half = if excess == 0 { 0 } else { 1u128 << (excess - 1) };

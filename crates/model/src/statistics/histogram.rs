@@ -6,7 +6,7 @@ use super::means::Extremes;
 
 /// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
 ///
-/// Negative values count in ranges of their own; a range that saw nothing costs memory only between those that did.
+/// Negative values count in ranges of their own; empty ranges take memory only between others.
 ///
 /// ```
 /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
@@ -42,7 +42,7 @@ struct Ranges {
     counts: Vec<u64>,
 }
 
-/// How many low bits of the mantissa a range leaves open.
+/// How many low bits of the mantissa a range ignores.
 const OPEN_BITS: u32 = 52 - 6;
 
 impl Ranges {
@@ -51,7 +51,7 @@ impl Ranges {
         self.add_range(range, by);
     }
 
-    /// Brings the count of a magnitude near.
+    /// Fetches the count of a magnitude.
     #[inline]
     fn fetch(&self, magnitude: f64) {
         let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
@@ -65,7 +65,7 @@ impl Ranges {
         self.counts[(range - self.first) as usize] += by;
     }
 
-    /// Makes room for a range, and for some beside it.
+    /// Makes room for a range, and for some around it.
     #[cold]
     fn widen(&mut self, range: u32) {
         const BESIDE: u32 = 32;
@@ -89,7 +89,7 @@ impl Ranges {
         }
     }
 
-    /// All ranges from the first to the last that saw anything.
+    /// All ranges from the first to the last that is not empty.
     fn bars(&self) -> impl DoubleEndedIterator<Item = Bar> {
         let edge = |range: u32| f64::from_bits(u64::from(range) << OPEN_BITS);
         let seen = |count: &u64| *count > 0;
@@ -114,7 +114,7 @@ impl HistogramTally {
         self.extremes.add(value);
     }
 
-    /// Brings near what adding `value` will touch.
+    /// Fetches the memory that adding `value` will touch.
     #[inline]
     pub(super) fn fetch(&self, value: f64) {
         self.positive.fetch(value);
@@ -152,8 +152,8 @@ impl HistogramTally {
         self.extremes.max()
     }
 
-    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` beyond 0 or 1
-    /// counts as 0 or 1. See the [example](Self).
+    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` outside 0 to 1 is
+    /// clamped. See the [example](Self).
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let (min, max) = (self.min()?, self.max()?);
         let target = q.clamp(0.0, 1.0) * self.count() as f64;
@@ -169,7 +169,7 @@ impl HistogramTally {
         Some(max)
     }
 
-    /// All ranges from the lowest to the highest value seen, empty ones between them included.
+    /// All ranges from the lowest to the highest value seen, including empty ones between them.
     pub fn ranges(&self) -> impl Iterator<Item = Bar> {
         let negative = self.negative.bars().rev().map(|bar| Bar { low: -bar.high, high: -bar.low, ..bar });
         let zero = (self.zeros > 0).then_some(Bar { low: 0.0, high: 0.0, count: self.zeros });
@@ -204,7 +204,7 @@ mod tests {
         assert!(tally.bars(10).is_empty());
     }
 
-    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the one after it.
+    /// Where exactly `k` of the values count as below, the quantile is the `k`-th value and not the next one.
     #[test]
     fn a_quantile_on_a_whole_count_is_that_value() {
         let values = [-8.0, -1.0, 0.0, 1e-9, 1.0, 2.0, 1e3, 1e6];
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!((tally.quantile(-1.0), tally.quantile(2.0)), (Some(-8.0), Some(1e6)));
     }
 
-    /// No more bars than asked for, no fewer than half as many where there are that many ranges, and nothing lost on the way.
+    /// No more bars than asked for, at least half as many if there are that many ranges, and nothing is lost.
     #[test]
     fn bars_are_as_many_as_asked_for_at_most() {
         let tally = histogram(&[-2.0, -1.0, 0.0, 1.0, 1.5, 2.0]);

@@ -44,7 +44,7 @@ impl Default for Extremes {
 impl Extremes {
     #[inline]
     pub(super) fn add(&mut self, value: f64) {
-        // Of the two zeros the positive, so that the order of adding does not show.
+        // Of the two zeros the positive one, so that the order of adding does not show.
         let value = value + 0.0;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
@@ -83,7 +83,7 @@ impl MeanTally {
         self.extremes.add(value);
     }
 
-    /// Brings near what adding a value will touch, the batch excepted.
+    /// Fetches the memory that adding a value will touch, except for the batch.
     #[inline]
     pub(super) fn fetch(&self) {
         self.squares.fetch();
@@ -147,7 +147,7 @@ pub(super) struct TimeMeanTally {
 
 impl TimeMeanTally {
     pub(super) fn add(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
-        // What only touches the observed time from outside is not seen; a level that was held for no time is.
+        // A span that only touches the observed time is ignored, and so is one of length zero.
         if from >= horizon.end || to < horizon.start || to == horizon.start && from < to {
             return;
         }
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(MeanTally::default().estimate().mean, None);
     }
 
-    /// A value at the very time at which one batch ends belongs to the next one; at the end of the run, to the last.
+    /// A value at the very end of a batch belongs to the next one; at the end of the run, to the last.
     #[test]
     fn a_value_on_the_edge_of_a_batch_belongs_to_the_later_one() {
         let mut tally = MeanTally::default();
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(first, 2.0);
     }
 
-    /// Intervals of independent values hold the truth about 95 times in 100.
+    /// Intervals of independent values contain the truth about 95 times in 100.
     #[test]
     fn intervals_cover_the_truth() {
         use warpline_base::{LpId, random::Random};

@@ -1,4 +1,4 @@
-//! Statistics that appear only on commit and do not depend on the order in which LPs are visited.
+//! Statistics that change only on commit and do not depend on the order in which LPs are visited.
 //!
 //! A handle is a constant with a slot number: `const WAIT: Mean = Mean::slot(0);`. The slots of a model are
 //! numbered from 0 over all kinds and declared in [`Model::declare`](crate::Model::declare). A slot may have many
@@ -37,7 +37,7 @@ mod means;
 mod notes;
 mod totals;
 
-pub use declarations::{Declaration, Declarations, Kind, TableDeclaration};
+pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 pub use estimate::{BATCHES, Estimate};
 pub use exact_sum::ExactSum;
 pub use histogram::HistogramTally;
@@ -61,8 +61,8 @@ macro_rules! handle {
 
             /// One item of a statistic that has [many](crate::statistics::Declaration::items), from 0.
             ///
-            /// An item that was not declared is a [`Fault::Statistic`](crate::Fault::Statistic) when it is written, and a panic when it
-            /// is looked up.
+            /// An item that was not declared is a [`Fault::Statistic`](crate::Fault::Statistic) when it is written, and a panic when it is
+            /// looked up.
             ///
             /// ```
             /// # use warpline_model::*;

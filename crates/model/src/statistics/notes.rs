@@ -1,4 +1,4 @@
-use super::Kind;
+use super::StatisticKind;
 use crate::{Cell, Counter, Histogram, Mean, Table, TimeMean};
 
 /// One observation, waiting for its event to commit.
@@ -6,53 +6,53 @@ use crate::{Cell, Counter, Histogram, Mean, Table, TimeMean};
 pub enum Note {
     /// Add `by` to a counter.
     Count {
-        /// Which.
+        /// The counter.
         counter: Counter,
-        /// How much.
+        /// The increment.
         by: u64,
     },
     /// A value for a mean.
     Observe {
-        /// Which.
+        /// The mean.
         mean: Mean,
         /// The value.
         value: f64,
     },
     /// A level that was held over a span of time.
     Span {
-        /// Which.
+        /// The mean over time.
         mean: TimeMean,
-        /// Since when.
+        /// The start of the span.
         from: f64,
-        /// Until when.
+        /// The end of the span.
         to: f64,
         /// The level.
         level: f64,
     },
     /// A value for a histogram.
     Sample {
-        /// Which.
+        /// The histogram.
         histogram: Histogram,
         /// The value.
         value: f64,
     },
     /// A row; its cells are the next ones of [`Notes::cells`].
     Row {
-        /// Of which table.
+        /// The table.
         table: Table,
-        /// How many cells.
+        /// How many cells it has.
         cells: u32,
     },
 }
 
 impl Note {
-    /// The slot and item that it belongs to, and the kind that its handle says.
-    pub(super) fn place(&self) -> (u16, u32, Kind) {
+    /// The slot and item that it belongs to, and the kind of its handle.
+    pub(super) fn place(&self) -> (u16, u32, StatisticKind) {
         match *self {
-            Note::Count { counter: Counter { slot, item }, .. } => (slot, item, Kind::Counter),
-            Note::Observe { mean: Mean { slot, item }, .. } => (slot, item, Kind::Mean),
-            Note::Span { mean: TimeMean { slot, item }, .. } => (slot, item, Kind::TimeMean),
-            Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, Kind::Histogram),
+            Note::Count { counter: Counter { slot, item }, .. } => (slot, item, StatisticKind::Counter),
+            Note::Observe { mean: Mean { slot, item }, .. } => (slot, item, StatisticKind::Mean),
+            Note::Span { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
+            Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, StatisticKind::Histogram),
             Note::Row { .. } => unreachable!("rows belong to tables"),
         }
     }
@@ -83,7 +83,7 @@ impl Notes {
         self.list.is_empty()
     }
 
-    /// Forgets everything, and keeps the memory.
+    /// Discards everything, and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.list.clear();
@@ -91,21 +91,21 @@ impl Notes {
     }
 }
 
-/// Writing statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and `finish`. They take effect when the
-/// event commits.
+/// Writes statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and `finish`. They take effect when the event
+/// commits.
 ///
 /// What is observed before the warm-up ends does not count; rows always do.
 ///
 /// # Faults
 /// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends before it begins, or a row of the wrong
-/// length end the run with a [`Fault`](crate::Fault), if the event commits. A counter whose total is beyond `u64::MAX` is a fault of the
-/// run as a whole, told after the last event.
+/// length end the run with a [`Fault`](crate::Fault), if the event commits. A counter whose total exceeds `u64::MAX` is a fault of the run
+/// as a whole, reported after the last event.
 pub trait Observe {
     /// Where observations wait for the commit.
     #[doc(hidden)]
     fn notes(&mut self) -> &mut Notes;
 
-    /// Adds `by` to a counter. Over the whole run each item may come to `u64::MAX`.
+    /// Adds `by` to a counter. The total of each item over the whole run may be up to `u64::MAX`.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
@@ -188,7 +188,7 @@ pub trait Observe {
     /// future; what lies beyond the end of the run or before the warm-up does not count, and neither does a span that ends before
     /// it begins. Spans that overlap add up.
     ///
-    /// [`Level`](crate::Level) keeps the books for a quantity that changes now and then.
+    /// [`Level`](crate::Level) does this for a quantity that changes now and then.
     ///
     /// ```
     /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};

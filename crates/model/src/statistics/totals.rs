@@ -3,7 +3,7 @@ use warpline_base::LpId;
 use warpline_base::record::{HistogramView, View};
 use warpline_memory::prefetch;
 
-use super::declarations::{Declaration, Declarations, Kind, TableDeclaration};
+use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::{Estimate, HistogramTally, Note, Notes};
 use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
@@ -21,13 +21,13 @@ pub struct Row<'a> {
     pub cells: &'a [Cell],
 }
 
-/// Where committed rows go.
+/// A sink for committed rows.
 pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: Row<'_>);
 }
 
-/// All committed statistics of a run. What it holds does not depend on the order of adding.
+/// All committed statistics of a run. They do not depend on the order of adding.
 ///
 /// Statistics are looked up by the handles that wrote them:
 /// ```
@@ -67,7 +67,7 @@ pub struct Statistics {
 /// The items of one slot.
 #[derive(Clone, Debug)]
 enum Tallies {
-    /// Wider than what a counter can say, so that no order of adding overflows; see [`Statistics::overflow`].
+    /// Wider than a counter's range, so that no order of adding overflows; see [`Statistics::overflow`].
     Counters(Vec<u128>),
     Means(Vec<MeanTally>),
     TimeMeans(Vec<TimeMeanTally>),
@@ -81,18 +81,18 @@ impl Statistics {
         let tallies = |declaration: &Declaration| {
             let items = declaration.items as usize;
             match declaration.kind {
-                Kind::Counter => Tallies::Counters(vec![0; items]),
-                Kind::Mean => Tallies::Means(vec![MeanTally::default(); items]),
-                Kind::TimeMean => Tallies::TimeMeans(vec![TimeMeanTally::default(); items]),
-                Kind::Histogram => Tallies::Histograms(vec![HistogramTally::default(); items]),
+                StatisticKind::Counter => Tallies::Counters(vec![0; items]),
+                StatisticKind::Mean => Tallies::Means(vec![MeanTally::default(); items]),
+                StatisticKind::TimeMean => Tallies::TimeMeans(vec![TimeMeanTally::default(); items]),
+                StatisticKind::Histogram => Tallies::Histograms(vec![HistogramTally::default(); items]),
             }
         };
         let tallies = declared.statistics.iter().map(tallies).collect();
         Statistics { horizon: Horizon::new(warmup, end), declared, tallies }
     }
 
-    /// Adds what an event of `lp` at `time` observed, and hands its rows to `sink`. What lies before the warm-up
-    /// does not count, rows excepted.
+    /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations before the warm-up ends do not count,
+    /// except for rows.
     ///
     /// # Errors
     /// If a handle does not fit its declaration, or an observation is not finite. Everything before it has been added.
@@ -146,8 +146,8 @@ impl Statistics {
         found.ok_or_else(|| self.misuse(slot, item, kind))
     }
 
-    /// Brings the memory near that [`apply`](Self::apply) will want for these notes later. Means over time are few, as each is the level of
-    /// something, and stay near.
+    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later. Means over time are few, as each is the level of
+    /// something, and stay in the cache.
     #[inline]
     pub fn fetch(&self, notes: &Notes) {
         for note in &notes.list {
@@ -182,7 +182,7 @@ impl Statistics {
     }
 
     #[cold]
-    fn misuse(&self, slot: u16, item: u32, used: Kind) -> Fault {
+    fn misuse(&self, slot: u16, item: u32, used: StatisticKind) -> Fault {
         let declared = match self.declared.statistics.get(usize::from(slot)) {
             None => "no statistic is declared there".to_owned(),
             Some(d) => format!("`{}` is declared there as a {} with {} item(s)", d.name, d.kind.name(), d.items),
@@ -204,7 +204,7 @@ impl Statistics {
     }
 
     /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
-    /// which event passed the limit would depend on the order of adding, what the run as a whole comes to does not.
+    /// the event that passed the limit would depend on the order of adding, but the total of the run does not.
     pub fn overflow(&self) -> Option<Fault> {
         let over = |tallies: &Tallies| matches!(tallies, Tallies::Counters(items) if items.iter().any(|&total| total > u64::MAX.into()));
         let slot = self.tallies.iter().position(over)?;
@@ -265,7 +265,8 @@ impl Statistics {
         &self.declared.tables
     }
 
-    /// Every statistic under its name, as in the [example](Self); those with several items as lists. What was not observed is `null`.
+    /// Every statistic under its name, as in the [example](Self); those with several items as lists. Statistics without observations are
+    /// `null`.
     pub fn to_json(&self) -> Value {
         let slots = self.declared.statistics.iter().zip(&self.tallies);
         Value::Object(
@@ -339,7 +340,7 @@ mod tests {
         statistics
     }
 
-    /// However the events of a run are shared out, the merged statistics are the same to the last bit.
+    /// However the events of a run are divided, the merged statistics are the same to the last bit.
     #[test]
     fn parts_of_a_run_merge_to_the_whole() {
         use warpline_base::random::Random;
@@ -371,7 +372,7 @@ mod tests {
         assert_eq!(merged.to_json().to_string(), whole.to_json().to_string());
     }
 
-    /// Of two zeros the order of adding would decide which is the least, if there were two.
+    /// If there were two zeros, the order of adding would decide which is the least.
     #[test]
     fn the_sign_of_a_zero_does_not_show() {
         const SEEN: Mean = Mean::slot(0);
@@ -403,7 +404,7 @@ mod tests {
         }
     }
 
-    /// Each value of an observation by itself, and the area of a span, which can be infinite where its sides are not.
+    /// Each value of an observation on its own, and the area of a span, which can be infinite where its sides are not.
     #[test]
     fn what_is_not_finite_is_refused() {
         const SEEN: Mean = Mean::slot(0);
@@ -443,7 +444,7 @@ mod tests {
         assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
     }
 
-    /// Whether counts are added in one place or in several, and in which order, they overflow together or not at all.
+    /// Whether counts are added in one place or in several, and in whatever order, they overflow together or not at all.
     #[test]
     fn counters_overflow_as_a_whole() {
         let overflow = |name: &str| Some(Fault::CounterOverflow { name: name.into() });
@@ -462,7 +463,7 @@ mod tests {
             assert_eq!(merged(parts).counter(MADE.at(1)), u64::MAX);
             assert_eq!(merged(parts).to_json()["made"], json!([0, u64::MAX]));
         }
-        // The first by slot, whichever came first.
+        // The first by slot, whichever overflowed first.
         assert_eq!(merged([&over, &totals(&[], &[1, u64::MAX])]).overflow(), overflow("made"));
     }
 }

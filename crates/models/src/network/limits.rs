@@ -1,6 +1,6 @@
 //! How large a network may be.
 
-/// The most pairs of node and destination that there may be routes for: 2 GiB of them.
+/// The most pairs of node and destination with routes: 2 GiB of them.
 const MOST_ROUTES: u64 = 1 << 28;
 
 /// Refuses routing tables that are too large.

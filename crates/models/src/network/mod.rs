@@ -40,7 +40,7 @@ use demand::Flow;
 pub use events::{Event, Packet, State};
 pub use parameters::{Demand, NetworkParameters, Sizes, Sources};
 use routing::{Route, Routing};
-pub use topology::{Link, Node, Position, Topology};
+pub use topology::{Coordinates, Link, Node, Topology};
 
 /// The share of time that each link transmits.
 const UTILISATION: TimeMean = TimeMean::slot(0);
@@ -55,7 +55,7 @@ const LOST: Counter = Counter::slot(4);
 /// Delays of each demand's packets; their count is that of packets delivered.
 const DELAY: Histogram = Histogram::slot(5);
 
-/// The mean time between a source's packets that stands for never, s.
+/// The mean time between a source's packets that stands for never, in s.
 const LONGEST_GAP: f64 = 1e300;
 
 /// Light in fibre, km/s.
@@ -65,16 +65,16 @@ const PROPAGATION_SPEED: f64 = 200_000.0;
 #[derive(Debug)]
 pub struct Network {
     topology: Topology,
-    /// What each LP is.
-    places: Vec<Place>,
+    /// The role of each LP.
+    roles: Vec<Role>,
     /// The demands.
     flows: Vec<Flow>,
     /// Its next hops are LPs.
     routing: Routing,
-    /// The utilisation of each link that routing leads to expect.
+    /// The expected utilisation of each link, given the routing.
     expected: Vec<f64>,
     /// By link.
-    ports: Vec<Port>,
+    ports: Vec<OutputPort>,
     /// By demand.
     sources: Vec<Source>,
     pattern: Pattern,
@@ -86,16 +86,16 @@ pub struct Network {
     exponential_sizes: bool,
 }
 
-/// What an LP is.
+/// The role of an LP.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Role {
     Link(u32),
     Source(u32),
 }
 
-/// What a link's events need to know of it.
+/// What the events of a link need to know about it.
 #[derive(Clone, Copy, Debug)]
-struct Port {
+struct OutputPort {
     /// Where the routes of the node at its end begin.
     row: u32,
     /// s
@@ -104,7 +104,7 @@ struct Port {
     onward: f64,
 }
 
-/// What a source's events need to know of it.
+/// What the events of a source need to know about it.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     route: Route,
@@ -125,10 +125,10 @@ enum Pattern {
 }
 
 impl Network {
-    /// A network of this topology; the parameter `topology` is not looked at.
+    /// A network of this topology; the parameter `topology` is ignored.
     ///
     /// # Errors
-    /// If a demand has no path or the file's demands are at fault, if parameters do not go together, or if the network is too large.
+    /// If a demand has no path or the file's demands are invalid, if parameters contradict each other, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
         let flows = demand::flows(&topology, parameters.demand)?;
         let mean_bits = NonZeroU32::new(parameters.packet_size.saturating_mul(8)).unwrap_or(NonZeroU32::MIN);
@@ -139,9 +139,9 @@ impl Network {
                 "`buffer` ({buffer} bytes) is smaller than a packet (`packet-size`, {size} bytes), so every packet would be dropped"
             ));
         }
-        let places = places(&topology, &flows)?;
+        let roles = roles(&topology, &flows)?;
         let mut routing = Routing::new(&topology, &flows)?;
-        routing.rename(&lps_of_links(&places, topology.links.len()));
+        routing.rename(&lps_of_links(&roles, topology.links.len()));
         let most = routing.loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
         let (pattern, duty) = pattern(parameters);
@@ -151,14 +151,14 @@ impl Network {
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            Port { row: link.target * routing.columns, propagation, onward: propagation + parameters.processing }
+            OutputPort { row: link.target * routing.columns, propagation, onward: propagation + parameters.processing }
         };
         Ok(Network {
             sources: flows.iter().zip(&routing.destinations).map(source).collect(),
             ports: topology.links.iter().map(port).collect(),
             expected: routing.loads.iter().map(|load| load / most * parameters.load).collect(),
             topology,
-            places,
+            roles,
             flows,
             routing,
             pattern,
@@ -176,7 +176,8 @@ impl Network {
         &self.topology
     }
 
-    /// The utilisation (0 to 1) of each link of [`Topology::links`] that traffic matrix and routing lead to expect when nothing is dropped.
+    /// The utilisation (0 to 1) of each link of [`Topology::links`] that is to be expected from traffic matrix and routing if nothing is
+    /// dropped.
     pub fn expected_utilisation(&self) -> &[f64] {
         &self.expected
     }
@@ -191,8 +192,8 @@ fn pattern(parameters: &NetworkParameters) -> (Pattern, f64) {
     }
 }
 
-/// The LPs node by node: at each its links, then its sources. Nodes are in such an order that a block of LPs is a region of the network.
-fn places(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Place>, String> {
+/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of LPs is a region of the network.
+fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
     let (links, sources) = (topology.links.len(), matrix.len());
     if u32::try_from(links + sources).is_err() {
         return Err(format!(
@@ -201,19 +202,19 @@ fn places(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Place>, String> {
             u32::MAX
         ));
     }
-    let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Place::Link(i)));
-    let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Place::Source(i)));
-    let mut places: Vec<(u32, Place)> = links.chain(sources).collect();
+    let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Role::Link(i)));
+    let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Role::Source(i)));
+    let mut roles: Vec<(u32, Role)> = links.chain(sources).collect();
     let order = regions::places_of_nodes(topology);
-    places.sort_by_key(|(node, _)| order[*node as usize]);
-    Ok(places.into_iter().map(|(_, place)| place).collect())
+    roles.sort_by_key(|(node, _)| order[*node as usize]);
+    Ok(roles.into_iter().map(|(_, role)| role).collect())
 }
 
 /// For every link, its LP.
-fn lps_of_links(places: &[Place], links: usize) -> Vec<u32> {
+fn lps_of_links(roles: &[Role], links: usize) -> Vec<u32> {
     let mut lps = vec![0; links];
-    for (lp, place) in (0..).zip(places) {
-        if let Place::Link(link) = place {
+    for (lp, role) in (0..).zip(roles) {
+        if let Role::Link(link) = role {
             lps[*link as usize] = lp;
         }
     }
@@ -227,20 +228,20 @@ impl Model for Network {
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {
-        self.places.len() as u32
+        self.roles.len() as u32
     }
 
-    /// That of sources; links have more, see [`links`](Self::links).
+    /// The lookahead of sources; links have more, see [`links`](Self::links).
     fn lookahead(&self) -> f64 {
         self.processing
     }
 
-    /// To the next hops. What a link sends comes after `onward` at the earliest, to the last bit: all that is added to that is waiting and
-    /// transmission, and sums of floating-point numbers do not fall when one of the terms rises.
+    /// To the next hops. What a link sends arrives no earlier than `onward`, exactly: only waiting and transmission are added to it, and
+    /// sums of floating-point numbers do not decrease when a term increases.
     fn links(&self, lp: LpId) -> Option<Vec<warpline::Link>> {
-        let (next, lookahead) = match self.places[lp.index()] {
-            Place::Source(demand) => (self.routing.hops_of(&self.sources[demand as usize].route).to_vec(), self.processing),
-            Place::Link(link) => {
+        let (next, lookahead) = match self.roles[lp.index()] {
+            Role::Source(demand) => (self.routing.hops_of(&self.sources[demand as usize].route).to_vec(), self.processing),
+            Role::Link(link) => {
                 let Link { source, target, .. } = self.topology.links[link as usize];
                 (self.routing.hops_after(lp.0, source, target), self.ports[link as usize].onward)
             }
@@ -250,9 +251,9 @@ impl Model for Network {
 
     /// The packets per second that pass a link or leave a source, if nothing is dropped.
     fn weight(&self, lp: LpId) -> f64 {
-        match self.places[lp.index()] {
-            Place::Link(link) => self.expected[link as usize] * self.bits_per_second / f64::from(self.mean_bits.get()),
-            Place::Source(demand) => self.sources[demand as usize].rate,
+        match self.roles[lp.index()] {
+            Role::Link(link) => self.expected[link as usize] * self.bits_per_second / f64::from(self.mean_bits.get()),
+            Role::Source(demand) => self.sources[demand as usize].rate,
         }
     }
 
@@ -267,9 +268,9 @@ impl Model for Network {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
-        match self.places[lp.id().index()] {
-            Place::Link(link) => State::Link { link, free_at: 0.0 },
-            Place::Source(demand) => self.start(demand, lp),
+        match self.roles[lp.id().index()] {
+            Role::Link(link) => State::Link { link, free_at: 0.0 },
+            Role::Source(demand) => self.start(demand, lp),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a run of the network tells: results for programs, views for the report.
+//! The outputs of a run of the network: results for programs, views for the report.
 
 use warpline::Outcome;
 use warpline::record::{Bar, HistogramView, MapLink, MapNode, MapView, TableView, View};
@@ -131,7 +131,7 @@ fn map(network: &Network, links: &[LinkOutcome]) -> MapView {
     MapView { title, value_name, unit, low: 0.0, high, nodes: map_nodes(network, known), links }
 }
 
-/// The nodes at their places, or all on a circle if not all places are `known`.
+/// The nodes at their coordinates, or all on a circle if some coordinates are not `known`.
 fn map_nodes(network: &Network, known: bool) -> Vec<MapNode> {
     const RADIUS_DEGREES: f64 = 10.0;
     let nodes = &network.topology.nodes;

@@ -7,7 +7,7 @@ choices! {
         Uniform = "uni",
         /// Product of the two nodes' degrees.
         Degree = "deg",
-        /// What the topology's file says in `graph.demands`.
+        /// As given in the topology file's `graph.demands`.
         File = "file",
     }
 }
@@ -33,7 +33,7 @@ choices! {
 }
 
 parameters! {
-    /// What a packet network is made of and what it carries.
+    /// The parameters of a packet network.
     pub struct NetworkParameters {
         /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European backbone.
         topology: String = String::new(), "", ..;

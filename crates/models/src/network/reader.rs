@@ -1,11 +1,11 @@
-//! Node-link JSON, with errors that name the element. Unknown fields are left alone.
+//! Reads node-link JSON, with errors that name the element. Unknown fields are ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::topology::{Link, Node, Position, Topology};
+use super::topology::{Coordinates, Link, Node, Topology};
 
 impl Topology {
     /// The built-in backbone of twelve European cities.
@@ -19,7 +19,7 @@ impl Topology {
     /// Reads node-link JSON.
     ///
     /// # Errors
-    /// What is wrong, where (`edges[3].target`), and what is expected there.
+    /// For what is wrong, it says where (`edges[3].target`) and what is expected there.
     pub fn parse(text: &str) -> Result<Self, String> {
         read(text).map_err(|why| format!("the topology {why}"))
     }
@@ -37,7 +37,7 @@ impl Topology {
 
 type Object = Map<String, Value>;
 
-/// Makes a topology of `text`. Errors go on from words like "the topology file `x`".
+/// Makes a topology from `text`. Errors continue a phrase like "the topology file `x`".
 fn read(text: &str) -> Result<Topology, String> {
     // Some editors put a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -73,7 +73,7 @@ fn read(text: &str) -> Result<Topology, String> {
     Ok(Topology { nodes, links, demands })
 }
 
-/// What a value is, in words.
+/// Describes a value in words.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -85,7 +85,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// A node's id as text, by which it is known: `7` and `"7"` are the same.
+/// A node's id as text: `7` and `"7"` are the same.
 pub(super) fn id_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -104,7 +104,7 @@ fn list<'a>(file: &'a Object, names: &[&'a str]) -> Result<(&'a str, &'a [Value]
     }
 }
 
-/// The nodes, and where each id is.
+/// The nodes, and the index of each id.
 fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), String> {
     if list.len() < 2 {
         return Err(format!("has {} node(s); a network needs at least 2", list.len()));
@@ -134,14 +134,14 @@ fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), Stri
     Ok((nodes, index))
 }
 
-fn read_position(at: &str, fields: &Object) -> Result<Option<Position>, String> {
+fn read_position(at: &str, fields: &Object) -> Result<Option<Coordinates>, String> {
     let position = match fields.get("pos") {
         None | Some(Value::Null) => return Ok(None),
         Some(position) => position,
     };
     let numbers: Option<Vec<f64>> = position.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
     match numbers.as_deref() {
-        Some(&[longitude, latitude]) => Ok(Some(Position { longitude, latitude })),
+        Some(&[longitude, latitude]) => Ok(Some(Coordinates { longitude, latitude })),
         _ => Err(format!("has {position} as {at}.pos; it must be [longitude, latitude] in degrees")),
     }
 }
@@ -167,14 +167,14 @@ fn read_edge(at: &str, edge: &Value, nodes: &[Node], index: &BTreeMap<String, u3
     Ok(Link { source, target, length })
 }
 
-/// The length of an edge that names none.
+/// The length of an edge that gives none.
 fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
     let place = |node: &Node| {
         let known =
             node.position.ok_or_else(|| format!("has neither {at}.dist, in km, nor a `pos` of node {} to work it out from", node.id))?;
         let on_earth = known.longitude.abs() <= 360.0 && known.latitude.abs() <= 90.0;
         on_earth.then_some(known).ok_or_else(|| {
-            let Position { longitude, latitude } = known;
+            let Coordinates { longitude, latitude } = known;
             format!("has no {at}.dist, and `pos` of node {} is no [longitude, latitude] in degrees: [{longitude}, {latitude}]", node.id)
         })
     };

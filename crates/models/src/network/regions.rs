@@ -1,10 +1,10 @@
-//! An order of nodes in which neighbours are close, so that nodes one after the other make a region.
+//! An order of nodes in which neighbours are close, so that consecutive nodes form a region.
 
 use std::cmp::Reverse;
 
 use super::topology::Topology;
 
-/// For every node, its place in an order that visits the network from one end to the other, breadth first and nodes of few neighbours
+/// For every node, its position in an order that visits the network from one end to the other, breadth first and nodes with few neighbours
 /// first: that of E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", Proc. 24th ACM National Conference, 1969.
 pub(super) fn places_of_nodes(topology: &Topology) -> Vec<u32> {
     let neighbours = neighbours(topology);
@@ -43,12 +43,12 @@ fn neighbours(topology: &Topology) -> Vec<Vec<u32>> {
 struct Walk<'a> {
     neighbours: &'a [Vec<u32>],
     order: Vec<u32>,
-    /// Links from the node where the walk began; none where it has not been.
+    /// The distance in links from the start of the walk; none where the walk has not been.
     distance: Vec<Option<u32>>,
 }
 
 impl Walk<'_> {
-    /// Visits the part of the network that has this node, from an end of it.
+    /// Visits the connected part of the network around this node, starting at one of its ends.
     fn visit(&mut self, mut start: u32) {
         let before = self.order.len();
         let mut length = None;
@@ -57,9 +57,9 @@ impl Walk<'_> {
             let reached = self.order[before..].iter().map(|&node| (self.distance[node as usize], node));
             let farthest = reached.max_by_key(|&(distance, node)| (distance, Reverse(self.neighbours[node as usize].len()), Reverse(node)));
             let Some((distance, node)) = farthest else { return };
-            // From an end to the farthest node, as long as that makes the walk longer.
+            // Moves to the farthest node as long as that makes the walk longer.
             if distance <= length {
-                // Both ways are as good.
+                // Both directions are equally good.
                 if self.order[before] > node {
                     self.order[before..].reverse();
                 }
@@ -102,7 +102,7 @@ mod tests {
         Topology { nodes: (0..nodes).map(node).collect(), links: edges.iter().map(link).collect(), demands: None }
     }
 
-    /// The most that the places of linked nodes differ.
+    /// The greatest distance between the positions of linked nodes.
     fn bandwidth(topology: &Topology) -> u32 {
         let places = places_of_nodes(topology);
         let mut sorted = places.clone();

@@ -11,15 +11,15 @@ use super::topology::Topology;
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Nowhere: it has arrived. (Also where no path begins; no packet comes there.)
+    /// Nowhere: it has arrived. (Also where no path begins, as no packet comes there.)
     Here,
     /// To the only next hop.
     Link(u32),
     /// To one of several next hops, equally likely: `count` entries of [`Routing::splits`] from `first`.
     Split {
-        /// How many.
+        /// How many there are.
         count: u16,
-        /// The place of the first.
+        /// The index of the first.
         first: u32,
     },
 }
@@ -86,7 +86,7 @@ impl Routing {
         }
     }
 
-    /// All next hops at `target` of what comes there from `source` by the next hop `by`, in order.
+    /// The links that packets from `source` may take at `target`, having come by the next hop `by`, in order.
     pub(super) fn hops_after(&self, by: u32, source: u32, target: u32) -> Vec<u32> {
         let row = |node: u32| &self.routes[node as usize * self.columns as usize..][..self.columns as usize];
         let mut next = Vec::new();
@@ -100,7 +100,7 @@ impl Routing {
         next
     }
 
-    /// Gives every next hop another name: its LP.
+    /// Renames every next hop to its LP.
     pub(super) fn rename(&mut self, lps: &[u32]) {
         for route in &mut self.routes {
             if let Route::Link(link) = route {
@@ -112,7 +112,7 @@ impl Routing {
         }
     }
 
-    /// Adds the flows to one destination to the loads, the farthest nodes first.
+    /// Adds the flows to one destination to the loads, starting at the farthest nodes.
     fn spread(&mut self, topology: &Topology, flows: &[Flow], these: &[usize], tree: &Tree) -> Result<(), String> {
         let mut through = vec![0.0; topology.nodes.len()];
         for &i in these {

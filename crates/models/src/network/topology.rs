@@ -9,26 +9,26 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// The directed links: for every edge of the file source→target and, unless the file says `directed`, target→source after it.
     pub links: Vec<Link>,
-    /// `graph.demands` of the file, if there are any, unread: it is looked into only when asked for.
+    /// `graph.demands` of the file, if there are any. They are read only when asked for.
     pub(super) demands: Option<Value>,
 }
 
-/// A node: a router with the sources and sinks of traffic at its place.
+/// A node: a router, with the sources and sinks of the traffic there.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The id as in the file: a whole number or a string.
     pub id: Value,
     /// The name, or the id where there is none.
     pub name: String,
-    /// The place on earth, if known.
-    pub position: Option<Position>,
+    /// The coordinates, if known.
+    pub position: Option<Coordinates>,
     /// The number of edges at the node, for demand by degree.
     pub degree: u32,
 }
 
-/// A place on earth.
+/// Coordinates on earth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Position {
+pub struct Coordinates {
     /// Degrees east.
     pub longitude: f64,
     /// Degrees north.
@@ -46,9 +46,9 @@ pub struct Link {
     pub length: f64,
 }
 
-impl Position {
+impl Coordinates {
     /// The great-circle distance in km on a sphere of the earth's mean radius, in whole metres.
-    pub fn distance(self, other: Position) -> f64 {
+    pub fn distance(self, other: Coordinates) -> f64 {
         const EARTH_RADIUS_KM: f64 = 6371.0;
         let [from, to] = [self.latitude, other.latitude].map(f64::to_radians);
         let east = (other.longitude - self.longitude).to_radians();

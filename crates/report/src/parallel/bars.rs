@@ -4,7 +4,7 @@ use super::shares::{all_seconds, seconds};
 use serde::Serialize;
 use warpline_base::record::{ParallelRecord, PeRecord, Phases, RunRecord};
 
-/// More PEs than this share bars.
+/// With more PEs than this, several share a bar.
 const BARS: usize = 64;
 
 /// What `assets/script/parallel.js` reads.
@@ -35,7 +35,7 @@ pub(crate) struct Bar {
 }
 
 impl Data {
-    /// What there is to draw of a run.
+    /// What can be drawn for a run.
     pub(crate) fn new(record: &RunRecord) -> Self {
         let parallel = record.parallel.as_ref();
         let phases = Phases::default().list().map(|(name, _)| name);
@@ -51,7 +51,7 @@ pub(crate) fn lengths(parallel: &ParallelRecord) -> Vec<u64> {
     lengths[..longest].to_vec()
 }
 
-/// The bars, of which no more are made than can be told apart.
+/// The bars, at most as many as can be told apart.
 fn bars(parallel: &ParallelRecord) -> Vec<Bar> {
     if parallel.pes.is_empty() {
         return Vec::from_iter(whole(parallel));
@@ -60,7 +60,7 @@ fn bars(parallel: &ParallelRecord) -> Vec<Bar> {
     parallel.pes.chunks(size).enumerate().map(|(index, pes)| bar(index * size, pes)).collect()
 }
 
-/// All PEs as one bar, for a record that does not tell them apart.
+/// All PEs as one bar, for a record that does not distinguish them.
 fn whole(parallel: &ParallelRecord) -> Option<Bar> {
     let seconds = all_seconds(parallel);
     let undone = parallel.rolled_back_events as f64;

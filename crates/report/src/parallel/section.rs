@@ -120,7 +120,7 @@ fn sizes(pes: &[PeRecord]) -> String {
     }
 }
 
-/// The run in words, and what stands out.
+/// The run in words, and what is remarkable about it.
 fn told(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let words = words(record, parallel);
     let sentences = escape(&words.sentences.join(" "));
@@ -213,7 +213,7 @@ fn range(power: usize) -> String {
 
 const PES: &str = "The phases are estimated from a sample of the PE's steps.";
 
-/// Every PE with all that the record tells of it.
+/// Every PE with everything that the record says about it.
 fn pes(parallel: &ParallelRecord) -> Table {
     let columns = [
         ("PE", ""),

@@ -8,7 +8,7 @@ pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (part.is_finite() && whole.is_finite() && whole > 0.0).then(|| (part / whole).clamp(0.0, 1.0))
 }
 
-/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. What is not all is not called 100 %, and what is something not 0 %.
+/// A share for reading: `92 %`, `99.6 %`, `< 0.1 %`. Only a whole is shown as 100 %, and only nothing as 0 %.
 pub(crate) fn percent(share: f64) -> String {
     let gap = '\u{a0}';
     let digits = match share {
@@ -29,15 +29,15 @@ pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     share(kept, executed).map(|counted| told.unwrap_or(counted))
 }
 
-/// How many events were certain when they were executed, and how many were executed ahead; `None` if none was executed, or the record is
-/// older than these counts, which add up to all that were executed.
+/// How many events were certain when they were executed, and how many were executed ahead; `None` if none was executed, or if the record is
+/// older than these counts, which add up to all executed events.
 pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
     let (certain, ahead) = (parallel.certain_events, parallel.ahead_events);
     let all = certain.checked_add(ahead).filter(|all| *all == parallel.processed_events && *all > 0);
     all.map(|_| (certain, ahead))
 }
 
-/// Seconds in each phase, in the order of [`Phases::list`]; 0 for what is none.
+/// Seconds in each phase, in the order of [`Phases::list`]; invalid ones count as 0.
 pub(crate) fn seconds(phases: &Phases) -> [f64; 8] {
     phases.list().map(|(_, seconds)| if seconds.is_finite() { seconds.max(0.0) } else { 0.0 })
 }

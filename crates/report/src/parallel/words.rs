@@ -1,24 +1,24 @@
-//! A parallel run in plain words: why it was as fast as it was, and what to try where something is off.
+//! A parallel run in plain words: why it was as fast as it was, and what to try if something is wrong.
 
 use super::shares::{all_seconds, busy, counted, efficiency, lanes, percent, share};
 use crate::format;
 use serde_json::Value;
 use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
 
-/// Below this efficiency, too much is undone.
+/// Below this efficiency, too many events are undone.
 const WASTEFUL: f64 = 0.7;
 /// Above this share of waiting, PEs have too little to do.
 const IDLE: f64 = 0.3;
-/// PEs of which one is busy by this much more than another bear an uneven load.
+/// If one PE is busier than another by this factor, the load is uneven.
 const UNEVEN: f64 = 0.2;
-/// Above this share of events from other PEs, neighbours are apart.
+/// Above this share of events from other PEs, neighbouring LPs are on different PEs.
 const REMOTE: f64 = 0.5;
 /// Above this share of time, GVT is found too often.
 const GVT: f64 = 0.1;
-/// Phases of less than this share are not told of.
+/// Phases with less than this share are left out.
 const SMALL: f64 = 0.05;
 
-/// The phases, in the order of `Phases::list`, as what PEs do.
+/// The phases, in the order of `Phases::list`, as activities of PEs.
 const DOING: [&str; 8] = [
     "taking in messages",
     "choosing the next event",
@@ -33,15 +33,15 @@ const EXECUTING: usize = 2;
 const FINDING_GVT: usize = 5;
 const WAITING: usize = 7;
 
-/// What is said. Names between backticks are those of settings.
+/// The text. Names between backticks are those of settings.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Words {
     pub(crate) sentences: Vec<String>,
-    /// What stands out, in a few words, and what it means.
+    /// What is remarkable, in a few words, and what it means.
     pub(crate) hints: Vec<(&'static str, String)>,
 }
 
-/// All that can be said of the run.
+/// Everything that can be said about the run.
 pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Words {
     let shares = time_shares(parallel);
     let sentences = [
@@ -81,7 +81,7 @@ fn kept(parallel: &ParallelRecord) -> Option<String> {
     })
 }
 
-/// How much of what committed took the certain lane.
+/// The share of committed events that took the certain lane.
 fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let (certain, ahead) = lanes(parallel)?;
     Some(match (certain, ahead) {
@@ -103,14 +103,14 @@ fn time(parallel: &ParallelRecord, shares: &[f64; 8]) -> String {
     format!("{who} spent {executing} of {whose} time {}{others} and {waiting} {}.", DOING[EXECUTING], DOING[WAITING])
 }
 
-/// What is left of the time for events that count.
+/// The share of time left for events that count.
 fn useful(parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<String> {
     let useful = shares?[EXECUTING] * efficiency(parallel)?;
     let undone = parallel.rolled_back_events > 0 && useful > 0.0;
     undone.then(|| format!("Less what was undone, {} of the time went into events that count.", percent(useful)))
 }
 
-/// The value of a setting in brackets, if the record tells it.
+/// The value of a setting in brackets, if the record has it.
 fn now(record: &RunRecord, setting: &str) -> String {
     match record.engine.get(setting) {
         Some(value @ Value::Number(_)) => format!(" (now {})", format::scalar(value, format::Zeros::Strip).0),
@@ -224,7 +224,7 @@ mod tests {
         PeRecord { first_lp, lps: 100, phase_seconds, ..Default::default() }
     }
 
-    /// Of 1000 events, `undone` were undone and a tenth of the others came from another PE.
+    /// Out of 1000 events, `undone` were undone and a tenth of the others came from another PE.
     fn parallel(undone: u64, pes: Vec<PeRecord>) -> ParallelRecord {
         let mut phase_seconds = Phases::default();
         pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));

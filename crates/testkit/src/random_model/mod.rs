@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use fault::{Crime, PlannedFault};
 pub use parcel::Parcel;
 use parcel::{Errand, Payload};
-pub use recipe::{Declares, Delays, Kind, Payloads, Recipe, Topology};
+pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
 pub use state::State;
 use warpline::prelude::*;
 
@@ -51,7 +51,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone() }
     }
 
-    fn kind(&self, lp: LpId) -> Kind {
+    fn kind(&self, lp: LpId) -> LpKind {
         self.recipe.kinds[lp.index() % self.recipe.kinds.len()]
     }
 
@@ -77,13 +77,13 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         let recipe = &self.recipe;
         let more = match recipe.delays {
             _ if random.bernoulli(recipe.zero_delay) => 0.0,
-            Delays::Unit => 1.0,
-            Delays::Integers => f64::from(random.below(4)),
-            Delays::Exponential => random.exponential(1.0),
-            Delays::Narrow => 1.0 + random.uniform() * 1e-12,
-            Delays::Bimodal => random.uniform() * if random.bernoulli(0.8) { 1e-3 } else { 8.0 },
-            Delays::Vanishing => [1e-17, 1e-300, 0.5][random.below(3) as usize],
-            Delays::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
+            DelayKind::Unit => 1.0,
+            DelayKind::Integers => f64::from(random.below(4)),
+            DelayKind::Exponential => random.exponential(1.0),
+            DelayKind::Narrow => 1.0 + random.uniform() * 1e-12,
+            DelayKind::Bimodal => random.uniform() * if random.bernoulli(0.8) { 1e-3 } else { 8.0 },
+            DelayKind::Vanishing => [1e-17, 1e-300, 0.5][random.below(3) as usize],
+            DelayKind::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
         };
         let stuck = now + (least + more) <= now;
         if stuck && hops >= recipe.zero_chain { least + 1.0 } else { least + more }

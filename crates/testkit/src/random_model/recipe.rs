@@ -12,11 +12,11 @@ pub struct Recipe {
     /// How many LPs there are, at least 1.
     pub lps: u32,
     /// Who sends to whom.
-    pub topology: Topology,
+    pub topology: Shape,
     /// What the LPs are, over and over again.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<LpKind>,
     /// How long events take.
-    pub delays: Delays,
+    pub delays: DelayKind,
     /// The least lookahead that is declared, in model time.
     pub lookahead: f64,
     /// How many events each LP sends itself, or a neighbour, at the start.
@@ -76,7 +76,7 @@ impl Declares {
 
 /// Who sends to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topology {
+pub enum Shape {
     /// Anybody to anybody.
     Uniform,
     /// To the next `reach` LPs on either side of a ring.
@@ -97,7 +97,7 @@ pub enum Topology {
 
 /// What an LP does with an event, besides sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LpKind {
     /// Remembers where the last event came from.
     Forwarder,
     /// Keeps the last payloads in a queue on the heap.
@@ -108,14 +108,14 @@ pub enum Kind {
     Colony,
 }
 
-impl Kind {
+impl LpKind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Forwarder, Kind::Memory, Kind::Accumulator, Kind::Colony];
+    pub const ALL: [LpKind; 4] = [LpKind::Forwarder, LpKind::Memory, LpKind::Accumulator, LpKind::Colony];
 }
 
 /// How long events take, on top of the lookahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delays {
+pub enum DelayKind {
     /// Always 1: nearly all times are equal to others.
     Unit,
     /// 0, 1, 2 or 3.
@@ -132,10 +132,17 @@ pub enum Delays {
     Powers,
 }
 
-impl Delays {
+impl DelayKind {
     /// All of them.
-    pub const ALL: [Delays; 7] =
-        [Delays::Unit, Delays::Integers, Delays::Exponential, Delays::Narrow, Delays::Bimodal, Delays::Vanishing, Delays::Powers];
+    pub const ALL: [DelayKind; 7] = [
+        DelayKind::Unit,
+        DelayKind::Integers,
+        DelayKind::Exponential,
+        DelayKind::Narrow,
+        DelayKind::Bimodal,
+        DelayKind::Vanishing,
+        DelayKind::Powers,
+    ];
 }
 
 /// What events carry besides a fixed number of words.
@@ -165,14 +172,14 @@ impl Recipe {
         let random = &mut Random::new(seed, LpId(0), 0);
         let lps = [1, 2 + random.below(6), 8 + random.below(40), 50 + random.below(151)][random.below(4) as usize];
         let topology = [
-            Topology::Uniform,
-            Topology::Ring { reach: 1 + random.below(3) },
-            Topology::Grid,
-            Topology::Star,
-            Topology::Sparse { degree: 1 + random.below(4) },
+            Shape::Uniform,
+            Shape::Ring { reach: 1 + random.below(3) },
+            Shape::Grid,
+            Shape::Star,
+            Shape::Sparse { degree: 1 + random.below(4) },
         ][random.below(5) as usize];
-        let kinds = (0..1 + random.below(4)).map(|_| Kind::ALL[random.below(4) as usize]).collect();
-        let delays = Delays::ALL[random.below(7) as usize];
+        let kinds = (0..1 + random.below(4)).map(|_| LpKind::ALL[random.below(4) as usize]).collect();
+        let delays = DelayKind::ALL[random.below(7) as usize];
         let lookahead = [0.0, 0.0, 0.125, 1.0, 0.1 + random.uniform()][random.below(5) as usize];
         let starters = [1, 2, 3, 12][random.below(4) as usize];
         let energy = 1 + random.below(most_energy(lps, starters));
@@ -206,9 +213,9 @@ impl Recipe {
     /// The same with the features whose flag is not set made as plain as can be.
     pub fn with_features(self, keep: [bool; FEATURES]) -> Self {
         let plain = Recipe {
-            topology: Topology::Uniform,
-            kinds: vec![Kind::Forwarder],
-            delays: Delays::Unit,
+            topology: Shape::Uniform,
+            kinds: vec![LpKind::Forwarder],
+            delays: DelayKind::Unit,
             lookahead: 0.0,
             fan_out: 1,
             burst: 0,

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use warpline::{Context, Finish, Level, LpId, Reverse};
 
 use super::parcel::{Errand, Parcel};
-use super::recipe::Kind;
+use super::recipe::LpKind;
 use super::{LEVELS, RandomModel};
 
 /// The stream that changes of state draw from; stream 0 belongs to what is drawn again when an event is undone.
@@ -26,12 +26,12 @@ pub struct State {
     pub(super) checksum: u64,
     /// The sum of the first draws of all events.
     luck: u64,
-    pub(super) own: Own,
+    pub(super) own: LpMemory,
 }
 
 /// What LPs of one kind remember.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Own {
+pub(super) enum LpMemory {
     Forwarder { last: f64, errands: u16, jitter: u32 },
     Memory { queue: VecDeque<u64>, bytes: Vec<u8> },
     Accumulator { total: f64, mean: f64, level: Level },
@@ -39,12 +39,12 @@ pub(super) enum Own {
 }
 
 impl State {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: LpKind) -> Self {
         let own = match kind {
-            Kind::Forwarder => Own::Forwarder { last: -1.0, errands: 0, jitter: 0 },
-            Kind::Memory => Own::Memory { queue: VecDeque::new(), bytes: Vec::new() },
-            Kind::Accumulator => Own::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0) },
-            Kind::Colony => Own::Colony { alive: 0, births: 0, births_of: Vec::new(), level: Level::default() },
+            LpKind::Forwarder => LpMemory::Forwarder { last: -1.0, errands: 0, jitter: 0 },
+            LpKind::Memory => LpMemory::Memory { queue: VecDeque::new(), bytes: Vec::new() },
+            LpKind::Accumulator => LpMemory::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0) },
+            LpKind::Colony => LpMemory::Colony { alive: 0, births: 0, births_of: Vec::new(), level: Level::default() },
         };
         State { seen: 0, owed: 0, checksum: 0, luck: 0, own }
     }
@@ -84,16 +84,16 @@ const NOTHING: u8 = 0;
 const BIRTH: u8 = 1;
 const DEATH: u8 = 2;
 
-impl Own {
+impl LpMemory {
     fn absorb<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Context<RandomModel<W>>) {
         match self {
-            Own::Forwarder { last, errands, jitter } => {
+            LpMemory::Forwarder { last, errands, jitter } => {
                 lp.save(*last);
                 *last = lp.now();
                 *errands += u16::from(parcel.errand != Errand::Spread);
                 *jitter = jitter.wrapping_add(lp.stream(CHANGES).below(1000));
             }
-            Own::Memory { queue, bytes } => {
+            LpMemory::Memory { queue, bytes } => {
                 queue.push_back(parcel.word());
                 let full = queue.len() > REMEMBERED;
                 if let Some(oldest) = queue.front().copied().filter(|_| full) {
@@ -107,7 +107,7 @@ impl Own {
                 }
                 lp.save(fits);
             }
-            Own::Accumulator { total, mean, level } => {
+            LpMemory::Accumulator { total, mean, level } => {
                 lp.save(*total);
                 lp.save(*mean);
                 let value = lp.stream(CHANGES).normal(1.0, 3.0) + parcel.word() as f64 * 1e-18;
@@ -115,7 +115,7 @@ impl Own {
                 *mean += (value - *mean) * 0.3;
                 level.set(value, LEVELS.at(0), lp);
             }
-            Own::Colony { alive, births, births_of, level } => {
+            LpMemory::Colony { alive, births, births_of, level } => {
                 let birth = lp.stream(CHANGES).bernoulli(0.55);
                 let fate = match *alive {
                     0 if !birth => NOTHING,
@@ -137,12 +137,12 @@ impl Own {
 
     fn release<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Reverse<RandomModel<W>>) {
         match self {
-            Own::Forwarder { last, errands, jitter } => {
+            LpMemory::Forwarder { last, errands, jitter } => {
                 *jitter = jitter.wrapping_sub(lp.stream(CHANGES).below(1000));
                 *errands -= u16::from(parcel.errand != Errand::Spread);
                 *last = lp.restore();
             }
-            Own::Memory { queue, bytes } => {
+            LpMemory::Memory { queue, bytes } => {
                 if lp.restore::<bool>() {
                     bytes.truncate(bytes.len() - parcel.payload.bytes().len());
                 }
@@ -151,12 +151,12 @@ impl Own {
                 }
                 queue.pop_back();
             }
-            Own::Accumulator { total, mean, level } => {
+            LpMemory::Accumulator { total, mean, level } => {
                 level.unset(lp);
                 *mean = lp.restore();
                 *total = lp.restore();
             }
-            Own::Colony { alive, births, births_of, level } => {
+            LpMemory::Colony { alive, births, births_of, level } => {
                 level.unset(lp);
                 match lp.restore::<u8>() {
                     BIRTH => {
@@ -176,10 +176,10 @@ impl Own {
     /// Which item of statistics it counts for.
     pub(super) fn item(&self) -> u32 {
         match self {
-            Own::Forwarder { .. } => 0,
-            Own::Memory { .. } => 1,
-            Own::Accumulator { .. } => 2,
-            Own::Colony { .. } => 3,
+            LpMemory::Forwarder { .. } => 0,
+            LpMemory::Memory { .. } => 1,
+            LpMemory::Accumulator { .. } => 2,
+            LpMemory::Colony { .. } => 3,
         }
     }
 
@@ -189,9 +189,9 @@ impl Own {
 
     pub(super) fn close<const W: usize>(&self, lp: &mut Finish<RandomModel<W>>) {
         match self {
-            Own::Accumulator { level, .. } => level.close(LEVELS.at(0), lp),
-            Own::Colony { level, .. } => level.close(LEVELS.at(1), lp),
-            Own::Forwarder { .. } | Own::Memory { .. } => {}
+            LpMemory::Accumulator { level, .. } => level.close(LEVELS.at(0), lp),
+            LpMemory::Colony { level, .. } => level.close(LEVELS.at(1), lp),
+            LpMemory::Forwarder { .. } | LpMemory::Memory { .. } => {}
         }
     }
 }

@@ -1,18 +1,18 @@
 use warpline::{LpId, Random};
 
-use super::recipe::{Recipe, Topology};
+use super::recipe::{Recipe, Shape};
 
 /// The LPs that each LP may send to; `None` if that is any.
 pub(super) fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
     let lps = recipe.lps;
     let of = |lp: u32| -> Vec<u32> {
         match recipe.topology {
-            Topology::Uniform => Vec::new(),
-            Topology::Ring { reach } => (1..=reach % lps.max(1)).flat_map(|far| [(lp + far) % lps, (lp + lps - far) % lps]).collect(),
-            Topology::Grid => grid(lp, lps),
-            Topology::Star if lp == 0 => (1..lps).collect(),
-            Topology::Star => vec![0],
-            Topology::Sparse { degree } => {
+            Shape::Uniform => Vec::new(),
+            Shape::Ring { reach } => (1..=reach % lps.max(1)).flat_map(|far| [(lp + far) % lps, (lp + lps - far) % lps]).collect(),
+            Shape::Grid => grid(lp, lps),
+            Shape::Star if lp == 0 => (1..lps).collect(),
+            Shape::Star => vec![0],
+            Shape::Sparse { degree } => {
                 let mut random = Random::new(recipe.seed, LpId(lp), 1);
                 (0..degree).map(|_| random.below(lps)).collect()
             }
@@ -25,7 +25,7 @@ pub(super) fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
         all.dedup();
         all.into_iter().map(LpId).collect()
     };
-    (recipe.topology != Topology::Uniform).then(|| (0..lps).map(tidy).collect())
+    (recipe.topology != Shape::Uniform).then(|| (0..lps).map(tidy).collect())
 }
 
 fn grid(lp: u32, lps: u32) -> Vec<u32> {
@@ -54,13 +54,13 @@ mod tests {
     fn neighbours_are_as_described() {
         let recipe = |lps, topology| Recipe { lps, topology, ..Recipe::from_seed(1) };
         let of = |lps, topology, lp: usize| neighbours(&recipe(lps, topology)).map(|all| all[lp].iter().map(|lp| lp.0).collect::<Vec<_>>());
-        assert_eq!(of(9, Topology::Uniform, 4), None);
-        assert_eq!(of(9, Topology::Grid, 4), Some(vec![1, 3, 5, 7]));
-        assert_eq!(of(8, Topology::Grid, 7), Some(vec![4, 6]));
-        assert_eq!(of(5, Topology::Ring { reach: 1 }, 0), Some(vec![1, 4]));
-        assert_eq!(of(1, Topology::Ring { reach: 3 }, 0), Some(vec![]));
-        assert_eq!(of(4, Topology::Star, 0), Some(vec![1, 2, 3]));
-        assert_eq!(of(4, Topology::Star, 2), Some(vec![0]));
-        assert!(of(50, Topology::Sparse { degree: 3 }, 20).is_some_and(|all| (1..=3).contains(&all.len())));
+        assert_eq!(of(9, Shape::Uniform, 4), None);
+        assert_eq!(of(9, Shape::Grid, 4), Some(vec![1, 3, 5, 7]));
+        assert_eq!(of(8, Shape::Grid, 7), Some(vec![4, 6]));
+        assert_eq!(of(5, Shape::Ring { reach: 1 }, 0), Some(vec![1, 4]));
+        assert_eq!(of(1, Shape::Ring { reach: 3 }, 0), Some(vec![]));
+        assert_eq!(of(4, Shape::Star, 0), Some(vec![1, 2, 3]));
+        assert_eq!(of(4, Shape::Star, 2), Some(vec![0]));
+        assert!(of(50, Shape::Sparse { degree: 3 }, 20).is_some_and(|all| (1..=3).contains(&all.len())));
     }
 }

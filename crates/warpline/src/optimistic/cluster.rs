@@ -1,4 +1,4 @@
-//! Steps PEs in one thread, as a virtual cluster tells it.
+//! Steps PEs in one thread, in the order of a virtual cluster.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -8,17 +8,17 @@ use warpline_kernel::{Pe, Step};
 use warpline_model::Model;
 use warpline_transport::{VirtualCluster, VirtualPort};
 
-use super::quiet::{Quiet, last};
-use super::threads::{Sight, gather};
-use super::{Driven, OutOfMemory, Watch};
+use super::quiet::{PanicSilencer, last};
+use super::threads::{PeStatus, gather};
+use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::drive::Log;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
     mut pes: Vec<Pe<'_, M, Q, VirtualPort<M::Event>>>,
     mut cluster: VirtualCluster<M::Event>,
-    mut watch: Watch<'_>,
-) -> Driven<M> {
+    mut watch: RunMonitor<'_>,
+) -> LoopOutcome<M> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());
     let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
     let mut steps = 0u64;
@@ -27,7 +27,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         if done[chosen] {
             continue;
         }
-        let quiet = Quiet::new();
+        let quiet = PanicSilencer::new();
         let step = catch_unwind(AssertUnwindSafe(|| pes[chosen].step()));
         drop(quiet);
         let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last()));
@@ -41,8 +41,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         }
         steps += 1;
         if steps.is_multiple_of(1 << 16) {
-            let sight = pes.iter().map(Sight::of).reduce(Sight::and).unwrap_or_default();
-            log.note_all(Instant::now(), sight.gvt, sight.committed, Some(sight.sample()));
+            let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
+            log.note_all(Instant::now(), status.gvt, status.committed, Some(status.sample()));
         }
     }
     gather(pes, full, log, watch)

@@ -24,13 +24,13 @@ impl RowMerge {
         self.waiting.extend(rows);
     }
 
-    /// Passes on all rows before `moment`; no more of them are to come.
+    /// Passes on all rows before `moment`. There will be no more of them.
     pub(crate) fn emit_before(&mut self, moment: &Moment, rows: &mut Rows) {
         let ties = self.ties;
         self.emit(|row| row.moment.is_before(moment, ties), rows);
     }
 
-    /// Passes on all rows up to and with `moment`, and drops the rest.
+    /// Passes on all rows up to and including `moment`, and drops the rest.
     pub(crate) fn emit_through(&mut self, moment: &Moment, rows: &mut Rows) {
         let ties = self.ties;
         self.emit(|row| row.moment.compare(moment, ties).is_le(), rows);

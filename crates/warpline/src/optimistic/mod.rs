@@ -1,4 +1,4 @@
-//! The optimistic engine: PEs, who steps them, and what comes of them all together.
+//! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
 
 mod cluster;
 mod merge;
@@ -23,23 +23,23 @@ use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
 
 use self::merge::RowMerge;
-use self::trace::{About, TraceFile};
-use crate::check::Checked;
-use crate::conclude::Ended;
+use self::trace::{TraceFile, TraceHeader};
+use crate::check::RunSpec;
+use crate::conclude::EngineOutcome;
 use crate::error::{Failure, panic_message};
-use crate::finish::Finishing;
+use crate::finish::Finisher;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::{Error, GoAhead, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
 
-/// Steps without anything to execute before a PE asks for GVT, where bounds should have moved by then.
+/// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
-/// How many intervals' worth of events a PE may have executed and not committed.
+/// The most events that a PE may have executed and not committed, in GVT intervals.
 const INTERVALS_MOST: u64 = 16;
 
-/// All settings of a parallel run, chosen.
+/// All settings of a parallel run, with the defaults filled in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct ParallelConfig {
     pub(crate) pes: u32,
     pub(crate) tuning: Tuning,
     pub(crate) gvt: GvtAlgorithm,
@@ -51,16 +51,16 @@ pub(crate) struct Chosen {
 /// What the PEs of a run have in common.
 struct Plan<'m, M: Model> {
     task: Task<'m, M>,
-    chosen: Chosen,
+    config: ParallelConfig,
     seed: u64,
     limits: Limits,
     statistics: Statistics,
-    /// How much of what the PEs do is noted down, if anything.
+    /// The limits of the trace, if there is to be one.
     trace: Option<TraceLimits>,
 }
 
-/// Who steps the PEs has them step until the run is over, and passes rows and progress on meanwhile.
-pub(crate) struct Watch<'w> {
+/// What the thread that watches a run needs: it passes rows and progress on until the PEs are done.
+pub(crate) struct RunMonitor<'w> {
     pub(crate) looped: Instant,
     pub(crate) end: f64,
     pub(crate) report: Option<&'w mut dyn FnMut(&Progress)>,
@@ -75,8 +75,8 @@ struct OutOfMemory {
     why: PoolFull,
 }
 
-/// PEs that are done, and where memory ran out, if it did.
-struct Driven<M: Model> {
+/// What the PEs leave when their loops have ended, and where memory ran out, if it did.
+struct LoopOutcome<M: Model> {
     parts: Vec<Parts<M>>,
     failure: Moment,
     committed: u64,
@@ -89,8 +89,8 @@ struct Driven<M: Model> {
 }
 
 impl<M: Model> Simulation<'_, M> {
-    /// Fills in what was left to the engine: in the settings, which go into the record, and as types of the kernel.
-    pub(crate) fn choose(&mut self, limits: &Limits) -> Chosen {
+    /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
+    pub(crate) fn choose(&mut self, limits: &Limits) -> ParallelConfig {
         let pes = self.pes(limits);
         let settings = &mut self.settings;
         settings.threads = Some(pes);
@@ -122,7 +122,7 @@ impl<M: Model> Simulation<'_, M> {
             },
         };
         let (gvt, window, cluster) = (settings.gvt(), settings.window, settings.virtual_cluster);
-        Chosen { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
+        ParallelConfig { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
     }
 
     fn pes(&self, limits: &Limits) -> u32 {
@@ -131,10 +131,10 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if
-    /// PEs would have nothing to tell each other. A conservative run needs more than 0.
+    /// PEs would never send each other anything. A conservative run needs more than 0.
     ///
     /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and [links](Model::links), and from which LPs would
-    /// lie on which PE; links within a PE do not matter. Of a single PE it is the least of all that is declared.
+    /// lie on which PE; links within a PE do not matter. For a single PE it is the least of all that is declared.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -156,7 +156,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     ///
     /// # Errors
-    /// If a setting, or what the model says of itself, makes no sense.
+    /// If a setting, or what the model declares, makes no sense.
     pub fn least_delay(&self) -> Result<f64, Error> {
         let limits = self.check()?.limits;
         let pes = self.pes(&limits);
@@ -167,37 +167,37 @@ impl<M: Model> Simulation<'_, M> {
     pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         let report = self.report.take();
-        // Checked first: a model that panics when it is asked for its LPs is found there.
-        let Checked { end, declared, ties, limits } = self.check()?;
-        let chosen = self.choose(&limits);
-        let partition = self.partition(&limits, chosen.pes)?;
-        self.check_conservative(&chosen, &limits, &partition)?;
+        // Checked first, to catch a model that panics when it is asked for its LPs.
+        let RunSpec { end, declared, ties, limits } = self.check()?;
+        let config = self.choose(&limits);
+        let partition = self.partition(&limits, config.pes)?;
+        self.check_conservative(&config, &limits, &partition)?;
         let (seed, until) = (self.settings.seed(), self.end_time());
         let statistics = Statistics::new(declared, self.settings.warmup(), until);
         let rows = Rows::new(&self.records, &statistics)?;
         let looped = Instant::now();
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
-        let trace = file.is_some().then(|| trace::limits(looped, chosen.pes, limits.lps));
+        let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps));
         let delays = Delays::of(&limits.lookahead, &partition);
         let task = Task { model: &self.model, partition, ties, end, delays };
-        let plan = Plan { task, chosen, seed, limits, statistics, trace };
-        let watch = Watch { looped, end: until, report, rows, merge: RowMerge::new(ties) };
-        let driven = match chosen.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(chosen.pes))?, watch, self.for_tests.crowded)?,
+        let plan = Plan { task, config, seed, limits, statistics, trace };
+        let watch = RunMonitor { looped, end: until, report, rows, merge: RowMerge::new(ties) };
+        let outcome = match config.cluster {
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes))?, watch, self.for_tests.crowded)?,
             Some(seed) => {
-                let (cluster, ports) = VirtualCluster::new(chosen.pes, seed);
+                let (cluster, ports) = VirtualCluster::new(config.pes, seed);
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
             }
         };
-        let traced = file.map_or(Ok(()), |file| self.write_trace(file, &driven, ties));
-        let ended = self.end_of(driven, plan)?;
-        let run = self.conclude(started, ended)?;
+        let traced = file.map_or(Ok(()), |file| self.write_trace(file, &outcome, ties));
+        let outcome = self.end_of(outcome, plan)?;
+        let run = self.conclude(started, outcome)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
     }
 
     /// Without lookahead between them, conservative PEs would wait for each other for ever.
-    fn check_conservative(&self, chosen: &Chosen, limits: &Limits, partition: &Partition) -> Result<(), Error> {
-        let waits = chosen.tuning.lanes == Lanes::Certain && chosen.pes > 1;
+    fn check_conservative(&self, config: &ParallelConfig, limits: &Limits, partition: &Partition) -> Result<(), Error> {
+        let waits = config.tuning.lanes == Lanes::Certain && config.pes > 1;
         if waits && !self.settings.use_lookahead() {
             return Err(Error::Setting(
                 "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
@@ -224,12 +224,12 @@ impl<M: Model> Simulation<'_, M> {
         )))
     }
 
-    /// Shares the LPs out as the model says how much work they are and how far apart.
+    /// Shares the LPs out by the weights and the distances that the model declares.
     fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
         let (model, name) = (&self.model, &self.name);
         let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, |lp| model.weight(lp))));
         let shared = shared.map_err(|panic| {
-            Error::Setting(format!("model `{name}` panicked while it told of the weights of its LPs: {}", panic_message(panic)))
+            Error::Setting(format!("model `{name}` panicked when it was asked for the weights of its LPs: {}", panic_message(panic)))
         })?;
         shared.map_err(|(lp, weight)| {
             Error::Setting(format!("model `{name}` declares the weight {weight} of LP {lp}: it must be a finite number, zero or more"))
@@ -237,16 +237,16 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Writes what the PEs did, also if the run failed.
-    fn write_trace(&self, file: TraceFile, driven: &Driven<M>, ties: TieBreak) -> Result<(), Error> {
-        let traces: Vec<_> = driven.parts.iter().filter_map(|pe| pe.trace.as_deref()).collect();
-        let about = About { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: driven.failure };
-        file.write(&traces, &about)
+    fn write_trace(&self, file: TraceFile, outcome: &LoopOutcome<M>, ties: TieBreak) -> Result<(), Error> {
+        let traces: Vec<_> = outcome.parts.iter().filter_map(|pe| pe.trace.as_deref()).collect();
+        let header = TraceHeader { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: outcome.failure };
+        file.write(&traces, &header)
     }
 
-    /// Puts together what the PEs did.
-    fn end_of(&self, driven: Driven<M>, plan: Plan<'_, M>) -> Result<Ended<M>, Error> {
-        let Plan { task: Task { ties, end, .. }, chosen, seed, limits, mut statistics, .. } = plan;
-        let Driven { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = driven;
+    /// Merges the results of the PEs.
+    fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>) -> Result<EngineOutcome<M>, Error> {
+        let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, .. } = plan;
+        let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = outcome;
         if let Some(OutOfMemory { position: Position { lp, time, pending }, why }) = full {
             return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
         }
@@ -267,11 +267,11 @@ impl<M: Model> Simulation<'_, M> {
         }
         let mut context = Context::with_limits(limits.clone(), seed, false);
         let (model, name) = (&self.model, self.name.as_str());
-        let finishing = Finishing { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
-        finishing.finish(states.iter())?;
+        let finisher = Finisher { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
+        finisher.finish(states.iter())?;
         let mut engine = self.engine_settings(true, &limits, ties);
-        record::add_settings(&mut engine, &chosen, window);
-        Ok(Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: Some(parallel) })
+        record::add_settings(&mut engine, &config, window);
+        Ok(EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: Some(parallel) })
     }
 
     fn failure(&self, parts: Vec<Parts<M>>, moment: Moment, committed: u64) -> Error {
@@ -289,27 +289,27 @@ impl<M: Model> Simulation<'_, M> {
 
 impl<'m, M: Model> Plan<'m, M> {
     fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
-        let Plan { task, chosen, limits, .. } = self;
-        let gvt = |me| match chosen.gvt {
-            GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, chosen.pes, task.ties)),
-            GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, chosen.pes, task.ties)),
+        let Plan { task, config, limits, .. } = self;
+        let gvt = |me| match config.gvt {
+            GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, config.pes, task.ties)),
+            GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, config.pes, task.ties)),
         };
-        let rule = match chosen.window {
+        let rule = match config.window {
             Some(width) => Rule::Fixed(width),
-            None if chosen.devastator => Rule::Devastator,
+            None if config.devastator => Rule::Devastator,
             None => Rule::Adaptive,
         };
-        let saving = chosen.tuning.undoing == Undoing::Reverse;
-        // PEs that never talk may go on as far as they like.
+        let saving = config.tuning.undoing == Undoing::Reverse;
+        // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let make = |(buffers, port): (Buffers<_>, P)| {
-            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, least, chosen.pes));
+            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, least, config.pes));
             let context = Context::with_limits(limits.clone(), self.seed, saving);
-            let mut pe = Pe::new(task, chosen.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
+            let mut pe = Pe::new(task, config.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             Ok(pe)
         };
-        let pes: Result<Vec<_>, PoolFull> = buffers(chosen.pes).into_iter().zip(ports).map(make).collect();
+        let pes: Result<Vec<_>, PoolFull> = buffers(config.pes).into_iter().zip(ports).map(make).collect();
         pes.map_err(|_| Error::too_many_lps(limits.lps, size_of::<Lp<M::State>>()))
     }
 }

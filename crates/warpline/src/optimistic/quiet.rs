@@ -1,4 +1,4 @@
-//! Panics of speculative events are not for the user's eyes: they may never have happened.
+//! Panics of speculative events are not printed: they may never have happened.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{set_hook, take_hook};
@@ -9,18 +9,18 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The last panic of this thread that was not printed, with its place in the code.
+/// The last panic of this thread that was not printed, with its location.
 pub(crate) fn last() -> String {
     LAST.take()
 }
 
 /// While it lives, panics of this thread are not printed.
-pub(crate) struct Quiet;
+pub(crate) struct PanicSilencer;
 
-impl Quiet {
+impl PanicSilencer {
     pub(crate) fn new() -> Self {
         static HOOK: Once = Once::new();
-        // The program's own hook stays in charge of all other panics.
+        // The program's own hook still handles all other panics.
         HOOK.call_once(|| {
             let usual = take_hook();
             set_hook(Box::new(move |info| {
@@ -32,11 +32,11 @@ impl Quiet {
             }));
         });
         QUIET.set(QUIET.get() + 1);
-        Quiet
+        PanicSilencer
     }
 }
 
-impl Drop for Quiet {
+impl Drop for PanicSilencer {
     fn drop(&mut self) {
         QUIET.set(QUIET.get() - 1);
     }

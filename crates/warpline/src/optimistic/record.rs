@@ -1,11 +1,11 @@
-//! What a parallel run tells of itself.
+//! What the record says of a parallel run.
 
 use serde_json::{Map, Value, json};
 use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
 use warpline_kernel::{Counts, Parts, Undoing};
 use warpline_model::Model;
 
-use super::Chosen;
+use super::ParallelConfig;
 
 /// The part of the record that only parallel runs have.
 pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
@@ -65,9 +65,9 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
     }
 }
 
-/// Adds what is no setting, and corrects what does not apply or went on changing.
-pub(crate) fn add_settings(engine: &mut Map<String, Value>, chosen: &Chosen, window: f64) {
-    let transport = if chosen.cluster.is_some() { "virtual" } else { "threads" };
+/// Adds what is not a setting, and corrects settings that do not apply or that changed during the run.
+pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelConfig, window: f64) {
+    let transport = if config.cluster.is_some() { "virtual" } else { "threads" };
     let facts = [
         ("transport", json!(transport)),
         ("final_window", json!(window)),
@@ -75,7 +75,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, chosen: &Chosen, win
         ("mailbox", json!("per-sender")),
         ("cancellation", json!("aggressive")),
     ];
-    let adaptive = chosen.window.is_none().then(|| ("window", json!("adaptive")));
-    let uncopied = (chosen.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
+    let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
+    let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
     engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).map(|(name, value)| (name.to_owned(), value)));
 }

@@ -1,4 +1,4 @@
-//! Steps PEs in threads, as many as there are processors at most, and watches them from the thread that asked for the run. A thread with
+//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. A thread with
 //! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,25 +16,25 @@ use warpline_memory::Apart;
 use warpline_model::Model;
 use warpline_transport::{RingPort, pin};
 
-use super::quiet::{Quiet, last};
-use super::{Driven, OutOfMemory, Watch};
+use super::quiet::{PanicSilencer, last};
+use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::Error;
 use crate::drive::Log;
 
-/// How often the PEs are looked at.
+/// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// With more rows than this on the boards, PEs wait until they are taken off.
+/// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;
-/// How long they wait before they look again.
+/// How long a PE waits before it looks again.
 const WAIT: Duration = Duration::from_millis(1);
-/// Rounds of idle steps before a thread lets another go first. One with a core of its own waits longer than an answer takes: to give the core
-/// to a stranger costs a slice of the scheduler's, milliseconds. One of a crowd gives way to those it waits for.
+/// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
+/// another program costs a time slice of milliseconds. If there are more threads than cores, it soon yields to those it waits for.
 const PATIENCE: u32 = 1024;
 const PATIENCE_IN_CROWD: u32 = 64;
 
-/// How a PE stands, for whoever watches.
+/// The progress of a PE, for the watching thread.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sight {
+pub(crate) struct PeStatus {
     pub(crate) gvt: f64,
     pub(crate) committed: u64,
     processed: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Sight {
     depth: f64,
 }
 
-impl Sight {
+impl PeStatus {
     pub(crate) fn of<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &Pe<'_, M, Q, P>) -> Self {
         let counts = pe.counts();
         let gvt = match pe.verdict().map(|verdict| verdict.gvt) {
@@ -52,7 +52,7 @@ impl Sight {
             Some(Moment::Event(key)) => key.time.get(),
             Some(Moment::Finish(_) | Moment::Never) => f64::INFINITY,
         };
-        Sight {
+        PeStatus {
             gvt,
             committed: counts.committed,
             processed: counts.processed,
@@ -63,9 +63,9 @@ impl Sight {
         }
     }
 
-    /// How two sets of PEs stand together.
-    pub(crate) fn and(self, other: Sight) -> Sight {
-        Sight {
+    /// The progress of two sets of PEs together.
+    pub(crate) fn and(self, other: PeStatus) -> PeStatus {
+        PeStatus {
             gvt: self.gvt.min(other.gvt),
             committed: self.committed + other.committed,
             processed: self.processed + other.processed,
@@ -87,51 +87,51 @@ impl Sight {
     }
 }
 
-/// Where a PE's thread leaves what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
-type Board = Apart<Mutex<Posted>>;
+/// Where a PE's thread posts what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
+type Board = Apart<Mutex<Notice>>;
 
 #[derive(Default)]
-struct Posted {
-    sight: Sight,
+struct Notice {
+    status: PeStatus,
     /// All rows before this moment have been posted, and none of them will be taken back.
     settled: Option<Moment>,
     rows: Vec<MomentRow>,
 }
 
 /// A thread's PEs, and where it ran out of memory, if it did.
-type Worked<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>, Option<OutOfMemory>);
+type WorkerResult<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>, Option<OutOfMemory>);
 
-/// What a thread shares with the watcher and with other threads, which it tells when it ends, in whatever way.
-struct Ending<'s> {
-    /// Set to stop all threads, when some PE cannot go on.
+/// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
+struct WorkerGuard<'s> {
+    /// Set to stop all threads when a PE cannot go on.
     stop: &'s AtomicBool,
-    /// How many threads have not ended.
+    /// How many threads are still running.
     left: &'s AtomicUsize,
-    /// What the first PE that panicked said.
+    /// The message of the first panic.
     bug: &'s Mutex<String>,
-    /// How many rows lie on the boards.
+    /// How many rows are on the boards.
     rows: &'s AtomicUsize,
     watcher: Thread,
 }
 
-impl Ending<'_> {
-    /// Leaves what a PE has to tell on its board.
+impl WorkerGuard<'_> {
+    /// Posts the progress and the rows of a PE on its board.
     fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, board: &Board) {
         let mut rows = pe.take_rows();
-        // Counted first, as the watcher takes off what it finds.
+        // Counted first, as the watcher subtracts what it finds.
         let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
-        let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
-        posted.sight = Sight::of(pe);
-        posted.settled = pe.settled();
-        posted.rows.append(&mut rows);
-        drop(posted);
+        let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notice.status = PeStatus::of(pe);
+        notice.settled = pe.settled();
+        notice.rows.append(&mut rows);
+        drop(notice);
         if waiting > ROWS_MOST / 2 {
             self.watcher.unpark();
         }
     }
 
-    /// Waits as long as there are too many rows on the boards. The watcher takes all of them at once when it has passed on what it took
-    /// before, whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
+    /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
+    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
     fn wait_for_watcher(&self) {
         while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
             thread::sleep(WAIT);
@@ -139,7 +139,7 @@ impl Ending<'_> {
     }
 }
 
-impl Drop for Ending<'_> {
+impl Drop for WorkerGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.stop.store(true, Ordering::Relaxed);
@@ -154,15 +154,15 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Steps PEs until all of them are done. A crowd of them has a thread each.
+/// Steps PEs until all of them are done. If `crowded`, each has a thread of its own.
 ///
 /// # Errors
 /// If the system refuses a thread.
 pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     pes: Vec<Pe<'_, M, Q, RingPort<<M as Model>::Event>>>,
-    mut watch: Watch<'_>,
+    mut watch: RunMonitor<'_>,
     crowded: bool,
-) -> Result<Driven<M>, Error> {
+) -> Result<LoopOutcome<M>, Error> {
     let mut log = Log::new(watch.looped, watch.end, watch.report.take());
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -175,14 +175,14 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
         let watcher = thread::current();
         let mut workers = Vec::new();
         for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
-            let ending = Ending { stop: &stop, left: &left, bug: &bug, rows: &rows, watcher: watcher.clone() };
+            let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, rows: &rows, watcher: watcher.clone() };
             let work = move || {
                 pin(number, threads);
-                work(pes, boards, ending, patience)
+                work(pes, boards, guard, patience)
             };
             let worker = thread::Builder::new().name(format!("warpline-{number}")).spawn_scoped(scope, work);
             workers.push(worker.map_err(|cause| {
-                // Those that there are wait for this one's PEs, and look at this now and then.
+                // The other threads wait for the PEs of this one, and look at this flag now and then.
                 stop.store(true, Ordering::Relaxed);
                 Error::no_thread(number, threads, &cause)
             })?);
@@ -194,7 +194,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
             }
         }));
         if let Err(panic) = watched {
-            // Whoever is told of progress panicked. The scope waits for the threads before it lets the panic through.
+            // The callback for progress panicked. The scope waits for the threads before it lets the panic through.
             stop.store(true, Ordering::Relaxed);
             resume_unwind(panic);
         }
@@ -216,7 +216,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     Ok(gather(pes, full, log, watch))
 }
 
-/// Shares PEs out, neighbours together.
+/// Divides PEs among threads, neighbours together.
 fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
     let mut pes = pes.into_iter();
     std::iter::from_fn(|| Some(pes.by_ref().take(share).collect()).filter(|some: &Vec<T>| !some.is_empty())).collect()
@@ -226,10 +226,10 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 fn work<'m, M: Model, Q: PendingSet>(
     mut pes: Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>,
     boards: &[Board],
-    ending: Ending<'_>,
+    guard: WorkerGuard<'_>,
     patience: u32,
-) -> Worked<'m, M, Q> {
-    let _quiet = Quiet::new();
+) -> WorkerResult<'m, M, Q> {
+    let _quiet = PanicSilencer::new();
     let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![0; pes.len()]);
     if let [pe] = &mut pes[..] {
         pe.begin_thread();
@@ -243,7 +243,7 @@ fn work<'m, M: Model, Q: PendingSet>(
                 Ok(Step::Idle) => running += 1,
                 Ok(Step::Finished | Step::Failed) => {}
                 Err(why) => {
-                    ending.stop.store(true, Ordering::Relaxed);
+                    guard.stop.store(true, Ordering::Relaxed);
                     let full = OutOfMemory { position: pe.position(), why };
                     return (pes, Some(full));
                 }
@@ -251,11 +251,11 @@ fn work<'m, M: Model, Q: PendingSet>(
             if pe.counts().gvt_epochs != *epochs {
                 *epochs = pe.counts().gvt_epochs;
                 look = true;
-                ending.post(pe, board);
+                guard.post(pe, board);
             }
         }
         if look {
-            ending.wait_for_watcher();
+            guard.wait_for_watcher();
         }
         idle = if worked { 0 } else { idle.saturating_add(1) };
         if idle > patience {
@@ -264,48 +264,48 @@ fn work<'m, M: Model, Q: PendingSet>(
         } else if idle > 0 {
             std::hint::spin_loop();
         }
-        // Relaxed: nothing else is passed on by it.
-        if look && ending.stop.load(Ordering::Relaxed) {
+        // Relaxed: it publishes nothing else.
+        if look && guard.stop.load(Ordering::Relaxed) {
             break;
         }
     }
     (pes, None)
 }
 
-/// Looks at all boards, and takes their rows off.
-fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut Watch<'_>) {
-    let (mut sight, mut settled) = (None, Some(Moment::Never));
+/// Reads all boards, and takes their rows.
+fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut RunMonitor<'_>) {
+    let (mut status, mut settled) = (None, Some(Moment::Never));
     for board in boards {
-        let mut posted = board.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.fetch_sub(posted.rows.len(), Ordering::Relaxed);
-        watch.merge.add(std::mem::take(&mut posted.rows));
-        sight = Some(sight.map_or(posted.sight, |sight: Sight| sight.and(posted.sight)));
-        settled = settled.zip(posted.settled).map(|(a, b)| watch.merge.earlier(a, b));
+        let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.fetch_sub(notice.rows.len(), Ordering::Relaxed);
+        watch.merge.add(std::mem::take(&mut notice.rows));
+        status = Some(status.map_or(notice.status, |status: PeStatus| status.and(notice.status)));
+        settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     if let Some(settled) = settled {
         watch.merge.emit_before(&settled, &mut watch.rows);
     }
-    let sight = sight.unwrap_or_default();
-    log.note_all(Instant::now(), sight.gvt.min(watch.end), sight.committed, Some(sight.sample()));
+    let status = status.unwrap_or_default();
+    log.note_all(Instant::now(), status.gvt.min(watch.end), status.committed, Some(status.sample()));
 }
 
-/// What PEs that are done leave behind.
+/// Collects what PEs leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
     full: Option<OutOfMemory>,
     log: Log<'_>,
-    watch: Watch<'_>,
-) -> Driven<M> {
-    let Watch { looped, end, rows, mut merge, .. } = watch;
-    // As in a sequential run, making LPs is not part of the loop.
+    watch: RunMonitor<'_>,
+) -> LoopOutcome<M> {
+    let RunMonitor { looped, end, rows, mut merge, .. } = watch;
+    // As in a sequential run, initialising LPs is not part of the loop.
     let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let loop_seconds = began.elapsed().as_secs_f64();
-    let sight = pes.iter().map(Sight::of).reduce(Sight::and).unwrap_or_default();
+    let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
     // The last payloads are dropped after the last verdict.
     let failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
-    let progress = log.finish(Instant::now(), end, committed, Some(sight.sample()));
+    let progress = log.finish(Instant::now(), end, committed, Some(status.sample()));
     let parts = pes.into_iter().map(Pe::into_parts).collect();
-    Driven { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: sight.window }
+    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window }
 }

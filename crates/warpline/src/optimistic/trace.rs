@@ -7,31 +7,31 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use warpline_base::{Moment, TieBreak};
-use warpline_kernel::{Doing, Level, LpEvent, Span, Trace, TraceLimits};
+use warpline_kernel::{Activity, LpEvent, Snapshot, Span, Trace, TraceLimits};
 
 use crate::Error;
 
-/// The most entries of each kind: of one PE, and of all together. A trace of all of them has 100 MB or so.
+/// The most entries of each kind: per PE, and in all. A full trace has about 100 MB.
 const SPANS_MOST: [u32; 2] = [200_000, 500_000];
-const LEVELS_MOST: [u32; 2] = [20_000, 50_000];
+const SNAPSHOTS_MOST: [u32; 2] = [20_000, 50_000];
 const EVENTS_MOST: [u32; 2] = [100_000, 250_000];
-/// The most LPs that show their events.
+/// The most LPs whose events are shown.
 const LPS_MOST: u32 = 1000;
 /// The two groups of tracks.
 const WALL: u32 = 1;
 const VIRTUAL: u32 = 2;
-/// How long the run is in virtual time, as it is shown, in microseconds.
+/// The length of the run on the track of virtual time, in microseconds.
 const SHOWN: f64 = 1e6;
 
-/// How much each of `pes` PEs may note down.
+/// The limits for each of `pes` PEs.
 pub(crate) fn limits(origin: Instant, pes: u32, lps: u32) -> TraceLimits {
     let most = |[one, all]: [u32; 2]| one.min(all / pes) as usize;
     let lp_every = lps.div_ceil(LPS_MOST).max(1);
-    TraceLimits { origin, spans: most(SPANS_MOST), levels: most(LEVELS_MOST), events: most(EVENTS_MOST), lp_every }
+    TraceLimits { origin, spans: most(SPANS_MOST), snapshots: most(SNAPSHOTS_MOST), events: most(EVENTS_MOST), lp_every }
 }
 
-/// What a trace tells of the run as a whole.
-pub(crate) struct About<'a> {
+/// What a trace says of the run as a whole.
+pub(crate) struct TraceHeader<'a> {
     pub(crate) model: &'a str,
     pub(crate) end: f64,
     pub(crate) time_unit: &'a str,
@@ -40,7 +40,7 @@ pub(crate) struct About<'a> {
     pub(crate) failure: Moment,
 }
 
-/// A file for a trace: made before the run, and filled after it.
+/// A file for a trace: created before the run, and filled after it.
 pub(crate) struct TraceFile {
     path: PathBuf,
     file: File,
@@ -56,39 +56,39 @@ impl TraceFile {
     }
 
     /// Writes what the PEs did.
-    pub(crate) fn write(self, traces: &[&Trace], about: &About<'_>) -> Result<(), Error> {
+    pub(crate) fn write(self, traces: &[&Trace], header: &TraceHeader<'_>) -> Result<(), Error> {
         let TraceFile { path, file } = self;
-        write(BufWriter::new(file), traces, about).map_err(|cause| Error::Trace { path, cause })
+        write(BufWriter::new(file), traces, header).map_err(|cause| Error::Trace { path, cause })
     }
 }
 
-fn write(mut file: impl Write, traces: &[&Trace], about: &About<'_>) -> io::Result<()> {
-    let (events, bar) = events(traces, about);
+fn write(mut file: impl Write, traces: &[&Trace], header: &TraceHeader<'_>) -> io::Result<()> {
+    let (events, bar) = events(traces, header);
     let left_out = |of: fn(&Trace) -> u64| traces.iter().map(|trace| of(trace)).sum::<u64>();
     let thinned = if bar == 0 { 0 } else { left_out(|trace| trace.offered).saturating_sub(events.len() as u64) };
     let other = json!({
-        "model": about.model,
+        "model": header.model,
         "version": env!("CARGO_PKG_VERSION"),
         "spans left out": left_out(|trace| trace.spans.left_out()),
-        "levels left out": left_out(|trace| trace.levels.left_out()),
+        "snapshots left out": left_out(|trace| trace.snapshots.left_out()),
         "events of LPs left out": thinned,
     });
-    // The viewers take the comma before the end of a list ill, so that every entry but the first comes with one.
-    let title = format!("virtual time (1 s is {} {})", about.end, about.time_unit).replace(" )", ")");
+    // Viewers do not accept a comma before the end of a list, so every entry but the first is preceded by one.
+    let title = format!("virtual time (1 s is {} {})", header.end, header.time_unit).replace(" )", ")");
     writeln!(file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
-    write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", about.model)))?;
+    write!(file, "{}", named("process_name", WALL, 0, &format!("wall time ({})", header.model)))?;
     write!(file, ",\n{}", named("process_name", VIRTUAL, 0, &title))?;
     for (pe, trace) in (0u32..).zip(traces) {
         write!(file, ",\n{}", named("thread_name", WALL, pe + 1, &format!("PE {pe}")))?;
         trace.spans.items().iter().try_for_each(|span| write_span(&mut file, pe, span))?;
-        trace.levels.items().iter().try_for_each(|level| write_level(&mut file, pe, level))?;
+        trace.snapshots.items().iter().try_for_each(|snapshot| write_snapshot(&mut file, pe, snapshot))?;
     }
     let mut last = None;
     for event in &events {
         if last.replace(event.lp) != Some(event.lp) {
             write!(file, ",\n{}", named("thread_name", VIRTUAL, event.lp.0 + 1, &event.lp.to_string()))?;
         }
-        write_event(&mut file, event, about.end)?;
+        write_event(&mut file, event, header.end)?;
     }
     writeln!(file, "\n]}}")?;
     file.flush()
@@ -106,15 +106,15 @@ fn micros(nanoseconds: u64) -> String {
 
 fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
     let (since, took, gvt) = (micros(span.since), micros(span.until - span.since), Value::from(span.gvt));
-    let (name, arguments) = match span.doing {
-        Doing::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
-        Doing::Batch { executed, committed } => ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}")),
-        Doing::Rollback { length, primary } => {
+    let (name, arguments) = match span.activity {
+        Activity::Making { lps } => ("making LPs", format!("\"LPs\":{lps}")),
+        Activity::Batch { executed, committed } => ("batch", format!("\"executed\":{executed},\"committed\":{committed},\"gvt\":{gvt}")),
+        Activity::Rollback { length, primary } => {
             let cause = if primary { "primary" } else { "secondary" };
             ("rollback", format!("\"length\":{length},\"cause\":\"{cause}\",\"gvt\":{gvt}"))
         }
-        Doing::Commit { committed } => ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}")),
-        Doing::Idle { steps } => ("idle", format!("\"steps\":{steps},\"gvt\":{gvt}")),
+        Activity::Commit { committed } => ("commit", format!("\"committed\":{committed},\"gvt\":{gvt}")),
+        Activity::Idle { steps } => ("idle", format!("\"steps\":{steps},\"gvt\":{gvt}")),
     };
     let track = pe + 1;
     write!(
@@ -123,18 +123,18 @@ fn write_span(mut file: impl Write, pe: u32, span: &Span) -> io::Result<()> {
     )
 }
 
-fn write_level(mut file: impl Write, pe: u32, level: &Level) -> io::Result<()> {
-    let at = micros(level.at);
+fn write_snapshot(mut file: impl Write, pe: u32, snapshot: &Snapshot) -> io::Result<()> {
+    let at = micros(snapshot.at);
     let mut counter = |name: &str, value: Value| {
         write!(file, ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{WALL},\"ts\":{at},\"args\":{{\"value\":{value}}}}}")
     };
-    // GVT and window are those of all.
+    // GVT and window are the same for all PEs.
     if pe == 0 {
-        counter("GVT", level.gvt.into())?;
-        counter("window", level.window.into())?;
+        counter("GVT", snapshot.gvt.into())?;
+        counter("window", snapshot.window.into())?;
     }
-    counter(&format!("PE {pe}: pending events"), level.pending.into())?;
-    counter(&format!("PE {pe}: uncommitted events"), level.uncommitted.into())
+    counter(&format!("PE {pe}: pending events"), snapshot.pending.into())?;
+    counter(&format!("PE {pe}: uncommitted events"), snapshot.uncommitted.into())
 }
 
 fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()> {
@@ -147,11 +147,11 @@ fn write_event(mut file: impl Write, event: &LpEvent, end: f64) -> io::Result<()
     )
 }
 
-/// Events of all PEs with one bar for all, by LP, and the bar.
-fn events(traces: &[&Trace], about: &About<'_>) -> (Vec<LpEvent>, u8) {
+/// The events of all PEs above a common bar, by LP, and that bar.
+fn events(traces: &[&Trace], header: &TraceHeader<'_>) -> (Vec<LpEvent>, u8) {
     let bar = traces.iter().map(|trace| trace.bar).max().unwrap_or_default();
-    // Another PE may have committed more before it knew of the failure.
-    let counts = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&about.failure, about.ties);
+    // Another PE may have committed more before it learned of the failure.
+    let counts = |event: &&LpEvent| event.lot >= bar && Moment::Event(event.key).is_before(&header.failure, header.ties);
     let mut events: Vec<LpEvent> = traces.iter().flat_map(|trace| &trace.events).filter(counts).copied().collect();
     // Stable: the events of one LP committed in order.
     events.sort_by_key(|event| event.lp);

@@ -6,18 +6,18 @@ use std::time::Instant;
 
 use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Ladder, PendingSet};
-use warpline_kernel::{DROPPED_EVENT, Done, Lp, Sequential, Step, Stop};
+use warpline_kernel::{DROPPED_EVENT, Lp, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model, Statistics};
 
-use crate::check::Checked;
-use crate::conclude::Ended;
+use crate::check::RunSpec;
+use crate::conclude::EngineOutcome;
 use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
-use crate::finish::Finishing;
+use crate::finish::Finisher;
 use crate::rows::Rows;
-use crate::{Error, Place, Records, Run, Simulation, Undo, Verified, VerifyError};
+use crate::{Error, Place, Records, Run, Simulation, Undo, Verification, VerifyError};
 
-/// The engine of a run, and what it takes to say where the model went wrong.
+/// The engine of a run, and what is needed to say where the model went wrong.
 struct Engine<'m, M: Model, Q> {
     name: &'m str,
     engine: Sequential<'m, M, Q, Rows>,
@@ -48,18 +48,18 @@ impl<M: Model> Simulation<'_, M> {
         let ended = Instant::now();
         let progress = log.finish(ended, until, run.engine.committed(), None);
         run.engine.balance();
-        let mut done = run.engine.into_done();
+        let mut done = run.engine.into_parts();
         self.finish(&mut done, end)?;
-        let Done { lps, digest, context, statistics, rows, committed } = done;
+        let SequentialParts { lps, digest, context, statistics, rows, committed } = done;
         let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
-        let ended = Ended { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
-        self.conclude(started, ended)
+        let outcome = EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
+        self.conclude(started, outcome)
     }
 
-    pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verified, VerifyError> {
+    pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verification, VerifyError> {
         let (report, undo, until) = (self.report.take(), self.settings.undo(), self.end_time());
-        // Files of an earlier run stay as they are.
+        // Files of an earlier run are left alone.
         self.records = Records::Drop;
         let checked = self.check()?;
         let end = checked.end;
@@ -70,7 +70,7 @@ impl<M: Model> Simulation<'_, M> {
         let mut step = Step::Worked;
         while step == Step::Worked && run.engine.committed() < events {
             step = run.verify_step(undo)?;
-            // One event takes microseconds: a look at the clock now and then is enough.
+            // An event takes microseconds, so it is enough to read the clock now and then.
             if run.engine.committed().is_multiple_of(64) {
                 log.note(Instant::now(), run.engine.now().get(), run.engine.committed());
             }
@@ -80,17 +80,17 @@ impl<M: Model> Simulation<'_, M> {
             run.engine.balance();
             virtual_time = until;
         }
-        let mut done = run.engine.into_done();
+        let mut done = run.engine.into_parts();
         if step == Step::Finished {
             self.finish(&mut done, end)?;
         }
         let (events, digest) = (done.committed, done.digest.to_string());
-        Ok(Verified { model: self.name.clone(), undo, events, virtual_time, digest })
+        Ok(Verification { model: self.name.clone(), undo, events, virtual_time, digest })
     }
 
-    /// An engine for this run, with nothing simulated yet.
-    fn engine<Q: PendingSet>(&self, checked: Checked, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
-        let Checked { end, declared, ties, limits } = checked;
+    /// An engine for this run that has not simulated anything yet.
+    fn engine<Q: PendingSet>(&self, spec: RunSpec, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
+        let RunSpec { end, declared, ties, limits } = spec;
         let settings = &self.settings;
         let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
         let rows = Rows::new(&self.records, &statistics)?;
@@ -104,15 +104,15 @@ impl<M: Model> Simulation<'_, M> {
 
 impl<M: Model> Simulation<'_, M> {
     /// Calls `finish` for all LPs.
-    fn finish(&self, done: &mut Done<M, Rows>, end: VirtualTime) -> Result<(), Error> {
-        let Done { lps, context, statistics, rows, committed, .. } = done;
+    fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
+        let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&self.model, self.name.as_str(), *committed);
-        Finishing { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
+        Finisher { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
     }
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
-    /// Initialises all LPs, in the order of their ids, and says now and then that it goes on.
+    /// Initialises all LPs, in the order of their ids, and reports progress now and then.
     fn initialise(&mut self, mut goes_on: impl FnMut()) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
             if id.0.is_multiple_of(64) {
@@ -128,7 +128,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         self.engine.step(most).map_err(|stop| self.error(stop, self.current_place()))
     }
 
-    /// Which event was executed last.
+    /// The event executed last.
     fn current_place(&self) -> Place {
         let event = self.engine.running();
         let text = event.map_or_else(|| DROPPED_EVENT.into(), |event| event_text(&event.payload));

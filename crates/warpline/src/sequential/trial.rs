@@ -10,7 +10,7 @@ use warpline_model::{Context, Fault, Model};
 use super::Engine;
 use crate::{Mismatch, Place, Undo, VerifyError};
 
-/// What one execution of an event did, apart from the state.
+/// What one execution of an event did, apart from changing the state.
 #[derive(Debug)]
 #[allow(dead_code, reason = "it is compared by its Debug text")]
 struct Effects<'a, E> {
@@ -19,7 +19,7 @@ struct Effects<'a, E> {
     random_positions: Vec<(u8, u32)>,
 }
 
-/// A difference, before it is known where.
+/// A difference whose place is not known yet.
 struct Difference {
     when: &'static str,
     field: String,
@@ -28,7 +28,7 @@ struct Difference {
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
-    /// Tries out the initialisation of all LPs: that making one twice does the same twice.
+    /// Tries out the initialisation of all LPs: done twice, it must do the same.
     pub(super) fn verify_init(&mut self, undo: Undo) -> Result<(), VerifyError> {
         for id in (0..self.engine.context().limits().lps).map(LpId) {
             let tried = self.engine.try_model(|model, context| try_init(model, context, id));
@@ -45,7 +45,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         VerifyError::Mismatch(Box::new(Mismatch { model, undo, place, events, field, when, expected, found }))
     }
 
-    /// Tries the next event out and then executes it.
+    /// Tries out the next event and then executes it.
     pub(super) fn verify_step(&mut self, undo: Undo) -> Result<Step, VerifyError> {
         let tried = self.engine.step_after(|attempt| try_out(attempt, undo));
         match tried.map_err(|stop| self.error(stop, self.current_place()))? {
@@ -87,7 +87,7 @@ impl<M: Model> Trial<'_, M> {
         let copy = self.attempt.lp.state.clone();
         self.forward();
         if self.attempt.context.has_fault() {
-            // The event fails as it would in a run; executing it will tell.
+            // The event fails as it would in a run; executing it will report that.
             self.attempt.lp.state = copy;
             return Ok(());
         }
@@ -135,12 +135,12 @@ fn effects<M: Model>(context: &mut Context<M>) -> String {
     format!("{:#?}", Effects { sends, observations: &observations, random_positions })
 }
 
-/// Leaves nothing of a trial behind.
+/// Clears everything that a trial left in the context.
 fn clear<M: Model>(context: &mut Context<M>) {
     context.forget();
 }
 
-/// Compares two texts that `{:#?}` wrote, and names the first field that differs.
+/// Compares two texts formatted by `{:#?}`, and names the first field that differs.
 fn differ(when: &'static str, root: &str, expected: &str, found: &str) -> Result<(), Difference> {
     let mut path = Path::new(root);
     let (mut left, mut right) = (expected.lines(), found.lines());
@@ -160,7 +160,7 @@ fn differ(when: &'static str, root: &str, expected: &str, found: &str) -> Result
 /// Follows the nesting of `{:#?}` output, which indents by four spaces.
 struct Path {
     root: String,
-    /// For each level of nesting: the label of the line at hand, and how many lines there were.
+    /// For each level of nesting: the label of the current line, and how many lines came before.
     levels: Vec<(String, usize)>,
 }
 

@@ -1,7 +1,7 @@
 //! How a table of settings is written.
 
-/// Declares a table of settings, and a struct with what was given for each: `None` if nothing was. An entry is its meaning, as a doc comment,
-/// then name, type, default unless there is none, range, and the fields of [`Facts`](crate::settings::Facts) that it has; see
+/// Declares a table of settings, and a struct of the values given: `None` if none was. An entry is its meaning, as a doc comment, then
+/// name, type, default if there is one, range, and the fields of [`Facts`](crate::settings::Facts) that it has; see
 /// [`settings`](mod@crate::settings) for an example.
 #[doc(hidden)]
 #[macro_export]
@@ -41,7 +41,7 @@ macro_rules! settings {
                 &TABLE
             }
 
-            /// Reads and checks the text for one setting; `_` and `-` in its name are the same.
+            /// Reads and checks the text for one setting; `_` and `-` in its name are equivalent.
             ///
             /// # Errors
             /// If there is no such setting, or it cannot have this value.
@@ -53,10 +53,10 @@ macro_rules! settings {
                 Ok(())
             }
 
-            /// Checks all that was given against its range, for what was given in code.
+            /// Checks the values given in code against their ranges.
             ///
             /// # Errors
-            /// At the first that lies outside.
+            /// At the first value outside its range.
             $vis fn check(&self) -> Result<(), $crate::settings::SettingError> {
                 let mut table = Self::table().iter();
                 $(if let (Some(setting), Some(value)) = (table.next(), &self.$field) {
@@ -65,8 +65,8 @@ macro_rules! settings {
                 Ok(())
             }
 
-            /// What belongs into the record of a run, by the names that it has there. What was not given has its default; what has none
-            /// is left out.
+            /// The settings for the record of a run, by their names there. A setting that was not given has its default; one without a
+            /// default is left out.
             $vis fn recorded(&self, parallel: bool) -> $crate::settings::Values {
                 let values = [$({
                     #[allow(unused_mut, reason = "some have no default")]

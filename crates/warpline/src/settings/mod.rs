@@ -1,14 +1,14 @@
-//! The settings of a run, each in one entry of one [table](Settings::table): name, type, default, range, unit, meaning, and when it hurts. The
-//! builder methods of [`Simulation`](crate::Simulation), the command line with its help, scenario files, errors and the record of a run
-//! all go by it.
+//! The settings of a run, each in one entry of one [table](Settings::table): name, type, default, range, unit, meaning, and when it hurts.
+//! The builder methods of [`Simulation`](crate::Simulation), the command line with its help, scenario files, errors and the record of a run
+//! all follow from it.
 //!
-//! # What a new setting takes
+//! # Adding a setting
 //! 1. An entry in `settings/table.rs`. If its values are words, an enum beside the others in `settings/words.rs`.
-//! 2. A builder method on [`Simulation`](crate::Simulation), of one line and its documentation.
-//! 3. The place that uses it. It finds a typed value in `Simulation::settings`; for what the engine is to choose, `Simulation::choose` puts
-//!    its choice there.
+//! 2. A builder method on [`Simulation`](crate::Simulation): one line, and its documentation.
+//! 3. The code that uses it. It finds a typed value in `Simulation::settings`; where the engine is to choose one, `Simulation::choose`
+//!    fills it in.
 //!
-//! All else follows: option, help, key in scenario files, checks and the record. A table of two entries shows how:
+//! Everything else follows: option, help, key in scenario files, checks and the record. A table of two entries shows how:
 //!
 //! ```
 //! use warpline::settings::{PARALLEL, Range, Recorded, SettingError};
@@ -61,7 +61,7 @@ pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{GoAhead, GvtAlgorithm, Pending, Synchronisation, Undo, Wire};
 
-/// What is known of a setting before it has a value.
+/// What is known about a setting before it has a value.
 ///
 /// ```
 /// use warpline::Settings;
@@ -73,30 +73,30 @@ pub use self::words::{GoAhead, GvtAlgorithm, Pending, Synchronisation, Undo, Wir
 pub struct Setting {
     /// Its name on the command line and in scenario files, such as `gvt-interval`; in records, `_` takes the place of `-`.
     pub name: String,
-    /// The heading that it stands under in help texts.
+    /// Its heading in help texts.
     pub heading: &'static str,
-    /// What stands for its value in help texts, such as `EVENTS`.
+    /// The placeholder for its value in help texts, such as `EVENTS`.
     pub placeholder: &'static str,
     /// The unit of its values; empty for a pure number or a word.
     pub unit: &'static str,
-    /// The words that it may be, where there are only some.
+    /// The words that it may be, if there is a list of them.
     pub words: &'static [&'static str],
     /// The values that it takes, in words.
     pub range: String,
-    /// The value that it has if none is given, as it would be typed, or the rule by which one is found; empty if it has none.
+    /// Its default, as it would be typed, or the rule by which one is found; empty if it has neither.
     pub default: String,
     /// What it does, in one sentence without a full stop.
     pub meaning: String,
     /// When it does harm, in one sentence without a full stop.
     pub hurts: &'static str,
-    /// Which records have it.
+    /// Which records contain it.
     pub recorded: Recorded,
 }
 
-/// Which [records](crate::record::RunRecord::engine) have a setting among those of the engine.
+/// Which [records](crate::record::RunRecord::engine) contain a setting among those of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recorded {
-    /// None, as it is elsewhere in the record, or concerns none.
+    /// None: it stands elsewhere in the record, or does not concern it.
     #[default]
     Never,
     /// All.
@@ -105,16 +105,16 @@ pub enum Recorded {
     InParallel,
 }
 
-/// Why a setting was refused; no run was begun.
+/// Why a setting was refused. No run was started.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
-    /// There is none of this name.
+    /// There is no setting of this name.
     #[error("there is no setting `{name}`{}", suggestion(.nearest))]
     Unknown {
         /// The name as given.
         name: String,
-        /// The most similar name that exists.
+        /// The most similar name.
         nearest: Option<String>,
     },
     /// It cannot have this value.
@@ -129,7 +129,7 @@ pub enum SettingError {
         /// The most similar value, where there is a list of them.
         nearest: Option<String>,
     },
-    /// It can have this value, but not beside that of another.
+    /// It cannot have this value together with the value of another setting.
     #[error("`{name}` is `{value}`, but `{other}` is `{other_value}`: {remedy}")]
     Conflict {
         /// The setting.
@@ -149,17 +149,17 @@ fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }
 
-/// What an entry of a table says beside name, type, default, range and meaning.
+/// The part of an entry beside name, type, default, range and meaning.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     pub heading: &'static str,
-    /// If another than that of the type.
+    /// If it differs from that of the type.
     pub placeholder: &'static str,
     pub unit: &'static str,
-    /// The values that it takes, if the range does not tell.
+    /// The values that it takes, if the range does not say.
     pub takes: &'static str,
-    /// Why they are these, or what to do.
+    /// The reason for these values, or what to do.
     pub reason: &'static str,
     /// How a value is found if none is given.
     pub rule: &'static str,
@@ -167,7 +167,7 @@ pub struct Facts {
     pub recorded: Recorded,
 }
 
-/// Puts together what an entry of a table says.
+/// Puts the parts of an entry together.
 #[doc(hidden)]
 pub fn describe<T: SettingValue>(field: &str, meaning: &[&str], range: &Range<T>, default: Option<T>, facts: Facts) -> Setting {
     let takes = if facts.takes.is_empty() { T::takes(range) } else { facts.takes.to_owned() };
@@ -217,7 +217,7 @@ impl Setting {
         SettingError::Value { name: self.name.clone(), value, range: self.range.clone(), nearest }
     }
 
-    /// The name that it has in records, and its field in code.
+    /// Its name in records, and its field in code.
     #[doc(hidden)]
     pub fn key(&self) -> String {
         self.name.replace('-', "_")
@@ -228,7 +228,7 @@ impl Setting {
 #[doc(hidden)]
 pub type Values = serde_json::Map<String, Value>;
 
-/// The settings that belong into a record, with their values.
+/// The settings that belong in a record, with their values.
 #[doc(hidden)]
 pub fn recorded(table: &[Setting], values: impl IntoIterator<Item = Option<Value>>, parallel: bool) -> Values {
     let belongs = |setting: &Setting| match setting.recorded {

@@ -1,4 +1,4 @@
-//! The table of settings, and the rules by which the engine chooses what was left to it.
+//! The table of settings, and the rules by which the engine chooses those that were left to it.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use crate::settings;
 
 /// The heading of settings of every run.
 pub const RUN: &str = "Run settings";
-/// The heading of settings that say where output goes.
+/// The heading of settings for output.
 pub const OUTPUT: &str = "Output";
 /// The heading of settings of every engine.
 pub const ENGINE: &str = "Engine settings";
-/// The heading of settings of parallel engines. A sequential run ignores them, but for `sync` and `threads`.
+/// The heading of settings of parallel engines. A sequential run ignores them, except for `sync` and `threads`.
 pub const PARALLEL: &str = "Parallel runs";
 
-/// The most PEs of a run. Each keeps a mailbox for every other, so that memory grows with the square.
+/// The most PEs of a run. Each keeps a mailbox for every other, so memory grows with the square.
 pub(crate) const THREADS_MOST: u32 = 1024;
 
 settings! {
-    /// What was given for the settings of a run; [`Simulation::settings`](crate::Simulation::settings) has an example.
+    /// The values given for the settings of a run; [`Simulation::settings`](crate::Simulation::settings) has an example.
     pub struct Settings {
         /// Model time at which the run ends; events at this time are not executed.
         end: f64, Range::Above(0.0), {
@@ -160,17 +160,17 @@ settings! {
     }
 }
 
-/// The batch of an engine with so many PEs: enough events to pay for a step, which looks into a mailbox per PE, and few enough for messages
-/// not to wait long.
+/// The batch of an engine with this many PEs: enough events to pay for a step, which looks into a mailbox per PE, but few enough that
+/// messages do not wait long.
 pub(crate) fn batch_for(pes: u32) -> u32 {
     pes.saturating_mul(8).clamp(128, 256)
 }
 
 impl Settings {
-    /// The engine of a run: the one that was asked for; if none was, a parallel one for several threads and the sequential one for one.
+    /// The engine of a run: the one that was asked for, or else a parallel one for several threads and the sequential one for one.
     ///
     /// # Errors
-    /// If the sequential engine is to have several threads.
+    /// If the sequential engine is given several threads.
     ///
     /// ```
     /// use warpline::{Settings, Synchronisation};

@@ -1,11 +1,11 @@
-//! What a setting can be: numbers, words, yes or no, and paths.
+//! The values of settings: numbers, words, yes or no, and paths.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 use warpline_model::nearest;
 
-/// A type that a setting can have.
+/// A type of values that a setting can have.
 ///
 /// ```
 /// use warpline::Synchronisation;
@@ -15,12 +15,12 @@ use warpline_model::nearest;
 /// assert_eq!(Synchronisation::takes(&Range::Any), "one of sequential, conservative, optimistic");
 /// ```
 pub trait SettingValue: Clone + Sized {
-    /// What stands for a value in help texts.
+    /// The placeholder for a value in help texts.
     const PLACEHOLDER: &'static str;
-    /// The words that can be typed, where there are only some.
+    /// The words that can be typed, if there is a list of them.
     const WORDS: &'static [&'static str] = &[];
 
-    /// Reads a value; `None` if the text is none.
+    /// Reads a value; `None` if the text is not one.
     fn parse(text: &str) -> Option<Self>;
 
     /// The value as it would be typed.
@@ -31,7 +31,7 @@ pub trait SettingValue: Clone + Sized {
         Value::String(self.text())
     }
 
-    /// What can be typed for it, in words.
+    /// Describes in words what can be typed.
     fn takes(_range: &Range<Self>) -> String {
         format!("one of {}", Self::WORDS.join(", "))
     }
@@ -41,22 +41,22 @@ pub trait SettingValue: Clone + Sized {
         true
     }
 
-    /// A value that is much like a text that is none.
+    /// The value most similar to a text that is not one.
     fn nearest(text: &str) -> Option<String> {
         nearest(text, Self::WORDS.iter().copied())
     }
 }
 
-/// The values that a setting may have, of those of its type.
+/// The range of a setting's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range<T> {
     /// All of them.
     Any,
-    /// This and more.
+    /// This value and greater ones.
     From(T),
-    /// From one to another, both included.
+    /// From one value to another, both included.
     Between(T, T),
-    /// More than this; finite.
+    /// Greater than this, and finite.
     Above(T),
 }
 
@@ -141,7 +141,7 @@ impl SettingValue for bool {
 
     fn parse(text: &str) -> Option<Self> {
         match text {
-            // As TOML has it.
+            // As TOML writes it.
             "yes" | "true" => Some(true),
             "no" | "false" => Some(false),
             _ => None,

@@ -50,9 +50,9 @@ words! {
         /// One event after the other, in one thread.
         #[default]
         Sequential = "sequential",
-        /// Every PE executes only what nothing can come before any more, as the model's [lookahead](crate::Model::lookahead) tells.
+        /// Every PE executes only events that nothing can precede any more, given the model's [lookahead](crate::Model::lookahead).
         Conservative = "conservative",
-        /// Time Warp: every PE goes ahead with its LPs, and undoes what turns out to have been too early.
+        /// Time Warp: every PE executes events ahead, and undoes those that turn out to have been too early.
         Optimistic = "optimistic",
     }
 
@@ -67,7 +67,7 @@ words! {
         /// By epochs, while events are executed.
         #[default]
         Asynchronous = "asynchronous",
-        /// All PEs stop executing events until it is known.
+        /// All PEs stop executing events until it is found.
         Synchronous = "synchronous",
     }
 
@@ -94,7 +94,7 @@ words! {
     /// assert_eq!([Wire::Auto, Wire::Value, Wire::Shared].map(Wire::name), ["auto", "value", "shared"]);
     /// ```
     pub enum Wire {
-        /// Those that nobody can cancel any more by value, others in shared buffers.
+        /// By value if nobody can cancel them any more, otherwise in shared buffers.
         #[default]
         Auto = "auto",
         /// All by value, cancelled by anti-messages.

@@ -1,0 +1,249 @@
+//! Checks that documents name only what exists: files, modules, types, functions, settings and targets of the Makefile between backticks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Fields, Ident, ImplItem, Item, Lit, TraitItem, Type};
+
+use crate::rust_files;
+
+/// The documents that are checked.
+const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
+
+pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let mut code = Code { makefile: read(&root.join("Makefile"))?, ..Code::default() };
+    let crates = root.join("crates");
+    for file in rust_files(&crates).map_err(|error| format!("{}: {error}", crates.display()))? {
+        let relative = file.strip_prefix(root).unwrap_or(&file).to_owned();
+        code.add_file(relative, &read(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let mut breaches = Vec::new();
+    for document in DOCUMENTS {
+        breaches.extend(code.unknown(&read(&root.join(document))?).map(|(line, name)| format!("{document}:{line}: there is no `{name}`")));
+    }
+    Ok(breaches)
+}
+
+/// What the code declares.
+#[derive(Default)]
+struct Code {
+    /// Every source file, from the root.
+    files: Vec<PathBuf>,
+    /// Every declared name, and every string literal, as words of the command line are.
+    names: BTreeSet<String>,
+    /// The members of types, traits and modules: methods, fields, variants, items.
+    members: BTreeMap<String, BTreeSet<String>>,
+    /// What macros declare, without its owner.
+    in_macros: BTreeSet<String>,
+    makefile: String,
+}
+
+impl Code {
+    fn add_file(&mut self, path: PathBuf, text: &str) -> syn::Result<()> {
+        let file = syn::parse_file(text)?;
+        let module = path.components().map(|part| part.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned());
+        let module: Vec<String> = module.filter(|part| !matches!(part.as_str(), "crates" | "src" | "lib" | "mod" | "main")).collect();
+        self.names.extend(module.iter().cloned());
+        for item in &file.items {
+            // An item is a member of its module and of those above, which may re-export it.
+            if let Some(name) = item_name(item) {
+                module.iter().for_each(|module| self.member(module, name));
+            }
+        }
+        self.files.push(path);
+        self.visit_file(&file);
+        Ok(())
+    }
+
+    fn member(&mut self, owner: &str, member: &Ident) {
+        self.names.insert(member.to_string());
+        self.members.entry(owner.to_owned()).or_default().insert(member.to_string());
+    }
+
+    fn fields(&mut self, owner: &str, fields: &Fields) {
+        fields.iter().filter_map(|field| field.ident.as_ref()).for_each(|field| self.member(owner, field));
+    }
+
+    /// Everything that a document names and the code does not have, with the line.
+    fn unknown<'d>(&'d self, document: &'d str) -> impl Iterator<Item = (usize, &'d str)> {
+        let mut fenced = false;
+        let lines = document.lines().enumerate().filter(move |(_, line)| {
+            let fence = line.starts_with("```");
+            fenced ^= fence;
+            !fenced && !fence
+        });
+        let spans = lines.flat_map(|(index, line)| line.split('`').skip(1).step_by(2).map(move |name| (index + 1, name)));
+        spans.filter(|(_, name)| !self.has(name))
+    }
+
+    fn has(&self, span: &str) -> bool {
+        if let Some(target) = span.strip_prefix("make ") {
+            return self.makefile.lines().any(|line| line.strip_prefix(target).is_some_and(|rest| rest.starts_with(':')));
+        }
+        let words: Vec<&str> = span.split(' ').collect();
+        words.iter().all(|word| match word.strip_prefix("--") {
+            Some(flag) => self.declares(&flag.replace('-', "_")),
+            // Apart from flags, several words are an example.
+            None => words.len() > 1 || self.has_word(word),
+        })
+    }
+
+    fn declares(&self, name: &str) -> bool {
+        self.names.contains(name) || self.in_macros.contains(name)
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        if word.contains('/') || word.ends_with(".rs") {
+            return self.has_path(word);
+        }
+        // For a call, the function's name; intervals and the like are not names.
+        let called = word.split('(').next().unwrap_or(word);
+        let called = called.rsplit('.').next().unwrap_or(called);
+        if called.is_empty() || !called.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '-')) {
+            return true;
+        }
+        match called.rsplit_once("::") {
+            None => self.declares(called),
+            Some((owner, member)) => {
+                let owner = owner.rsplit("::").next().unwrap_or(owner);
+                let found = self.members.get(owner).is_some_and(|members| members.contains(member));
+                found || self.declares(owner) && self.in_macros.contains(member)
+            }
+        }
+    }
+
+    /// Whether there is a file or folder with this path, or one whose last parts it is. `{a,b}` stands for both.
+    fn has_path(&self, path: &str) -> bool {
+        if let Some((before, rest)) = path.split_once('{')
+            && let Some((choices, after)) = rest.split_once('}')
+        {
+            return choices.split(',').all(|choice| self.has_path(&format!("{before}{choice}{after}")));
+        }
+        let parts: Vec<_> = Path::new(path).iter().collect();
+        self.files.iter().any(|file| file.iter().collect::<Vec<_>>().windows(parts.len()).any(|window| window == parts))
+    }
+}
+
+fn item_name(item: &Item) -> Option<&Ident> {
+    match item {
+        Item::Const(item) => Some(&item.ident),
+        Item::Enum(item) => Some(&item.ident),
+        Item::Fn(item) => Some(&item.sig.ident),
+        Item::Macro(item) => item.ident.as_ref(),
+        Item::Mod(item) => Some(&item.ident),
+        Item::Static(item) => Some(&item.ident),
+        Item::Struct(item) => Some(&item.ident),
+        Item::Trait(item) => Some(&item.ident),
+        Item::Type(item) => Some(&item.ident),
+        _ => None,
+    }
+}
+
+impl<'ast> Visit<'ast> for Code {
+    fn visit_item(&mut self, item: &'ast Item) {
+        self.names.extend(item_name(item).map(Ident::to_string));
+        match item {
+            Item::Enum(item) => item.variants.iter().for_each(|variant| {
+                self.member(&item.ident.to_string(), &variant.ident);
+                self.fields(&variant.ident.to_string(), &variant.fields);
+            }),
+            Item::Struct(item) => self.fields(&item.ident.to_string(), &item.fields),
+            Item::Trait(item) => item.items.iter().for_each(|member| match member {
+                TraitItem::Fn(member) => self.member(&item.ident.to_string(), &member.sig.ident),
+                TraitItem::Type(member) => self.member(&item.ident.to_string(), &member.ident),
+                TraitItem::Const(member) => self.member(&item.ident.to_string(), &member.ident),
+                _ => {}
+            }),
+            Item::Impl(item) => {
+                let Type::Path(of) = &*item.self_ty else { return visit::visit_item_impl(self, item) };
+                let owner = of.path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
+                item.items.iter().for_each(|member| match member {
+                    ImplItem::Fn(member) => self.member(&owner, &member.sig.ident),
+                    ImplItem::Const(member) => self.member(&owner, &member.ident),
+                    _ => {}
+                });
+            }
+            _ => {}
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_lit(&mut self, literal: &'ast Lit) {
+        if let Lit::Str(text) = literal {
+            self.names.insert(text.value());
+        }
+    }
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        self.add_tokens(called.tokens.clone());
+    }
+}
+
+impl Code {
+    /// Takes what a macro declares: names after a keyword, before a colon (fields, settings) or an equals sign (variants), and its
+    /// literals.
+    fn add_tokens(&mut self, tokens: TokenStream) {
+        let mut last = None;
+        for token in tokens {
+            match &token {
+                TokenTree::Group(group) => self.add_tokens(group.stream()),
+                TokenTree::Ident(ident) => {
+                    if matches!(last.as_deref(), Some("fn" | "struct" | "enum" | "const")) {
+                        self.in_macros.insert(ident.to_string());
+                    }
+                    last = Some(ident.to_string());
+                    continue;
+                }
+                TokenTree::Punct(punct) if matches!(punct.as_char(), ':' | '=') => {
+                    self.in_macros.extend(last.take());
+                }
+                TokenTree::Literal(literal) => {
+                    self.in_macros.insert(literal.to_string().trim_matches('"').to_owned());
+                }
+                TokenTree::Punct(_) => {}
+            }
+            last = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code() -> Code {
+        let mut code = Code { makefile: "layers:\n\ttrue\n".into(), ..Code::default() };
+        let text = "
+            pub struct Ladder { run: u8 }
+            impl Ladder { fn pop(&mut self) {} }
+            trait Port { type Wire; fn send(&self); }
+            enum Step { Idle }
+            const MOST: u8 = 7;
+            settings! { struct Settings { wire: Wire = Wire::Auto, { rule: \"auto\" } } fn table() {} }
+        ";
+        code.add_file("crates/kernel/src/pending/ladder.rs".into(), text).expect("it parses");
+        code
+    }
+
+    #[test]
+    fn what_exists_may_be_named() {
+        let document = "`Ladder` has `Ladder::run` and `Ladder::pop`, `ladder::Ladder` in `pending`, `pending/ladder.rs`, `crates/kernel/src`.\n\
+            `Port::send`, `Port::Wire`, `Step::Idle`, `Idle`, `MOST`, `Settings::table`, `--wire auto`, `make layers`, `pending.pop(end)`.\n\
+            `[0, end)`, `crates/kernel/src/{pending}/`\n```text\n`nothing`\n```\n";
+        assert_eq!(code().unknown(document).collect::<Vec<_>>(), []);
+    }
+
+    #[test]
+    fn what_does_not_exist_is_found_with_its_line() {
+        let names = "Rungs Ladder::rung Port::pop ladder::Step2 pending/heap.rs rungs popped(end) heap::Ladder --wires make_all Step::run";
+        for name in names.split(' ') {
+            let document = format!("`Ladder`\n```text\n```\nhere is `{name}`\n");
+            assert_eq!(code().unknown(&document).collect::<Vec<_>>(), [(4, name)]);
+        }
+        assert_eq!(code().unknown("`make layer`").count(), 1);
+        assert_eq!(code().unknown("`crates/kernel/src/{pending,past}/`").count(), 1);
+    }
+}
