@@ -38,7 +38,7 @@ const SEGMENT: u32 = 1 << SEGMENT_BITS;
 #[cfg(not(any(miri, loom)))]
 const SEGMENTS: u32 = 1 << (32 - SEGMENT_BITS);
 #[cfg(any(miri, loom))]
-const SEGMENTS: u32 = if cfg!(loom) { 5 } else { 1 << 10 };
+const SEGMENTS: u32 = if cfg!(loom) { 5 } else { 1024 };
 
 /// The most segments taken at once.
 const MOST: u32 = 4096;
@@ -134,11 +134,12 @@ impl<T> Arena<T> {
 
 /// Memory for this many segments, with all slots valid and free, and `segments`.
 fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
-    let layout = Layout::array::<Slot<T>>((segments * SEGMENT) as usize).ok()?;
+    let slots = (segments * SEGMENT) as usize;
+    let layout = Layout::array::<Slot<T>>(slots).ok()?;
     let pages = Pages::zeroed(layout.size(), layout.align())?;
     // All zeros is a free slot already, except under loom.
     #[cfg(loom)]
-    for index in 0..(segments * SEGMENT) as usize {
+    for index in 0..slots {
         let slot = Slot {
             tag: AtomicU32::new(FREE),
             next: AtomicU32::new(NONE),
@@ -188,5 +189,22 @@ impl<T> Drop for ArenaMemory<T> {
                 }
             }
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_with_the_last_segment_but_one() {
+        let arena = Arena::<()>::new();
+        arena.shared.claimed.store(SEGMENTS - 4, Ordering::Relaxed);
+        let range = (SEGMENTS - 4) * SEGMENT..(SEGMENTS - 1) * SEGMENT;
+        assert_eq!(arena.grow(100), Ok(range.clone()));
+        assert_eq!(arena.shared.slabs.lock().unwrap()[0].1, range.len(), "memory for as many as can be numbered");
+        assert!(arena.slot(range.start - 1).is_none() && arena.slot(range.start).is_some());
+        assert!(arena.slot(range.end - 1).is_some() && arena.slot(range.end).is_none());
+        assert_eq!(arena.grow(1), Err(PoolFull::Numbers));
     }
 }

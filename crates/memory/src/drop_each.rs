@@ -153,6 +153,13 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn values_are_gone_through_in_order() {
+        let values = DropEach::from(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!((&values).into_iter().collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(values.into_iter().collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
     fn a_panic_on_its_way_stays_alone() {
         let (dropped, values) = bombs(2);
         let first = catch_unwind(AssertUnwindSafe(|| {

@@ -89,9 +89,11 @@ mod tests {
 
     #[test]
     fn pages_are_aligned_zeros() {
-        for (bytes, align) in [(1, 1), (100, 64), (5000, 4096), (if cfg!(miri) { 640 } else { LARGE + 64 }, 128)] {
+        let large = if cfg!(miri) { [640, 650] } else { [LARGE, LARGE + 64] };
+        for (bytes, align) in [(1, 1), (100, 64), (5000, 4096), (large[0], 128), (large[1], 128)] {
             let pages = Pages::zeroed(bytes, align).unwrap();
             assert_eq!(pages.start().align_offset(if bytes < LARGE { align } else { HUGE_PAGE }), 0);
+            assert!(bytes >= LARGE || pages.layout.size() < bytes + 2 * align, "no huge page for {bytes} bytes");
             // SAFETY: so many bytes are there, of zeros, and nobody else has them.
             let found = unsafe { std::slice::from_raw_parts_mut(pages.start().as_ptr(), bytes) };
             assert!(found.iter().all(|&byte| byte == 0));
@@ -99,5 +101,21 @@ mod tests {
         }
         assert!(Pages::zeroed(usize::MAX - 10, 64).is_none());
         assert!(Pages::zeroed(isize::MAX as usize - 10, 64).is_none());
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn pages_are_given_back() {
+        // Of addresses, as Linux tells it; other tests take some as well, but not as many.
+        let gigabytes = || {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap();
+            let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB")).unwrap();
+            size.trim().parse::<u64>().unwrap() >> 20
+        };
+        let before = gigabytes();
+        for _ in 0..100 {
+            assert!(Pages::zeroed(1 << 30, 64).is_some());
+        }
+        assert!(gigabytes() < before + 50);
     }
 }

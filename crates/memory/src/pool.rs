@@ -79,7 +79,7 @@ impl<T> Pool<T> {
     }
 
     fn grow(&mut self, value: T) -> Result<Handle, PoolFull> {
-        let place = u32::try_from(self.places.len()).ok().filter(|&place| place < u32::MAX).ok_or(PoolFull::Numbers)?;
+        let place = number(self.places.len()).ok_or(PoolFull::Numbers)?;
         if self.places.len() == self.places.capacity() {
             self.move_out()?;
         }
@@ -87,10 +87,10 @@ impl<T> Pool<T> {
         Ok(Handle(place))
     }
 
-    /// Moves to advised memory of twice the size, or of a little more where there is not that much.
+    /// Moves to larger memory, which is advised before it is touched.
     #[cold]
     fn move_out(&mut self) -> Result<(), PoolFull> {
-        let (double, little) = (2 * self.places.len().max(32), self.places.len() + self.places.len() / 8 + 32);
+        let [double, little] = larger(self.places.len());
         let mut places = Vec::new();
         places.try_reserve_exact(double).or_else(|_| places.try_reserve_exact(little)).map_err(|_| PoolFull::Memory)?;
         prefer_huge_pages(&mut places);
@@ -165,6 +165,16 @@ impl<T> Pool<T> {
     }
 }
 
+/// The number of the next place when there are so many, if there is one. The last number of 32 bits is no place's.
+fn number(places: usize) -> Option<u32> {
+    u32::try_from(places).ok().filter(|&place| place < u32::MAX)
+}
+
+/// How many places to make room for when there are so many: twice as many, or if there is no memory for that, somewhat more.
+fn larger(places: usize) -> [usize; 2] {
+    [2 * places.max(32), places + places / 8 + 32]
+}
+
 #[cold]
 fn stale(handle: Handle) -> ! {
     panic!("no value at {handle:?}: it was taken out before")
@@ -184,6 +194,35 @@ mod tests {
         assert_eq!(pool.insert(11), Ok(handles[1]));
         assert_eq!((pool.len(), pool.places()), (4, 4));
         assert_eq!(handles.iter().map(|&handle| *pool.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
+    }
+
+    #[test]
+    fn a_pool_moves_when_it_is_full_to_twice_the_size() {
+        let mut pool = Pool::default();
+        assert!(pool.is_empty());
+        let mut moves = Vec::new();
+        for n in 0..1000 {
+            let before = pool.places.capacity();
+            pool.insert(n).unwrap();
+            if pool.places.capacity() != before {
+                moves.push((n, pool.places.capacity()));
+            }
+        }
+        assert!(!pool.is_empty());
+        assert_eq!(moves, [(0, 64), (64, 128), (128, 256), (256, 512), (512, 1024)]);
+    }
+
+    #[test]
+    fn where_memory_is_short_a_pool_grows_by_an_eighth() {
+        assert_eq!([0, 64, 6400].map(larger), [[64, 32], [128, 104], [12800, 7232]]);
+    }
+
+    #[test]
+    fn numbers_end_before_the_last_of_32_bits() {
+        const LAST: usize = u32::MAX as usize;
+        assert_eq!([0, LAST - 1, LAST, LAST + 1].map(number), [Some(0), Some(u32::MAX - 1), None, None]);
+        assert_eq!(PoolFull::Numbers.to_string(), "no more than 4294967295 can be numbered");
+        assert_eq!(PoolFull::Memory.to_string(), "the system has no memory for more");
     }
 
     #[test]

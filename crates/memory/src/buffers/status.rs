@@ -5,7 +5,7 @@
 
 use super::{Buffers, found, owned, stale};
 use crate::Handle;
-use crate::arena::FREE;
+use crate::arena::{FREE, Slot};
 use crate::sync::Ordering;
 
 pub(super) const PENDING: u8 = 0;
@@ -49,8 +49,13 @@ impl<T> Buffers<T> {
         if sure(slot.mark.load(Ordering::Relaxed)) {
             let status = slot.status.load(Ordering::Relaxed);
             match status & !CERTAIN {
-                PENDING if cfg!(debug_assertions) => self.mark_certain(handle, status, PROCESSED),
-                PENDING => slot.status.store(PROCESSED, Ordering::Relaxed),
+                PENDING => {
+                    if cfg!(debug_assertions) {
+                        self.mark_certain(handle, status, PROCESSED);
+                    } else {
+                        slot.status.store(PROCESSED, Ordering::Relaxed);
+                    }
+                }
                 CANCELLED => return None,
                 _ => out_of_turn(handle, PROCESSED),
             }
@@ -72,8 +77,11 @@ impl<T> Buffers<T> {
         // Acquire pairs with the Release of `cancel`, as in `turn`.
         let status = slot.status.load(Ordering::Acquire);
         match status & !CERTAIN {
-            PENDING if cfg!(debug_assertions) => self.mark_certain(handle, status, PENDING),
-            PENDING => {}
+            PENDING => {
+                if cfg!(debug_assertions) {
+                    self.mark_certain(handle, status, PENDING);
+                }
+            }
             CANCELLED => return None,
             _ => out_of_turn(handle, PROCESSED),
         }
@@ -85,8 +93,7 @@ impl<T> Buffers<T> {
     /// which needs no atomic read-modify-write anyway.
     fn mark_certain(&self, handle: Handle, pending: u8, to: u8) {
         let slot = owned(&self.arena, self.mine, handle);
-        let local = slot.partner.load(Ordering::Relaxed) == self.me;
-        let to = if local { to } else { to | CERTAIN };
+        let to = if self.is_local(slot) { to } else { to | CERTAIN };
         // Relaxed: it publishes nothing else.
         if slot.status.compare_exchange(pending, to, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             cancelled_though_certain(handle);
@@ -114,10 +121,16 @@ impl<T> Buffers<T> {
         owned(&self.arena, self.mine, handle).status.load(Ordering::Relaxed) == UNDONE
     }
 
+    /// Whether a message of this PE's came from this PE.
+    #[inline(always)]
+    fn is_local(&self, slot: &Slot<T>) -> bool {
+        slot.partner.load(Ordering::Relaxed) == self.me
+    }
+
     #[inline(always)]
     fn turn(&self, handle: Handle, from: u8, to: u8) -> bool {
         let slot = owned(&self.arena, self.mine, handle);
-        let status = if slot.partner.load(Ordering::Relaxed) == self.me {
+        let status = if self.is_local(slot) {
             // A local message is cancelled only by this PE, so it needs no atomic read-modify-write. An engine that cancels a message of
             // another PE may lose the cancellation, nothing worse: the status guards no memory.
             let status = slot.status.load(Ordering::Relaxed);
@@ -160,7 +173,7 @@ impl<T> Buffers<T> {
         let slot = found(&self.arena, handle);
         // Relaxed: this PE sees what it wrote itself, and for another PE's slot it only matters that the tag differs.
         let found = slot.tag.load(Ordering::Relaxed);
-        let status = if found == self.mine && slot.partner.load(Ordering::Relaxed) == self.me {
+        let status = if found == self.mine && self.is_local(slot) {
             // Local: as in `turn`.
             let status = slot.status.load(Ordering::Relaxed);
             slot.status.store(CANCELLED, Ordering::Relaxed);

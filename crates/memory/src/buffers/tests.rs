@@ -158,6 +158,23 @@ fn certain_messages_are_begun_and_undone_like_others() {
     assert_eq!(b.begin_if(late, |_| true), None);
 }
 
+#[test]
+fn certain_messages_are_read_while_they_are_pending() {
+    let [mut a, mut b] = pair();
+    let (sent, local) = (given(&mut a), a.insert(0, 2).unwrap());
+    b.accept(sent);
+    assert_eq!((b.get_certain(sent), a.get_certain(local)), (Some(&1), Some(&2)));
+    // Again, and then begun like others.
+    assert_eq!((b.get_certain(sent), b.begin(sent)), (Some(&1), true));
+    // One of another PE that was cancelled before is found cancelled.
+    let late = given(&mut a);
+    assert_eq!(a.cancel(late), CancelOutcome::Pending);
+    b.accept(late);
+    assert_eq!(b.get_certain(late), None);
+    // A local message may still be cancelled, as above.
+    assert_eq!((a.cancel(local), a.get_certain(local)), (CancelOutcome::Pending, None));
+}
+
 /// One test for each mistake, which must panic with the given message.
 macro_rules! caught {
     ($($name:ident: $expected:literal, |$a:ident, $b:ident| $mistake:expr;)*) => {
@@ -192,6 +209,8 @@ caught! {
     accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(0, 1).unwrap(); b.accept(h) };
     beginning_another_s: "no value of this PE", |a, b| { let h = given(&mut a); b.begin(h) };
     beginning_twice: "processed already", |a, b| { let h = a.insert(0, 1).unwrap(); a.begin(h); a.begin(h) };
+    reading_the_processed: "processed already", |a, b| { let h = given(&mut a); b.accept(h); b.begin(h); b.get_certain(h) };
+    reading_another_s: "no value of this PE", |a, b| { let h = given(&mut a); b.get_certain(h) };
     undoing_the_pending: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
     cancelling_twice: "cancelled already", |a, b| { let h = given(&mut a); a.cancel(h); a.cancel(h) };
     cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.cancel(h) };
@@ -203,6 +222,12 @@ caught! {
 #[cfg(debug_assertions)]
 caught! {
     cancelling_the_certain: "sure that it never would be", |a, b| { let h = certain(&mut a, &mut b); a.cancel(h) };
+    cancelling_what_was_read: "sure that it never would be", |a, b| {
+        let h = given(&mut a);
+        b.accept(h);
+        b.get_certain(h);
+        a.cancel(h)
+    };
     cancelling_the_certain_after_undoing: "sure that it never would be", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); a.cancel(h) };
     cancelling_what_was_certain_once: "sure that it never would be", |a, b| {
         let h = certain(&mut a, &mut b);
@@ -290,6 +315,10 @@ fn growth_over_many_segments() {
     let all = sum([&a, &b]);
     assert_eq!(all.live, count.into());
     assert_eq!(all.places, all.free + all.live);
+    for view in [a, b] {
+        let (made, rest) = (u64::from(view.segments) << SEGMENT_BITS, view.fresh.len() as u64);
+        assert_eq!(made, view.books().places + rest, "all segments count, as many again are made next");
+    }
     // New buffers come in runs, by view and partner.
     assert!((2 * u64::from(count)..2 * u64::from(count) + 4 * u64::from(RUN)).contains(&all.places));
 }
@@ -330,6 +359,31 @@ fn local_buffers_in_plenty_change_over() {
     let books = a.books();
     assert!(books.places <= before + 2 * (PLENTY + RUN as usize) as u64, "{books:?}");
     assert!(books.free >= PLENTY as u64, "{books:?}");
+}
+
+#[test]
+fn local_buffers_change_over_from_plenty_on_and_stay() {
+    let [mut a, mut b] = pair();
+    let local: Vec<Handle> = (0..PLENTY).map(|n| a.insert(0, n).unwrap()).collect();
+    local.into_iter().for_each(|handle| _ = a.release(handle));
+    assert_eq!(a.books().free, PLENTY as u64);
+    let send = |a: &mut Buffers<usize>, b: &mut Buffers<usize>, n: usize| {
+        let handle = a.insert(1, n).unwrap();
+        b.accept(handle);
+        handle
+    };
+    // No more than plenty: a run of new ones is made, of which half are for messages.
+    let mut sent = vec![send(&mut a, &mut b, 0)];
+    let places = (PLENTY + RUN as usize) as u64;
+    assert_eq!(a.books().places, places);
+    sent.extend((1..RUN as usize / 2 + 1).map(|n| send(&mut a, &mut b, n)));
+    assert_eq!(a.books().places, places, "a local one changed over");
+    // They are this PE's to keep, so they are no surplus when they are back.
+    sent.into_iter().for_each(|handle| _ = b.release(handle));
+    while let Some(empty) = b.give_surplus(0, 0) {
+        a.accept_empty(empty);
+    }
+    assert_eq!((a.give_surplus(1, 0), a.books().free), (None, places));
 }
 
 #[cfg(not(miri))]

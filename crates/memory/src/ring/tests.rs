@@ -97,6 +97,7 @@ fn written_values_wait_until_they_are_published() {
         assert!(consumer.drain().is_none() && consumer.is_empty());
         assert_eq!(producer.write("too much".into()), Err("too much".to_owned()));
         producer.publish();
+        assert_eq!(consumer.drain().unwrap().size_hint(), (4, Some(4)));
         assert_eq!(consumer.drain().unwrap().take(3).last(), Some(format!("{round}.2")));
         assert_eq!(consumer.drain().unwrap().collect::<Vec<_>>(), [format!("{round}.3")]);
     }
