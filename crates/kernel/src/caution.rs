@@ -49,7 +49,7 @@ impl Caution {
             self.executed += u64::from(executed);
             self.idle_steps = 0;
         } else {
-            self.waits += u64::from(self.idle_steps % Self::LONG_WAIT == 0);
+            self.waits += u64::from(self.idle_steps.is_multiple_of(Self::LONG_WAIT));
             self.idle_steps = self.idle_steps.wrapping_add(1);
         }
         let over = if self.waiting { self.waits >= Self::WAITS } else { self.executed >= self.ahead };

@@ -55,7 +55,10 @@ const TALK: Play = Play {
     ..Play::NOTHING
 };
 
-fn digest(lps: [&[(f64, u32, u32, u64, u32)]; 3]) -> RunDigest {
+/// The parts of an executed event's key.
+type Executed = (f64, u32, u32, u64, u32);
+
+fn digest(lps: [&[Executed]; 3]) -> RunDigest {
     let mut run = RunDigest::default();
     for (lp, keys) in (0..).zip(lps) {
         let mut digest = HistoryDigest::default();
