@@ -12,7 +12,7 @@ const MESSAGES_LEAST: usize = 64;
 const VALUE_BYTES: usize = 64 << 10;
 /// The same as a number, however large they are.
 const VALUES_LEAST: usize = 64;
-/// Room for control messages between neighbours in the reduction tree.
+/// Room for control messages between two neighbours.
 const CONTROLS: usize = 8;
 /// Wires are fetched ahead where there are so few PEs that most wires bring something in each step.
 const FETCHED_AHEAD: usize = 8;
@@ -26,7 +26,7 @@ pub struct RingPort<E> {
     values_to: Vec<Option<Producer<ValueMessage<E>>>>,
     values_from: Vec<Consumer<ValueMessage<E>>>,
     bounds: Lines,
-    /// By PE; none but to neighbours in the reduction tree.
+    /// By PE; only to neighbours.
     control_to: Vec<Option<Producer<Control>>>,
     control_from: Vec<Consumer<Control>>,
     /// Control messages that found no room.
@@ -34,8 +34,8 @@ pub struct RingPort<E> {
     controls: Vec<Control>,
 }
 
-/// The ends of the wires of as many PEs.
-pub fn ring_ports<E: Send>(pes: u32) -> Vec<RingPort<E>> {
+/// The ends of the wires of as many PEs, each of which sends control messages to its `neighbours` only, as the GVT algorithm has them.
+pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Vec<RingPort<E>> {
     let empty = |bounds| RingPort {
         to: (0..pes).map(|_| None).collect(),
         from: Vec::new(),
@@ -58,20 +58,14 @@ pub fn ring_ports<E: Send>(pes: u32) -> Vec<RingPort<E>> {
             let (producer, consumer) = ring(values);
             ports[sender].values_to[receiver] = Some(producer);
             ports[receiver].values_from.push(consumer);
-            if are_neighbours(sender, receiver) {
-                let (producer, consumer) = ring(CONTROLS);
-                ports[sender].control_to[receiver] = Some(producer);
-                ports[receiver].control_from.push(consumer);
-            }
+        }
+        for receiver in neighbours(sender as u32) {
+            let (producer, consumer) = ring(CONTROLS);
+            ports[sender].control_to[receiver as usize] = Some(producer);
+            ports[receiver as usize].control_from.push(consumer);
         }
     }
     ports
-}
-
-/// Whether one is the parent of the other in the binary tree of PEs, whose children are 2i + 1 and 2i + 2.
-fn are_neighbours(a: usize, b: usize) -> bool {
-    let parent = |pe: usize| pe.checked_sub(1).map(|pe| pe / 2);
-    parent(a) == Some(b) || parent(b) == Some(a)
 }
 
 impl<E> RingPort<E> {
@@ -85,7 +79,7 @@ impl<E> RingPort<E> {
     }
 
     fn push_control(&mut self, to: u32, control: Control) -> bool {
-        let Some(wire) = &mut self.control_to[to as usize] else { panic!("PE {to} is no neighbour in the reduction tree") };
+        let Some(wire) = &mut self.control_to[to as usize] else { panic!("PE {to} is no neighbour: GVT sends it no control messages") };
         wire.push(control)
     }
 }

@@ -63,6 +63,11 @@ impl AnyGvt {
         with!(self, gvt => gvt.advance(local))
     }
 
+    /// As [`Gvt::neighbours`].
+    pub fn neighbours(&self) -> Vec<u32> {
+        with!(self, gvt => gvt.neighbours())
+    }
+
     /// As [`Gvt::holds`].
     #[inline]
     pub fn holds(&self) -> bool {

@@ -82,6 +82,10 @@ impl Gvt for Asynchronous {
         }
     }
 
+    fn neighbours(&self) -> Vec<u32> {
+        self.tree.neighbours()
+    }
+
     fn wish(&mut self) {
         self.tree.wish();
     }

@@ -220,6 +220,9 @@ pub trait Gvt: Send {
     /// If GVT would regress or more messages were received than sent, which means that some were not counted.
     fn advance(&mut self, local: &mut impl Local) -> Option<Action>;
 
+    /// The PEs that this one sends control messages to, in no particular order.
+    fn neighbours(&self) -> Vec<u32>;
+
     /// Whether the PE must not execute events now. It goes on receiving.
     fn holds(&self) -> bool;
 

@@ -55,6 +55,10 @@ impl Gvt for Synchronous {
         self.received += 1;
     }
 
+    fn neighbours(&self) -> Vec<u32> {
+        self.tree.neighbours()
+    }
+
     fn wish(&mut self) {
         self.tree.wish();
     }

@@ -173,6 +173,11 @@ impl Tree {
         }
     }
 
+    /// The PEs that this one sends control messages to.
+    pub(super) fn neighbours(&self) -> Vec<u32> {
+        self.parent().into_iter().chain(self.children()).collect()
+    }
+
     fn parent(&self) -> Option<u32> {
         (self.me > 0).then(|| (self.me - 1) / 2)
     }

@@ -48,6 +48,16 @@ pub(crate) struct ParallelConfig {
     pub(crate) cluster: Option<u64>,
 }
 
+impl ParallelConfig {
+    /// PE `me`'s part in finding GVT.
+    fn gvt(&self, me: u32, ties: TieBreak) -> AnyGvt {
+        match self.gvt {
+            GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, self.pes, ties)),
+            GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, self.pes, ties)),
+        }
+    }
+}
+
 /// What the PEs of a run have in common.
 struct Plan<'m, M: Model> {
     task: Task<'m, M>,
@@ -182,8 +192,9 @@ impl<M: Model> Simulation<'_, M> {
         let task = Task { model: &self.model, partition, ties, end, delays };
         let plan = Plan { task, config, seed, limits, statistics, trace };
         let watch = RunMonitor { looped, end: until, report, rows, merge: RowMerge::new(ties) };
+        let neighbours = |me| config.gvt(me, ties).neighbours();
         let outcome = match config.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes))?, watch, self.for_tests.crowded)?,
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes, neighbours))?, watch, self.for_tests.crowded)?,
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
@@ -290,10 +301,6 @@ impl<M: Model> Simulation<'_, M> {
 impl<'m, M: Model> Plan<'m, M> {
     fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
         let Plan { task, config, limits, .. } = self;
-        let gvt = |me| match config.gvt {
-            GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, config.pes, task.ties)),
-            GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, config.pes, task.ties)),
-        };
         let rule = match config.window {
             Some(width) => Rule::Fixed(width),
             None if config.devastator => Rule::Devastator,
@@ -303,7 +310,7 @@ impl<'m, M: Model> Plan<'m, M> {
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let make = |(buffers, port): (Buffers<_>, P)| {
-            let (gvt, window) = (gvt(buffers.me()), Window::new(rule, task.end, least, config.pes));
+            let (gvt, window) = (config.gvt(buffers.me(), task.ties), Window::new(rule, task.end, least, config.pes));
             let context = Context::with_limits(limits.clone(), self.seed, saving);
             let mut pe = Pe::new(task, config.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
