@@ -8,6 +8,7 @@ mod hold;
 mod hostile;
 mod network;
 mod parallel;
+mod wires;
 mod workloads;
 
 use std::process::{Command, ExitCode};
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
             workloads::compare();
             network::compare(None);
             parallel::compare(None);
+            wires::compare();
             hold::compare();
             hostile::compare(None);
         }
@@ -32,18 +34,20 @@ fn main() -> ExitCode {
         ["parallel"] => parallel::compare(None),
         ["parallel", topology] => parallel::compare(Some(topology)),
         ["phases", workload] => parallel::phases(workload),
+        ["wires"] => wires::compare(),
         ["hold"] => hold::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
         ["measure", "bare", workload] => workloads::measure_bare(workload),
         ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
+        ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
         ["measure", "network", topology, end] => network::measure(topology, end),
         ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | hold | hostile [MODEL]]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | hold | hostile [MODEL]]"
             );
             return ExitCode::from(2);
         }

@@ -10,7 +10,8 @@ const MESSAGES: usize = 4096;
 const MESSAGES_LEAST: usize = 64;
 /// Room for messages by value between two PEs, in bytes: more makes nothing faster. More PEs share out four times as much among all pairs.
 const VALUE_BYTES: usize = 64 << 10;
-/// The same as a number, however large they are.
+/// The least room as a number, however large they are: for what two PEs send each other in two batches, or for this many.
+const VALUES_BETWEEN_TWO: usize = 256;
 const VALUES_LEAST: usize = 64;
 /// Room for control messages between two neighbours.
 const CONTROLS: usize = 8;
@@ -49,7 +50,8 @@ pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Ve
     };
     let mut ports: Vec<RingPort<E>> = lines(pes).into_iter().map(empty).collect();
     let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
-    let values = (VALUE_BYTES * 4 / (pes as usize).pow(2) / size_of::<ValueMessage<E>>()).max(VALUES_LEAST);
+    let shared_out = |room: usize| room * 4 / (pes as usize).pow(2);
+    let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
     for sender in 0..pes as usize {
         for receiver in (0..pes as usize).filter(|&receiver| receiver != sender) {
             let (producer, consumer) = ring(capacity);
