@@ -89,25 +89,25 @@ fn run(entries: &[ModelEntry]) -> Command {
 
 fn verify(entries: &[ModelEntry]) -> Command {
     of_models(VERIFY, entries, &settings::of_verify())
-        .about("Try a model's undo out: every event forward, undone, compared, and forward again")
+        .about("Try out a model's undo: every event forward, undone, compared, and forward again")
         .arg(json())
         .after_help(
             "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n\
              Examples:\n  warpline verify network\n  warpline verify phold --undo reverse --end 10\n\n\
-             Exit status: 0 all events came back as they were, 1 one did not, 2 wrong use.",
+             Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 wrong use.",
         )
 }
 
 fn compare(entries: &[ModelEntry]) -> Command {
     let outputs = settings::of_run().into_iter().filter(settings::is_output);
     of_models(COMPARE, entries, &settings::of_compare())
-        .about("Run a model on several engines in turn: same answer? how much faster? how much memory?")
+        .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
         .arg(json())
         .arg(quiet())
         // Accepted, so that they can be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(
-            "The sequential engine comes first, as the others are held against it. Each run is a process of its own; rates and memory are\n\
+            "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
              medians over the runs of an engine. An engine that fails is shown with its error, and the others are compared.\n\
              A scenario file works as for `warpline run`; a report that it wants is left out.\n\n\
              Examples:\n  warpline compare phold --lps 65536 --remote 0.1 --clusters 8\n  warpline compare network --end 20 --threads 4 --runs 5 --json\n  \
@@ -132,7 +132,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 /// A subcommand that takes a model or a scenario.
 fn of_models(name: &'static str, entries: &[ModelEntry], settings: &[Setting]) -> Command {
     let models = entries.iter().map(|entry| {
-        let end = format!("A run ends at model time {} unless told otherwise.", format::time(entry.default_end, entry.time_unit));
+        let end = format!("By default, a run ends at model time {}.", format::time(entry.default_end, entry.time_unit));
         let examples = crate::models::examples(entry);
         Command::new(entry.name)
             .about(entry.about)

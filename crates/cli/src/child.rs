@@ -26,7 +26,7 @@ pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunR
         return Err(failure(&output, object.as_ref()));
     }
     object.and_then(record).ok_or_else(|| {
-        Failure::failed(format!("{} ended well, but printed nothing that is a run; was it replaced meanwhile?", program.display()))
+        Failure::failed(format!("{} succeeded, but did not print a run; has the program been replaced meanwhile?", program.display()))
     })
 }
 
@@ -57,12 +57,12 @@ fn record(mut object: Map<String, Value>) -> Option<RunRecord> {
 fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
     let Some(code) = output.status.code() else {
         let status = output.status;
-        return Failure::failed(format!("a run was killed ({status}): if not by you, then perhaps by the system, for want of memory"));
+        return Failure::failed(format!("a run was killed ({status}): if not by you, then perhaps by the system, because memory ran out"));
     };
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.trim().trim_start_matches("error: ");
     let told = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said);
-    let message = if told.is_empty() { format!("a run failed with exit status {code}, and said nothing") } else { told.to_owned() };
+    let message = if told.is_empty() { format!("a run failed with exit status {code}, without a message") } else { told.to_owned() };
     Failure { message, code: u8::try_from(code).unwrap_or(Failure::FAILED), printed: false }
 }
 
@@ -89,7 +89,7 @@ mod tests {
         let both = r#"echo 'error: oh no' >&2; echo '{"error":"oh no","exit_code":2}'; exit 2"#;
         assert_eq!(failed(both), ("oh no".into(), 2));
         assert_eq!(failed("echo 'error: oh no' >&2; exit 1"), ("oh no".into(), 1));
-        assert_eq!(failed("exit 7"), ("a run failed with exit status 7, and said nothing".into(), 7));
+        assert_eq!(failed("exit 7"), ("a run failed with exit status 7, without a message".into(), 7));
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn what_is_no_run_or_no_program_is_said_to_be() {
         for script in ["true", "echo '{}'", "echo no"] {
-            assert!(shell(script).unwrap_err().message.starts_with("sh ended well, but printed nothing that is a run"));
+            assert!(shell(script).unwrap_err().message.starts_with("sh succeeded, but did not print a run"));
         }
         let failure = run(&mut Command::new("no/such/program"), || {}).unwrap_err();
         assert!(failure.message.starts_with("cannot start no/such/program: "), "{}", failure.message);

@@ -15,14 +15,14 @@ use crate::run::with_model;
 use crate::settings::{RUNS, SYNC, Settings, THREADS, WITH};
 use crate::{child, output};
 
-/// Compares engines and prints what came of it.
+/// Compares engines and prints the outcome.
 pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    // What is refused here is said to be at its place in a scenario.
+    // A refusal here names its place in the scenario.
     let has_lookahead = with_model(request, HasLookahead(&settings.simulation))?;
     let others = others(request, &settings, has_lookahead)?;
     let program = std::env::current_exe();
-    let program = program.map_err(|cause| Failure::failed(format!("cannot find the file of this command, to run it: {cause}")))?;
+    let program = program.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
     let times = settings.command.runs();
     let mut counter = RunCounter::new((1 + others.len() as u64) * u64::from(times), request.quiet);
     let engines = in_turn(&others, times, |run, engine| {
@@ -33,7 +33,7 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     let comparison = Comparison::of(engines?);
     let failed = comparison.failure();
     if request.json {
-        // The failure is a part of the one object, so that the caller prints no other.
+        // The failure is part of the one object, so the caller prints no other.
         output::print_json(&comparison.json(failed.as_ref()))?;
     } else {
         output::print(&comparison.text())?;
@@ -41,7 +41,7 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Whether a model has the lookahead that a conservative run needs; what is wrong with its parameters, the first run tells.
+/// Whether a model has the lookahead that a conservative run needs; errors in its parameters are left to the first run.
 struct HasLookahead<'a>(&'a warpline::Settings);
 
 impl Visitor for HasLookahead<'_> {
@@ -53,8 +53,7 @@ impl Visitor for HasLookahead<'_> {
     }
 }
 
-/// The engines to hold against the sequential one: those of `--with`, or the one of `--sync`, or all
-/// that suit the model.
+/// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or all that suit the model.
 fn others(request: &Request, settings: &Settings, has_lookahead: bool) -> Result<Vec<Synchronisation>, Failure> {
     let (name, chosen) = match (&settings.command.with, settings.simulation.sync) {
         (Some(with), _) => (WITH, with.0.clone()),
@@ -76,11 +75,11 @@ fn others(request: &Request, settings: &Settings, has_lookahead: bool) -> Result
     Err(Failure::wrong_use(message).at(place))
 }
 
-/// Runs the sequential engine and the others so many times, in turn; `run` is told which run of all it is, from 0. An engine that fails is
-/// left out from then on.
+/// Runs the sequential engine and the others `times` times, in turn; `run` gets the number of the run, counted from 0 over all engines. An
+/// engine that fails is left out from then on.
 ///
 /// # Errors
-/// If the sequential engine fails, as there is nothing left to compare with.
+/// If the sequential engine fails, as nothing is left to compare with.
 fn in_turn(
     others: &[Synchronisation],
     times: u32,
@@ -102,7 +101,7 @@ fn in_turn(
     Ok(engines)
 }
 
-/// A failure of the sequential engine with the run that it happened in, which does not matter to wrong use.
+/// A failure of the sequential engine, with the run in which it happened, except for wrong use.
 fn told(failure: Failure, turn: u64) -> Failure {
     if failure.code == Failure::WRONG_USE {
         return failure;
@@ -115,7 +114,7 @@ fn command(program: &Path, request: &Request, engine: Synchronisation) -> Comman
     let mut command = Command::new(program);
     command.args(["run", request.model.as_str()]);
     let sequential = engine == Synchronisation::Sequential;
-    // The sequential engine has one thread, however many the others are given.
+    // The sequential engine has one thread, whatever the others are given.
     let left_out = |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS;
     let settings = request.settings.iter().filter(|given| !left_out(&given.name));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));

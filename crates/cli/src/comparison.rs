@@ -1,4 +1,4 @@
-//! What a comparison of engines came to: a table for people, or one object for programs.
+//! The outcome of a comparison of engines: a table for people, or one object for programs.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use warpline::record::RunRecord;
 use crate::failure::Failure;
 use crate::{format, summary};
 
-/// Runs of the same simulation on several engines, the sequential one first; it has one run at least.
+/// Runs of the same simulation on several engines, the sequential one first; that one has at least one run.
 pub(crate) struct Comparison(Vec<EngineRuns>);
 
 /// An engine and its runs.
@@ -54,7 +54,7 @@ impl EngineRuns {
         median(self.runs.iter().filter_map(of).collect())
     }
 
-    /// The peak memory, in bytes; `None` where the system does not tell.
+    /// The peak memory, in bytes; `None` where the system does not report it.
     fn memory(&self) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| run.peak_rss_bytes).map(|bytes| bytes as f64).collect())
     }
@@ -79,7 +79,7 @@ impl EngineRuns {
         answers
     }
 
-    /// What all its runs say, or that they do not say the same.
+    /// What all its runs agree on, or a note that they do not.
     fn common(&self, said: impl Fn(&RunRecord) -> String) -> String {
         let mut all = self.runs.iter().map(said);
         let first = all.next().unwrap_or_default();
@@ -98,7 +98,7 @@ impl EngineRuns {
         })
     }
 
-    /// As an object, held against the sequential engine.
+    /// As an object, compared with the sequential engine.
     fn json_beside(&self, reference: &EngineRuns) -> Value {
         let mut all = self.json();
         all["efficiency"] = json!(self.efficiency());
@@ -112,7 +112,7 @@ impl EngineRuns {
     }
 }
 
-/// The value in the middle, or between the two in the middle; `None` if there is none.
+/// The median; `None` of nothing.
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (low, high) = (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
@@ -133,7 +133,7 @@ impl Comparison {
         &self.0[1..]
     }
 
-    /// The first run of all.
+    /// The very first run.
     fn expected(&self) -> &RunRecord {
         &self.sequential().runs[0]
     }
@@ -149,7 +149,7 @@ impl Comparison {
         if same_history && different.is_empty() {
             return None;
         }
-        let mut message = format!("WRONG ANSWER: runs of `{}` that must be equal are not\n", expected.model);
+        let mut message = format!("WRONG ANSWER: runs of `{}` that must be equal differ\n", expected.model);
         for engine in &self.0 {
             for (digest, events, runs) in engine.answers() {
                 let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
@@ -175,13 +175,13 @@ impl Comparison {
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
-    /// What the comparison ends with, if not all engines gave the same answer in all runs.
+    /// The failure at the end of the comparison, if not all engines gave the same answer in all runs.
     pub(crate) fn failure(&self) -> Option<Failure> {
         let all: Vec<String> = self.disagreement().into_iter().chain(self.failures()).collect();
         (!all.is_empty()).then(|| Failure::failed(all.join("\n")))
     }
 
-    /// Whether all that was compared is equal; `None` if no engine but the sequential one came to the end of a run.
+    /// Whether everything compared is equal; `None` if only the sequential engine reached the end of a run.
     fn same_answer(&self) -> Option<bool> {
         let compared = self.others().iter().any(|engine| !engine.runs.is_empty());
         match self.disagreement() {
@@ -190,7 +190,7 @@ impl Comparison {
         }
     }
 
-    /// The comparison as one object; if it `failed`, that is told in it.
+    /// The comparison as one object, including its failure if it `failed`.
     pub(crate) fn json(&self, failed: Option<&Failure>) -> Value {
         let run = self.expected();
         let mut all = json!({

@@ -5,7 +5,7 @@ pub(crate) fn number(value: f64) -> String {
     significant(value, 6)
 }
 
-/// A number with so many significant digits at most; those before the point are never cut.
+/// A number with at most this many significant digits; digits before the point are never cut.
 pub(crate) fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();

@@ -1,7 +1,7 @@
 //! The `warpline` command: runs models, verifies them, compares engines and renders reports.
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers
-//! differ that must not), 2 wrong use.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
+//! be equal), 2 wrong use.
 
 mod arguments;
 mod child;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             output::notify(format_args!("error: {}", failure.message));
-            // Asked of the raw arguments, for they may be what is wrong.
+            // Read from the raw arguments, as they may be what is wrong.
             if !failure.printed && std::env::args_os().any(|argument| argument == "--json") {
                 let _ = output::print_json(&output::failure_json(&failure));
             }

@@ -1,4 +1,4 @@
-//! `warpline models`: what can be run, with which parameters.
+//! `warpline models`: the models and their parameters.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::format;
 use crate::output;
 
-/// The narrowest column in which a text is worth reading.
+/// The narrowest column in which text is readable.
 const NARROWEST: usize = 32;
 
 /// Lists all models.
@@ -58,12 +58,12 @@ pub(crate) fn examples(entry: &ModelEntry) -> Vec<String> {
     ]
 }
 
-/// All about a model, for lines of `width` characters; `None` is any width.
+/// Everything about a model, for lines of `width` characters; `None` stands for any width.
 fn page(entry: &ModelEntry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
     let facts = [
         ["Unit of model time".to_owned(), if entry.time_unit.is_empty() { "none" } else { entry.time_unit }.to_owned()],
-        ["End unless told".to_owned(), format::time(entry.default_end, entry.time_unit)],
+        ["Default end".to_owned(), format::time(entry.default_end, entry.time_unit)],
         ["Undo".to_owned(), if entry.reversible { "copy, reverse" } else { "copy" }.to_owned()],
     ];
     page += &format::columns(&facts, 0);

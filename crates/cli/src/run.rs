@@ -14,12 +14,12 @@ use crate::progress::ProgressDisplay;
 use crate::settings::{GivenSetting, Settings};
 use crate::summary::Summary;
 
-/// Runs a model and prints what came of it.
+/// Runs a model and prints the outcome.
 pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let job = Job { settings: &settings, quiet: request.quiet };
     let FinishedRun { record, tables, incomplete } = with_model(request, job)??;
-    // Whatever happens to rows and report, the results are printed.
+    // The results are printed whatever happens to rows and report.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
         Ok(report) => (report, incomplete),
@@ -27,7 +27,7 @@ pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     };
     let summary = Summary { record: &record, tables: &tables, directory: settings.command.report.as_deref(), report: report.as_deref() };
     if request.json {
-        // The failure is a part of the one object, so that the caller prints no other.
+        // The failure is part of the one object, so the caller prints no other.
         output::print_json(&summary.json(failed.as_ref()))?;
     } else {
         output::print(&summary.text())?;
@@ -35,7 +35,7 @@ pub(crate) fn run(request: &Request) -> Result<(), Failure> {
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Hands the model of a request to a visitor; a refused value is said to be at its place in a scenario.
+/// Passes the model of a request to a visitor; a refused value is reported with its place in a scenario.
 pub(crate) fn with_model<V: Visitor>(request: &Request, visitor: V) -> Result<V::Output, Failure> {
     let given: Vec<(String, String)> = request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
     catalogue::with_model(&request.model, &given, visitor).map_err(|error| {
@@ -52,19 +52,19 @@ fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
     given.iter().find(|given| given.name == *name).and_then(|given| given.place.clone())
 }
 
-/// A run to be, of a model that is not known yet.
+/// A run whose model is not known yet.
 struct Job<'a> {
     settings: &'a Settings,
     quiet: bool,
 }
 
-/// A run that came to its end.
+/// A run that reached its end.
 #[derive(Debug)]
 struct FinishedRun {
     record: RunRecord,
     /// The names of the model's tables.
     tables: Vec<String>,
-    /// Why rows are missing in their files, if they are.
+    /// Why the files of rows are incomplete, if they are.
     incomplete: Option<Failure>,
 }
 
@@ -91,7 +91,7 @@ impl Visitor for Job<'_> {
     }
 }
 
-/// Makes the directory of a report and tries to write there, before any time is spent.
+/// Creates the directory of a report and tries to write there, before any time is spent.
 fn prepare(directory: &Path) -> Result<(), Failure> {
     let probe = directory.join(format!(".warpline.{}.tmp", std::process::id()));
     let tried = fs::create_dir_all(directory).and_then(|()| fs::write(&probe, [])).and_then(|()| fs::remove_file(&probe));

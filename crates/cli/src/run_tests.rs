@@ -1,4 +1,4 @@
-//! What becomes of models that fail.
+//! Runs of models that fail.
 
 use warpline::parameters;
 use warpline::prelude::*;

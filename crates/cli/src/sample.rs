@@ -1,4 +1,4 @@
-//! Records of runs that never were, for tests.
+//! Made-up records of runs, for tests.
 
 use serde_json::{Map, Value, json};
 use warpline::record::{ParallelRecord, Phases, Rollbacks, RunRecord};

@@ -65,7 +65,7 @@ impl Scenario {
     }
 }
 
-/// What is wrong with `name`, if it is none of `names`; some names belong elsewhere.
+/// What is wrong with `name`, if it is not one of `names`; some names belong elsewhere.
 fn unknown(name: &str, names: &[&str], no: &str, (elsewhere, misplaced): (&[&str], String)) -> Option<String> {
     if names.contains(&name) {
         return None;
@@ -80,7 +80,7 @@ fn unknown(name: &str, names: &[&str], no: &str, (elsewhere, misplaced): (&[&str
 
 type Key<'a> = Spanned<std::borrow::Cow<'a, str>>;
 
-/// A name as it is typed.
+/// A name in its typed form.
 fn typed(key: &Key) -> String {
     key.get_ref().replace('_', "-")
 }
@@ -108,7 +108,7 @@ impl Source<'_> {
         entries
     }
 
-    /// All entries, unless `wrong` has something to say of a name.
+    /// All entries, unless `wrong` objects to a name.
     fn all_given<'t, 'a: 't>(
         &self,
         entries: Vec<(&'t Key<'a>, &'t Spanned<DeValue<'a>>)>,

@@ -28,7 +28,7 @@ pub(crate) const WITH: &str = "with";
 const COMPARISON: &str = "Comparison";
 
 warpline::settings! {
-    /// What the command itself is told.
+    /// The command's own settings.
     pub(crate) struct CommandSettings {
         /// Directory for a report, made if needed: report.html, run.json and a CSV file per table.
         report: PathBuf, Range::Any, {
@@ -40,7 +40,7 @@ warpline::settings! {
         /// Runs of each engine, in turn.
         runs: u32 = 3, Range::From(1), {
             heading: COMPARISON,
-            hurts: "where others use the machine, few runs tell more of them than of the engines",
+            hurts: "if other programs use the machine, a few runs measure those more than the engines",
         }
         /// Engines that are compared with the sequential one, separated by commas.
         with: Engines, Range::Any, {
@@ -100,7 +100,7 @@ pub(crate) fn of_compare() -> Vec<Setting> {
     all
 }
 
-/// Whether a setting says where output goes; a comparison has none of these.
+/// Whether a setting is about output; a comparison has none of these.
 pub(crate) fn is_output(setting: &Setting) -> bool {
     setting.heading == OUTPUT
 }
@@ -128,7 +128,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads settings; the last of a name counts.
+    /// Reads settings; of several with one name, the last one counts.
     pub(crate) fn read(given: &[GivenSetting]) -> Result<Self, Failure> {
         let mut settings = Settings::default();
         let Settings { simulation, command } = &mut settings;
@@ -140,7 +140,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Settings that are read from these words.
+    /// Settings as typed, from these words.
     #[cfg(test)]
     pub(crate) fn typed(words: &[(&str, &str)]) -> Self {
         let given = words.iter().map(|(name, text)| GivenSetting { name: (*name).into(), text: (*text).into(), place: None });

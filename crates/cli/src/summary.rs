@@ -1,4 +1,4 @@
-//! What a run came to, in one page for people or one object for programs.
+//! The outcome of a run, on one page for people or as one object for programs.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(crate) struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    /// The run as one object; if its report `failed`, that is told in it.
+    /// The run as one object, including the failure of its report if that `failed`.
     pub(crate) fn json(&self, failed: Option<&Failure>) -> Value {
         let mut all = self.record.summary();
         if let Some(report) = self.report {
@@ -62,7 +62,7 @@ impl Summary<'_> {
         text + &self.places()
     }
 
-    /// Where the report and the rows are.
+    /// The places of the report and the rows.
     fn places(&self) -> String {
         let tables = self.tables.join(", ");
         let rows = match self.directory {
@@ -101,7 +101,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     ];
     let mut facts: Vec<_> = facts.into_iter().map(|(name, fact)| [name.to_owned(), fact]).collect();
     let window = record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
-    // A wider one does not limit anything.
+    // A wider window limits nothing.
     if let Some(window) = window.filter(|window| *window < record.end_time) {
         facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
     }

@@ -47,7 +47,7 @@ impl VerifyOutput {
         let rows: Vec<_> = self.verified.iter().map(row).collect();
         let model = self.verified.first().map_or("", |v| &v.model);
         let (end, seed) = (format::time(self.end, self.unit), self.seed);
-        format!("{model}: all events to time {end}, with seed {seed}, came back as they were\n{}", format::columns(&rows, 2))
+        format!("{model}: all events to time {end}, with seed {seed}, were undone and repeated exactly\n{}", format::columns(&rows, 2))
     }
 }
 
@@ -187,7 +187,9 @@ mod tests {
         let Ok(trial) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("copies are right") };
         assert_eq!((trial.verified[0].events, trial.end), (20, 20.5));
         assert!(
-            trial.text().starts_with("clock: all events to time 20.5 s, with seed 1, came back as they were\n  --undo copy  20 events")
+            trial
+                .text()
+                .starts_with("clock: all events to time 20.5 s, with seed 1, were undone and repeated exactly\n  --undo copy  20 events")
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The checks that watch over the engine are watched: wires that lose or repeat messages or lie about GVT must not go unnoticed.
+//! Tests the checks of the engine: wires that lose or repeat messages or lie about GVT must not go unnoticed.
 #![cfg(not(miri))]
 
 mod faulty_wires;
@@ -19,7 +19,7 @@ use warpline_model::{Declarations, LpId, Statistics};
 const LPS: u32 = 12;
 const END: f64 = 12.0;
 const PES: u32 = 3;
-/// Far more steps than any run takes that goes well; checked below.
+/// Far more steps than any successful run takes; checked below.
 const STEPS: u64 = 400_000;
 
 /// LPs that send each other messages in a way that depends on all they have received, in order.
@@ -85,14 +85,14 @@ impl Model for Bursts {
     }
 }
 
-/// What a run comes to that ends, without anything having been noticed on the way.
+/// The result of a run that ends without anything having been noticed.
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     digest: String,
     states: Vec<u64>,
 }
 
-/// How a run is noticed to be wrong, or that it is not.
+/// How a mistake shows, if it does.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
     Answer(Answer),
@@ -181,7 +181,7 @@ fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
     Answer { digest: digest.to_string(), states }
 }
 
-/// The answer of one PE, which has nobody to send to.
+/// The answer of a single PE, which sends nothing to others.
 fn expected(model: &impl Model<State = u64, Event: Clone>) -> End {
     let end = run(model, 1, 1, Fault::None).end;
     assert!(matches!(end, End::Answer(_)), "one PE alone does nothing wrong: {end:?}");
@@ -249,7 +249,7 @@ fn every_lost_or_repeated_message_is_noticed() {
     }
 }
 
-/// An anti-message by value may overtake its message: it waits for it, and the answer is as ever.
+/// An anti-message by value may overtake its message: it waits for the message, and the answer is the same.
 #[test]
 fn an_anti_message_that_overtakes_its_message_changes_nothing() {
     for model in [NEAR, FAR] {
@@ -259,7 +259,7 @@ fn an_anti_message_that_overtakes_its_message_changes_nothing() {
     }
 }
 
-/// Bounds that are known late, or never, say less than they might: PEs ask for GVT instead, and the answer is as ever.
+/// Bounds that arrive late, or never, say less than they could: PEs ask for GVT instead, and the answer is the same.
 #[test]
 fn bounds_that_come_late_or_never_change_nothing() {
     for (name, fault) in [("late", Fault::LateBound as fn(u32) -> Fault), ("lost", Fault::LostBound)] {
@@ -326,7 +326,7 @@ fn what_arrives_before_the_horizon_is_noticed() {
     }
 }
 
-/// A handle of a buffer that is free already, or is another's, is worth nothing.
+/// A handle of a buffer that is free already, or belongs to another PE, is refused.
 #[test]
 fn stale_handles_are_noticed() {
     let mut views = buffers::<String>(2);

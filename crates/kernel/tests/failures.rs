@@ -1,4 +1,4 @@
-//! Mistakes of a model in runs that go an unlikely way: which of them is told, and how many events came before it.
+//! Mistakes of a model in unlikely circumstances: which of them is reported, and how many events came before it.
 #![cfg(not(miri))]
 
 mod by_hand;
@@ -137,7 +137,7 @@ fn events_that_committed_after_a_failure_do_not_count() {
             _ => vec![],
         }
     }
-    // One is executed when a PE joins in GVT, and one when it hears of the verdict. So there is one left for every commit but the last.
+    // One is executed when a PE joins in GVT, and one when it receives the verdict. So there is one left for every commit but the last.
     fn then(handled: &[&'static str]) -> Vec<Sent> {
         match last(handled) {
             "1st" => vec![(5, 15.0, "2nd")],
@@ -191,7 +191,7 @@ fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: 
     stage.step(1, 2);
     assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 2));
     stage.step(1, 1);
-    // PE 1 executes one event when it hears of the verdict, before it makes use of it.
+    // PE 1 executes one event when it receives the verdict, before it acts on it.
     stage.gvt();
     assert_eq!((stage.gvt_time(0), stage.gvt_time(1)), (15.0, 15.0));
     // PE 1 fails and asks for GVT; PE 0 joins in when it has executed the straggler.

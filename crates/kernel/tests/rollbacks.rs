@@ -1,4 +1,4 @@
-//! Rollbacks made by hand: what is undone, and that all of it is counted.
+//! Rollbacks made by hand: what is undone, and that everything is counted.
 #![cfg(not(miri))]
 
 mod by_hand;
@@ -108,7 +108,7 @@ fn every_rollback_is_counted(undoing: Undoing) {
         [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
     assert_eq!(ended.handled, expected);
     assert_eq!(ended.observed, 11);
-    // What flow control goes by is what was done since it was last told.
+    // Flow control uses the work since the last report.
     let told = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
     assert_eq!((told.processed, told.rolled_back), (18, 7));
     let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
@@ -258,7 +258,7 @@ fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut R
     assert_eq!(ended.handled[3], ["before", "straggler", "ahead"]);
 }
 
-/// Reverse code that goes wrong has done nobody knows what: the state is worked out in another way, and the answer is as ever.
+/// Reverse code that fails leaves an unknown state: the state is worked out in another way, and the answer is the same.
 #[test]
 fn reverse_code_that_goes_wrong_spoils_nothing() {
     fn panics(handled: &mut Vec<&'static str>, _: &'static str, _: &mut Reverse<Play>) {

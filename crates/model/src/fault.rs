@@ -47,7 +47,7 @@ pub enum Fault {
         lps: u32,
     },
     /// A delay that leads beyond the largest virtual time.
-    #[error("sent an event to {to} with delay {delay}, which leads beyond the largest time that can be written ({max:e})", max = f64::MAX)]
+    #[error("sent an event to {to} with delay {delay}, which leads beyond the largest virtual time ({max:e})", max = f64::MAX)]
     EndOfTime {
         /// The receiver.
         to: LpId,
@@ -55,7 +55,7 @@ pub enum Fault {
         delay: f64,
     },
     /// Too many zero-delay hops at one instant.
-    #[error("is hop {limit} in a row without delay: a zero-delay loop that never lets time go on; give one of its sends a delay")]
+    #[error("is hop {limit} in a row without delay: a zero-delay loop that never lets time advance; give one of its sends a delay")]
     ZeroDelayLoop {
         /// How many hops are allowed.
         limit: u32,

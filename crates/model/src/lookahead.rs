@@ -50,7 +50,7 @@ pub enum LookaheadError {
         lps: u32,
     },
     /// There are too many LPs or links for this machine.
-    #[error("declares links or lookahead of so many LPs that memory ends at {0}; declare less, or use a larger machine")]
+    #[error("declares links or lookahead of more LPs than fit into memory, which ends at {0}; declare less, or use a larger machine")]
     Memory(LpId),
 }
 

@@ -41,7 +41,7 @@ pub enum ReportError {
         source: io::Error,
     },
     /// The record is there but is not valid.
-    #[error("{} is not a run record: {source}; mend the file at that place, or run the model again to write it anew", path.display())]
+    #[error("{} is not a run record: {source}; correct the file at that place, or run the model again to write it anew", path.display())]
     Broken {
         /// The file.
         path: PathBuf,

@@ -15,14 +15,14 @@ use crate::{RandomModel, Recipe, time_limit};
 pub struct Configuration {
     /// The pending event set.
     pub pending: Pending,
-    /// How a parallel run goes; `None` for a sequential one.
+    /// The settings of a parallel run; `None` for a sequential one.
     pub parallel: Option<Parallel>,
 }
 
 /// One way to run a simulation in parallel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parallel {
-    /// How many PEs there are, if there are as many LPs.
+    /// The number of PEs, if there are as many LPs.
     pub pes: u32,
     /// The seed of the virtual cluster; `None` for threads.
     pub cluster: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Parallel {
     pub wire: Wire,
     /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
     pub reverse: bool,
-    /// At every how many events a state is copied.
+    /// The number of events between copies of a state.
     pub copy_interval: u32,
     /// Whether lookahead is used.
     pub lookahead: bool,
@@ -55,8 +55,8 @@ pub const SEQUENTIAL: [Configuration; 2] =
     [Configuration { pending: Pending::Heap, parallel: None }, Configuration { pending: Pending::Ladder, parallel: None }];
 
 impl Parallel {
-    /// Draws a virtual cluster. Those with many PEs take long, as most of them idle and some of them stand still until others
-    /// wonder where GVT is; so they are rare, and do not ask for GVT all the time.
+    /// Draws a virtual cluster. Those with many PEs take long, as most of them idle and some of them stand still until others ask for GVT;
+    /// so they are rare, and do not ask for GVT all the time.
     pub fn cluster(random: &mut Random) -> Self {
         let any = |random: &mut Random, values: &[u32]| values[random.below(values.len() as u32) as usize];
         let pes = any(random, &[1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 8]);
@@ -119,15 +119,15 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
     simulation.pending(configuration.pending)
 }
 
-/// Whether a run of `simulation`, which knows of its PEs, is conservative.
+/// Whether a run of `simulation`, whose PEs are set, is conservative.
 fn is_conservative<M: Model>(simulation: &Simulation<'_, M>, parallel: &Parallel) -> bool {
     parallel.conservative && simulation.least_delay().is_ok_and(|delay| delay > 0.0)
 }
 
-/// Runs `model` under one configuration; the inner result is the model's doing.
+/// Runs `model` under one configuration; the inner error is a mistake of the model.
 ///
 /// # Errors
-/// What only an engine can do wrong: any error that is not the model's.
+/// Mistakes of the engine: any error that is not the model's.
 pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Result<Result<Outcome, Stop>, Error> {
     match simulation(model, settings, configuration).run() {
         Ok(run) => Ok(Ok(Outcome {
@@ -144,7 +144,7 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
     }
 }
 
-/// Runs, and makes a text of a panic, so that it can be told with all that led to it.
+/// Runs, and turns a panic into a text, so that it can be reported with its circumstances.
 pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -152,8 +152,8 @@ pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs the reference and every configuration on models that `make` makes, and compares all there is to compare: digest,
-/// committed events, final states, results and rows, or the mistake that ended the run.
+/// Runs the reference and every configuration on models that `make` makes, and compares everything: digest, committed events, final states,
+/// results and rows, or the mistake that ended the run.
 ///
 /// # Errors
 /// The first difference, with the configuration.
@@ -173,7 +173,7 @@ pub fn check_under<M: Model>(
     check_all(make, settings, configurations, std::any::type_name::<M>())
 }
 
-/// [`check_under`]; `about` says more of the model, should a run hang.
+/// [`check_under`]; `about` describes the model, should a run hang.
 fn check_all<M: Model>(
     make: impl Fn() -> M,
     settings: &Settings,
@@ -193,7 +193,7 @@ fn check_all<M: Model>(
 /// [`check`]s the model of a recipe.
 ///
 /// # Errors
-/// The first difference, with all that it takes to see it again.
+/// The first difference, with everything needed to reproduce it.
 pub fn check_recipe(recipe: &Recipe, settings: &Settings) -> Result<Result<Outcome, Stop>, String> {
     check_recipe_under(recipe, settings, &configurations(settings.seed, CLUSTERS))
 }
@@ -201,7 +201,7 @@ pub fn check_recipe(recipe: &Recipe, settings: &Settings) -> Result<Result<Outco
 /// [`check_under`] with the model of a recipe.
 ///
 /// # Errors
-/// The first difference, with all that it takes to see it again.
+/// The first difference, with everything needed to reproduce it.
 pub fn check_recipe_under(recipe: &Recipe, settings: &Settings, configurations: &[Configuration]) -> Result<Result<Outcome, Stop>, String> {
     let checked = match recipe.words() {
         0 => check_all(|| RandomModel::<0>::new(recipe), settings, configurations, recipe.clone()),
@@ -249,7 +249,7 @@ pub(crate) fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, 
     }
 }
 
-/// Whether two places are the same, when the event's text may have been cut in the second.
+/// Whether two places are the same, though the event's text may have been cut in the second.
 fn same_place(whole: &Place, cut: &Place) -> bool {
     let (Place::Event { lp, time, event }, Place::Event { lp: cut_lp, time: cut_time, event: cut_event }) = (whole, cut) else {
         return whole == cut;
@@ -274,7 +274,8 @@ mod tests {
     use super::*;
     use crate::random_model::{Declares, Shape};
 
-    /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and some models live on the longer of their links.
+    /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and some models depend on the longer of their
+    /// links.
     #[test]
     fn all_kinds_of_lookahead_are_tried() {
         for declares in Declares::ALL {

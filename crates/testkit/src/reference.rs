@@ -1,7 +1,7 @@
-//! A simulator with no tricks: one ordered map of pending events, one event after the other.
+//! A simulator without tricks: one ordered map of pending events, one event after the other.
 //!
-//! It shares the model API with the engines (and with it the times and steps of sends, statistics, streams and digest), and nothing
-//! of the engines themselves: no pool, no entries, no pending set, no tie prefix. What is shared has tests of its own.
+//! It shares the model API with the engines (and with it the times and steps of sends, statistics, streams and digest), and nothing of the
+//! engines themselves: no pool, no entries, no pending set, no tie prefix. The shared parts have tests of their own.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use warpline::engine::{Limits, Outgoing};
 use warpline::statistics::{Row, RowSink};
 use warpline::{Cell, Context, Declarations, Fault, LpId, Model, Place, Statistics};
 
-/// What a run is told besides its model.
+/// The settings of a run, besides its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The seed of all random numbers.
@@ -34,7 +34,7 @@ impl Settings {
     }
 }
 
-/// Everything that a run is judged by.
+/// The answer of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The history digest, as 16 hexadecimal digits.
@@ -43,7 +43,7 @@ pub struct Outcome {
     pub committed: u64,
     /// The final state of every LP, as `Debug` writes it.
     pub states: Vec<String>,
-    /// What [`Model::results`] made of the statistics.
+    /// The [`Model::results`] of the statistics.
     pub results: Value,
     /// The rows of every table, in the order of their events.
     pub tables: Vec<Vec<(f64, LpId, Vec<Cell>)>>,
@@ -52,13 +52,13 @@ pub struct Outcome {
 /// The first mistake of a model that ended its run.
 #[derive(Clone, Debug)]
 pub struct Stop {
-    /// Where; event texts are whole here.
+    /// Where it was made; event texts are not cut here.
     pub place: Place,
     /// The virtual time, in model units.
     pub time: f64,
-    /// What was done.
+    /// The mistake.
     pub fault: Fault,
-    /// Events executed before.
+    /// Events executed before it.
     pub committed: u64,
 }
 
@@ -106,7 +106,7 @@ impl Ord for Time {
     }
 }
 
-/// Where an event stands in the order: the fields count from the first to the last.
+/// The place of an event in the order: fields are compared from the first to the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     time: Time,
@@ -115,9 +115,9 @@ struct Rank {
     /// 0 for all, or a seeded hash where ties are unbiased.
     luck: u64,
     sender: u32,
-    /// Which of the sender's events sent it.
+    /// The number of the sender's event.
     event: u64,
-    /// Which of that event's sends it is.
+    /// The index of the send within that event.
     index: u32,
 }
 
@@ -212,7 +212,7 @@ impl<'m, M: Model> Simulator<'m, M> {
         Ok(())
     }
 
-    /// Files what `sender` sent in its `event`-th event, which stood at `cause` in the order.
+    /// Inserts what `sender` sent in its `event`-th event, which had the place `cause` in the order.
     fn file(&mut self, sender: LpId, event: u64, cause: Option<Rank>) {
         let sent: Vec<Outgoing<M::Event>> = self.context.outbox_mut().drain(..).collect();
         for (outgoing, index) in sent.into_iter().zip(0..) {
@@ -237,7 +237,7 @@ impl<'m, M: Model> Simulator<'m, M> {
         self.observe(lp, end.get(), place)
     }
 
-    /// Passes on what model code returned, unless it panicked or left a fault.
+    /// Passes on the result of model code, unless it panicked or left a fault.
     fn check<T>(&mut self, returned: Result<T, Fault>, place: impl Fn() -> (Place, f64)) -> Result<T, Stop> {
         let value = returned.map_err(|fault| self.stop(fault, &place))?;
         match self.context.take_fault() {
@@ -272,7 +272,7 @@ impl<'m, M: Model> Simulator<'m, M> {
     }
 }
 
-/// Runs code of the model, and makes a fault of a panic.
+/// Runs code of the model, and turns a panic into a fault.
 fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();

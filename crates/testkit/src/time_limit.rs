@@ -1,4 +1,4 @@
-//! A limit to how long a test may take: an engine that hangs is a failure with a message, not a build that never ends.
+//! Limits the time that a test may take: an engine that hangs is a failure with a message, not a build that never ends.
 
 use std::fmt::Debug;
 use std::io::Write;
@@ -6,9 +6,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The variable that holds another limit, in seconds.
+/// The variable that sets another limit, in seconds.
 const VARIABLE: &str = "WARPLINE_TIME_LIMIT";
-/// Many times what the longest run of a test takes on a busy machine.
+/// Many times as long as the longest run of a test takes on a busy machine.
 const SECONDS: u64 = 300;
 
 /// Time runs until it is dropped.
@@ -18,8 +18,8 @@ pub struct TimeLimit {
     _running: Sender<()>,
 }
 
-/// Ends the process with a message, unless what is returned is dropped within 300 seconds (or those in `WARPLINE_TIME_LIMIT`): no thread
-/// that loops for ever could be ended alone. `what` says what is run; the message has the name of the test.
+/// Ends the process with a message, unless the returned value is dropped within 300 seconds (or those in `WARPLINE_TIME_LIMIT`): a thread
+/// that loops for ever cannot be stopped on its own. `what` says what is run; the message has the name of the test.
 ///
 /// ```
 /// let _limit = warpline_testkit::time_limit("an endless loop");
@@ -34,7 +34,7 @@ pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
     thread::spawn(move || {
         if ended.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
             let message = format!("{test} hangs: it has not ended within {seconds} s ({VARIABLE} allows more)\n  in {what:?}\n");
-            // Not by a macro, whose output the test harness would keep to itself.
+            // Not by a macro, whose output the test harness would capture.
             let _ = std::io::stderr().write_all(message.as_bytes());
             std::process::abort();
         }

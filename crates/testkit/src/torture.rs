@@ -1,5 +1,5 @@
-//! Thousands of short schedules: small random models on virtual clusters, against the sequential engine, which the
-//! [matrix](mod@crate::matrix) holds against the reference.
+//! Thousands of short schedules: small random models on virtual clusters, compared with the sequential engine, which the
+//! [matrix](mod@crate::matrix) compares with the reference.
 
 use warpline::Pending;
 use warpline::base::LpId;
@@ -16,11 +16,11 @@ pub struct Case {
     pub recipe: Recipe,
     /// How it is run.
     pub settings: Settings,
-    /// What must give the same answer.
+    /// The settings that must not change the answer.
     pub configurations: Vec<Configuration>,
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
     /// Parallel runs.
@@ -31,9 +31,9 @@ pub struct Summary {
     pub mistakes: u64,
 }
 
-/// The stream of the numbers that cases are drawn from, apart from those of recipes.
+/// The stream from which cases are drawn, apart from those of recipes.
 const CASES: u8 = 3;
-/// The most events that a case's starters bring about, more or less.
+/// About the most events that a case's starters bring about.
 const ENERGY: u32 = 300;
 /// How many PEs a cluster has as a rule. Those with more take longer, and are rare.
 const PES: [u32; 12] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 7, 8];
@@ -79,7 +79,7 @@ impl Case {
     /// Compares all runs with the sequential one: digest, events, states, results and rows, or the mistake.
     ///
     /// # Errors
-    /// The first difference, with all that it takes to see it again.
+    /// The first difference, with everything needed to reproduce it.
     pub fn check(&self) -> Result<Summary, String> {
         match self.recipe.words() {
             0 => self.check_model(|| RandomModel::<0>::new(&self.recipe)),

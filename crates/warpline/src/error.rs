@@ -85,7 +85,7 @@ impl Error {
     pub(crate) fn too_many_lps(lps: u32, bytes: usize) -> Self {
         let gigabytes = f64::from(lps) * bytes as f64 / 1e9;
         Error::Setting(format!(
-            "{lps} LPs need {gigabytes:.1} GB for their states alone, which cannot be had here; use fewer LPs or a larger machine"
+            "{lps} LPs need {gigabytes:.1} GB for their states alone, which this machine does not have; use fewer LPs or a larger machine"
         ))
     }
 

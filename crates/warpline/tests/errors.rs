@@ -240,7 +240,7 @@ fn the_end_of_time() {
         }
     }
     let error = Simulation::new(Far).end(f64::MAX).run().expect_err("1e308 + 1e308 is too much");
-    assert_words(&error.to_string(), &["LP 0", "beyond the largest time", "e308"]);
+    assert_words(&error.to_string(), &["LP 0", "beyond the largest virtual time", "e308"]);
     let Error::Fault(failure) = error else { panic!("{error}") };
     assert_eq!((failure.time, failure.fault), (1e308, Fault::EndOfTime { to: LpId(0), delay: 1e308 }));
 }

@@ -19,25 +19,25 @@ use warpline_memory::buffers;
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, Statistics};
 
-/// How many events were handled, as the statistics have it.
+/// How many events were handled, according to the statistics.
 pub(crate) const HANDLED: Counter = Counter::slot(0);
 /// The end of every run.
 pub(crate) const END: f64 = 100.0;
 
-/// To which LP, at what time, and what.
+/// The receiver, the time, and the event.
 pub(crate) type Sent = (u32, f64, &'static str);
 
-/// A model that does as the test says. An LP's state is the list of the events that it has handled.
+/// A model that follows the test's script. An LP's state is the list of the events that it has handled.
 pub(crate) struct Play {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
-    /// What an LP sends when it is made.
+    /// What an LP sends when it is initialised.
     pub(crate) first: fn(u32) -> Vec<Sent>,
-    /// What an LP sends that has handled these events, the last of them just now. It may panic.
+    /// What an LP sends after it has handled these events, the last of them just now. It may panic.
     pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
     /// What an event saves for its reverse code.
     pub(crate) save: fn(&'static str, &mut Context<Play>),
-    /// The reverse code of an event, on the list of those that its LP has handled.
+    /// The reverse code of an event, applied to the list of those that its LP has handled.
     pub(crate) reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>),
     /// What happens when an event commits.
     pub(crate) commit: fn(&'static str),
@@ -132,19 +132,19 @@ impl Default for Setting {
     }
 }
 
-/// What is on the wires, by receiver.
+/// The messages on the wires, by receiver.
 struct Network {
     under_way: Vec<Vec<Message>>,
     arrived: Vec<Vec<Message>>,
     values_under_way: Vec<Vec<ValueMessage<&'static str>>>,
     values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
-    /// For how many messages there is still room.
+    /// How many more messages there is room for.
     room: usize,
     /// By PE: how many messages it has handed over.
     handed_over: Vec<usize>,
-    /// By PE: the bound published last, and how many messages had been handed over by then.
+    /// By PE: the last bound published, and how many messages had been handed over by then.
     published: Vec<(u64, usize)>,
-    /// Whether others get to know it.
+    /// Whether others receive it.
     bounds_arrive: bool,
     controls: Vec<VecDeque<Control>>,
 }
@@ -152,7 +152,7 @@ struct Network {
 pub(crate) struct Wire {
     me: u32,
     network: Rc<RefCell<Network>>,
-    /// Messages by value that have not been flushed, and to whom.
+    /// Messages by value that have not been flushed, and their receivers.
     kept: Vec<(u32, ValueMessage<&'static str>)>,
 }
 
@@ -196,7 +196,7 @@ impl Port<&'static str> for Wire {
         network.published[self.me as usize] = (word, network.handed_over[self.me as usize]);
     }
 
-    /// As long as no bounds arrive, the horizon is where GVT says.
+    /// As long as no bounds arrive, GVT alone determines the horizon.
     fn bound(&mut self, pe: u32) -> u64 {
         let Network { published, bounds_arrive, .. } = &*self.network.borrow();
         if *bounds_arrive { published[pe as usize].0 } else { 0 }
@@ -211,7 +211,7 @@ impl Port<&'static str> for Wire {
     }
 }
 
-/// A failure as a user is told of it.
+/// A failure as it is reported to a user.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) time: f64,
@@ -221,7 +221,7 @@ pub(crate) struct Failure {
     pub(crate) committed: u64,
 }
 
-/// What a run comes to.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) failure: Option<Failure>,
@@ -229,7 +229,7 @@ pub(crate) struct Ended {
     pub(crate) counts: Vec<Counts>,
     /// The events that each LP has handled.
     pub(crate) handled: Vec<Vec<&'static str>>,
-    /// How many there were as the statistics have it.
+    /// How many there were according to the statistics.
     pub(crate) observed: u64,
     /// How many buffers there were.
     pub(crate) places: u64,
@@ -245,7 +245,7 @@ pub(crate) struct Stage<'m> {
 }
 
 impl<'m> Stage<'m> {
-    /// PEs that have made their LPs and executed nothing.
+    /// PEs that have initialised their LPs and executed nothing.
     pub(crate) fn new(play: &'m Play, setting: Setting) -> Self {
         let mut stage = Stage::bare(play, setting);
         for pe in &mut stage.pes {
@@ -301,14 +301,14 @@ impl<'m> Stage<'m> {
         step
     }
 
-    /// Steps a PE so many times.
+    /// Steps a PE this many times.
     pub(crate) fn step(&mut self, pe: usize, times: u32) {
         for _ in 0..times {
             self.step_once(pe);
         }
     }
 
-    /// Steps a PE until it has nothing to execute, which it tells by a wish for GVT.
+    /// Steps a PE until it has nothing to execute, which shows in a wish for GVT.
     pub(crate) fn exhaust(&mut self, pe: usize) {
         for _ in 0..10_000 {
             if self.step_once(pe) != Step::Worked {
@@ -318,7 +318,7 @@ impl<'m> Stage<'m> {
         panic!("PE {pe} always finds something to execute");
     }
 
-    /// Lets all that was sent to a PE arrive. It receives it in its next step. Returns how many messages those are.
+    /// Lets everything that was sent to a PE arrive. It receives it in its next step. Returns the number of messages.
     pub(crate) fn deliver(&mut self, to: usize) -> usize {
         let values = {
             let Network { values_under_way, values_arrived, .. } = &mut *self.network.borrow_mut();
@@ -329,12 +329,12 @@ impl<'m> Stage<'m> {
         values + self.deliver_first(to, usize::MAX)
     }
 
-    /// From now on there is room for so many messages.
+    /// From now on there is room for this many messages.
     pub(crate) fn make_room_for(&mut self, messages: usize) {
         self.network.borrow_mut().room = messages;
     }
 
-    /// From now on PEs get to know the bounds of the others at once.
+    /// From now on PEs receive the bounds of the others at once.
     pub(crate) fn let_bounds_arrive(&mut self) {
         self.network.borrow_mut().bounds_arrive = true;
     }

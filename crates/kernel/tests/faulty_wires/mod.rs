@@ -1,4 +1,4 @@
-//! Wires between PEs that can be told to do what wires must never do.
+//! Wires between PEs that can be made to violate their contract.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -51,7 +51,7 @@ pub(crate) struct Network<E> {
     now: u64,
     dice: u64,
     fault: Fault,
-    /// How many of those that the fault counts have passed.
+    /// How many messages of the faulty kind have passed.
     passed: u32,
     /// How often something was done to them.
     pub(crate) done: u32,
@@ -104,7 +104,7 @@ impl<E> Network<E> {
         true
     }
 
-    /// Whether it is the turn of what is passing now.
+    /// Whether the current message is the one to spoil.
     fn strikes(&mut self, n: u32) -> bool {
         self.passed += 1;
         let strikes = self.passed == n;
@@ -125,7 +125,7 @@ impl<E> Network<E> {
         }
     }
 
-    /// What becomes of a control message.
+    /// The fate of a control message.
     fn corrupted(&mut self, to: u32, mut control: Control) -> Option<Control> {
         match (self.fault, &mut control) {
             (Fault::LostControl(_), Control::Begin { from, .. }) if *from > to => {}

@@ -3,25 +3,25 @@ use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Ta
 use super::parcel::{Errand, Parcel, Payload};
 use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS, promise};
 
-/// Something that a model must not do, and where it does it.
+/// A mistake of a model, and where it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedFault {
-    /// What it does.
+    /// The mistake.
     pub crime: Crime,
-    /// The LP that does it.
+    /// The LP that makes it.
     pub lp: u32,
-    /// Which of that LP's events does it, from 1.
+    /// Which of that LP's events makes it, from 1.
     pub event: u64,
 }
 
-/// Something that a model must not do.
+/// A mistake that a model can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crime {
-    /// A delay that is no number.
+    /// A delay that is NaN.
     NanDelay,
     /// A delay below zero.
     NegativeDelay,
-    /// A delay without end.
+    /// An infinite delay.
     InfiniteDelay,
     /// A delay below the lookahead. Where that is zero, or no other LP is there, the same as `NegativeDelay`.
     BelowLookahead,
@@ -39,9 +39,9 @@ pub enum Crime {
     WrongKind,
     /// An item beyond those declared.
     WrongItem,
-    /// An observation that is no number.
+    /// An observation that is NaN.
     NanObservation,
-    /// A count beyond the largest number, which is noticed when the results are made.
+    /// A counter beyond the largest number, which is noticed when the results are made.
     CounterOverflow,
     /// A row that is too short.
     WrongRow,
@@ -49,7 +49,7 @@ pub enum Crime {
     UndeclaredTable,
     /// A call of `fail`.
     Fail,
-    /// A delay as little below the lookahead as can be.
+    /// A delay just below the lookahead.
     JustBelowLookahead,
     /// A receiver to which there is no link. Where there are links to all or none are declared, the same as `NegativeDelay`.
     UndeclaredLink,
@@ -78,7 +78,7 @@ impl Crime {
         Crime::UndeclaredLink,
     ];
 
-    /// Does it.
+    /// Makes it.
     pub(super) fn commit<const W: usize>(self, model: &RandomModel<W>, lp: &mut Context<RandomModel<W>>) {
         let (id, lps) = (lp.id(), lp.lps());
         let other = model.other(id);
@@ -113,7 +113,7 @@ impl Crime {
             Crime::UndeclaredTable => lp.record(Table(ENDS.0 + 40), &[]),
             Crime::Fail => lp.fail(format!("{id} has had enough")),
         }
-        // What comes after a mistake is not looked at any more.
+        // Nothing after a mistake is looked at any more.
         lp.count(Counter::slot(0), 1);
     }
 }

@@ -55,7 +55,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         self.recipe.kinds[lp.index() % self.recipe.kinds.len()]
     }
 
-    /// Whom `from` sends to next.
+    /// The next receiver of `from`.
     fn receiver(&self, from: LpId, random: &mut Random) -> LpId {
         let to_self = random.bernoulli(self.recipe.to_self);
         match &self.neighbours {
@@ -72,7 +72,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         self.links(from).map_or(next, |links| links.first().map_or(from, |link| link.to))
     }
 
-    /// How long an event takes that takes at least so long, when the last `hops` took no time at all.
+    /// The delay of an event that has at least this delay, when the last `hops` had none at all.
     fn delay(&self, now: f64, hops: u32, least: f64, random: &mut Random) -> f64 {
         let recipe = &self.recipe;
         let more = match recipe.delays {
@@ -98,7 +98,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         let random = lp.stream(ROUTES);
         let burst = self.recipe.burst > 0 && random.below(16) == 0;
         let wanted = if burst { self.recipe.burst } else { 1 + random.below(self.recipe.fan_out) };
-        // What is sent depends on what the state remembers.
+        // The sends depend on what the state remembers.
         let children = (wanted + (state.checksum & 1) as u32).min(left);
         let uneven = state.checksum & 2 == 0;
         let shared = Arc::new(vec![state.checksum, u64::from(left)]);
@@ -132,7 +132,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         }
     }
 
-    /// Lends to an LP, and asks a second one to recall it: two ways to one receiver, the second one longer.
+    /// Lends to an LP, and asks a second one to recall it: two paths to one receiver, the second one longer.
     fn lend(&self, hops: u32, lp: &mut Context<Self>) {
         let debtor = LpId(lp.stream(ROUTES).below(self.recipe.lps));
         let agent = state::creditor(lp.id(), self.recipe.lps);

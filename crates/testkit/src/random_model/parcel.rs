@@ -9,7 +9,7 @@ use super::recipe::Payloads;
 pub struct Parcel<const WORDS: usize> {
     /// How many events it may bring about, itself included.
     pub(super) energy: u32,
-    /// Hops in a row without time going on.
+    /// Consecutive hops without time going on.
     pub(super) hops: u32,
     pub(super) errand: Errand,
     pub(super) payload: Payload,

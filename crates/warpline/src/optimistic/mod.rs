@@ -211,20 +211,20 @@ impl<M: Model> Simulation<'_, M> {
         let waits = config.tuning.lanes == Lanes::Certain && config.pes > 1;
         if waits && !self.settings.use_lookahead() {
             return Err(Error::Setting(
-                "conservative synchronisation lives on lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
+                "conservative synchronisation needs lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
             ));
         }
         let shortest = if waits { Shortest::of(&limits.lookahead, partition) } else { None };
         let Some(Shortest { from, to, delay: 0.0 }) = shortest else { return Ok(()) };
         let place = |lp| format!("{lp} (on PE {})", partition.pe(lp));
         let (link, advice) = match to {
-            _ if limits.lookahead.is_uniform() => (String::new(), "let Model::lookahead tell the least delay between two LPs".into()),
+            _ if limits.lookahead.is_uniform() => (String::new(), "declare the least delay between two LPs in Model::lookahead".into()),
             None => {
-                let advice = "let Model::lookahead_of tell its least delay, or Model::links where it sends".into();
+                let advice = "declare its least delay in Model::lookahead_of, or where it sends in Model::links".into();
                 (format!(" from {} to any other LP", place(from)), advice)
             }
             Some(to) => {
-                let advice = format!("let Model::links tell its least delay, or number LPs so that {from} and {to} come to lie on one PE");
+                let advice = format!("declare its least delay in Model::links, or number LPs so that {from} and {to} are on the same PE");
                 (format!(" from {} to {}", place(from), place(to)), advice)
             }
         };

@@ -29,12 +29,12 @@ settings! {
             unit: "model time",
             reason: "as a run covers the times from 0 to the end time",
             rule: "the model's",
-            hurts: "a short run tells little: confidence intervals are wide, and the empty start weighs much",
+            hurts: "a short run has wide confidence intervals, and its empty start weighs heavily",
         }
         /// Seed of all random numbers, a whole number.
         seed: u64 = 1, Range::Any, {
             heading: RUN,
-            hurts: "one seed is one sample: what is seen with it alone may be chance",
+            hurts: "one seed is one sample: what it alone shows may be chance",
         }
         /// Model time before which no statistics are taken.
         warmup: f64 = 0.0, Range::Any, {
@@ -43,15 +43,15 @@ settings! {
             unit: "model time",
             reason: "at least 0 and less than the end time",
             recorded: Recorded::Always,
-            hurts: "too short, and the empty start colours all means; too long, and little is left to observe",
+            hurts: "too short, and the empty start biases all means; too long, and little is left to observe",
         }
-        /// Zero-delay hops in a row, at one instant, that count as a loop.
+        /// Consecutive zero-delay hops at one instant that count as a loop.
         zero_delay_hops: u32 = Limits::ZERO_DELAY_HOPS, Range::Any, {
             heading: RUN,
             placeholder: "HOPS",
             unit: "hops",
             recorded: Recorded::Always,
-            hurts: "too few, and a model that is merely busy at one instant is stopped; too many, and a loop takes long to be found",
+            hurts: "too few, and a model that is merely busy at one instant is stopped; too many, and a loop is found late",
         }
         /// File for a trace of what every PE did, for ui.perfetto.dev or chrome://tracing.
         trace: PathBuf, Range::Any, {
@@ -62,87 +62,87 @@ settings! {
         undo: Undo = Undo::default(), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
-            hurts: "copies cost most where states are large; reverse code that is wrong gives wrong answers, so try `warpline verify` first",
+            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `warpline verify` first",
         }
         /// Pending event set; the answer does not depend on it.
         pending: Pending = Pending::default(), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
-            hurts: "a heap is slow where many events are pending; a ladder, which is a heap while they are few, hardly ever",
+            hurts: "a heap is slow if many events are pending; a ladder hardly ever is, as it keeps few events in a heap",
         }
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
             heading: PARALLEL,
             rule: "sequential; optimistic if --threads is more than 1",
             recorded: Recorded::Always,
-            hurts: "a parallel run of tiny events without lookahead, sent from everybody to everybody, may be slower than a sequential one",
+            hurts: "a parallel run of tiny events without lookahead, sent from every LP to every other, may be slower than a sequential one",
         }
         /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as there are cores; more than 1 means a parallel
         /// run.
         threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
-            reason: "as every PE keeps room for messages from every other; as many as there are cores do best",
+            reason: "as every PE keeps room for messages from every other; as many as there are cores run best",
             rule: "as many as there are cores",
             recorded: Recorded::Always,
-            hurts: "more than cores take turns and talk more; with few events per PE between messages they mostly wait",
+            hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
         }
-        /// Events that a PE executes between two looks at its messages.
+        /// Most events that a PE executes before it looks at its messages again.
         batch: u32, Range::From(1), {
             heading: PARALLEL,
             placeholder: "EVENTS",
             unit: "events",
             rule: "8 for each PE, but at least 128 and at most 256",
             recorded: Recorded::InParallel,
-            hurts: "too small, and looking for messages costs more than events do; too large, and messages wait and more is undone",
+            hurts: "too small, and looking for messages costs more than the events; too large, and messages wait and more events are undone",
         }
-        /// Kernel processes (KPs) of each PE at most, which are groups of LPs that roll back as one.
+        /// Most kernel processes (KPs) of each PE: groups of LPs that roll back together.
         kps: u32 = 1024, Range::From(1), {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "too few, and a rollback undoes events of many LPs that did nothing wrong; too many, and their table leaves the nearest cache",
+            hurts: "too few, and a rollback undoes events of many other LPs; too many, and their table exceeds the nearest cache",
         }
         /// Whether PEs go on while global virtual time (GVT) is found, or stop.
         gvt: GvtAlgorithm = GvtAlgorithm::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "where PEs stop, each waits for the slowest every time",
+            hurts: "if PEs stop, each waits for the slowest every time",
         }
-        /// Events that a PE executes, about, before it asks for a new GVT; 32 times as many where lookahead makes them certain.
+        /// Events, about, that a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {
             heading: PARALLEL,
             placeholder: "EVENTS",
             unit: "events",
             recorded: Recorded::InParallel,
-            hurts: "too small, and PEs spend their time finding GVT; too large, and memory comes back late and fewer events are certain",
+            hurts: "too small, and PEs spend their time finding GVT; too large, and memory is reclaimed late and fewer events are certain",
         }
         /// How far beyond GVT events may be executed, in model time.
         window: f64, Range::Above(0.0), {
             heading: PARALLEL,
             placeholder: "TIME",
             unit: "model time",
-            rule: "chosen by the engine, and adapted as it runs to what undoing and waiting cost",
+            rule: "chosen by the engine, and adapted during the run to the costs of undoing and waiting",
             recorded: Recorded::InParallel,
-            hurts: "too small, and PEs wait; too large, and much is undone",
+            hurts: "too small, and PEs wait; too large, and many events are undone",
         }
-        /// With --undo copy: at every how many of an LP's events its state is copied.
+        /// With --undo copy: number of an LP's events between copies of its state.
         copy_interval: u32 = 1, Range::From(1), {
             heading: PARALLEL,
             placeholder: "EVENTS",
             unit: "events",
             recorded: Recorded::InParallel,
-            hurts: "more than 1 pays for large states only: what lies between two copies is executed again when it is undone",
+            hurts: "more than 1 pays only for large states: undoing executes events between two copies again",
         }
-        /// How events travel between PEs: by value, in buffers that both share, or each as suits it.
+        /// How events travel between PEs: by value, in shared buffers, or as suits each event.
         wire: Wire = Wire::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "by value, what has to be cancelled takes an anti-message; in shared buffers, what is certain moves more cache lines",
+            hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
         }
-        /// Whether events that nothing can come before any more, as lookahead tells, are executed without the means to undo them.
+        /// Whether events that lookahead makes certain are executed without the means to undo them.
         use_lookahead: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "without it every event pays for being undone; it is meant for studies of Time Warp alone",
+            hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
         }
         /// In optimistic runs, when events are executed that may have to be undone: where waiting until they are certain would take longer,
         /// or whenever nothing certain is left.
