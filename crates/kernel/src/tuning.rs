@@ -57,4 +57,7 @@ pub struct Tuning {
     pub lanes: Lanes,
     /// How they travel.
     pub wire: Wire,
+    /// Whether PEs go in step, from window to window, and not each as far as the bounds of the others allow at the moment. Nothing is
+    /// executed ahead then.
+    pub windows: bool,
 }

@@ -10,6 +10,7 @@ mod hold;
 mod initialise;
 mod receive;
 mod rollback;
+mod windows;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -33,6 +34,7 @@ use crate::mail::Mail;
 use crate::past::Past;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
+use crate::rounds::Rounds;
 use crate::store::Incarnation;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
@@ -100,7 +102,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If the memory for its LPs cannot be had.
     ///
     /// # Panics
-    /// If there may be no KP at all.
+    /// If there may be no KP at all, or events are to be executed ahead although PEs go in step.
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
@@ -110,7 +112,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         context: Context<M>,
         statistics: Statistics,
     ) -> Result<Self, PoolFull> {
+        assert!(!(tuning.windows && tuning.lanes.has_ahead()), "PEs that go in step execute nothing ahead");
         let world = World::new(task, buffers.me(), tuning);
+        let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
         Ok(Pe {
             lps: Lps::new(ids.clone())?,
@@ -118,7 +122,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
-            frontier: Frontier::new(window, world.end),
+            frontier: Frontier::new(window, world.end, rounds),
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(),
@@ -160,14 +164,14 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             return Ok(over);
         }
         let watched = self.gauge.begin_step();
-        self.receive();
+        self.receive()?;
         self.gauge.lap(Phase::Receive);
         let executed = self.execute(watched)?;
         self.gauge.lap(Phase::Execute);
         self.file_received()?;
         self.commit_if_horizon_moved(executed);
         self.gauge.lap(Phase::Receive);
-        self.hand_over_and_publish();
+        self.hand_over_and_publish(executed);
         self.gauge.lap(Phase::Send);
         self.advance_gvt(executed);
         self.gauge.end_step(executed == 0, watched, self.over.is_some());

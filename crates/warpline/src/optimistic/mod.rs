@@ -116,6 +116,7 @@ impl<M: Model> Simulation<'_, M> {
                 Wire::Value => warpline_kernel::Wire::Value,
                 Wire::Shared => warpline_kernel::Wire::Shared,
             },
+            windows: false,
         };
         let (gvt, window, cluster) = (settings.gvt(), settings.window, settings.virtual_cluster);
         Chosen { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
