@@ -95,7 +95,7 @@ pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
+pub use settings::{Conservative, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
 pub use verify::{Mismatch, Verified, VerifyError};
 pub use warpline_base as base;

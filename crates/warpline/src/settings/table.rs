@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{Conservative, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
 use crate::settings;
 
 /// The heading of settings of every run.
@@ -138,6 +138,13 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "by value, what has to be cancelled takes an anti-message; in shared buffers, what is certain moves more cache lines",
         }
+        /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows where all least
+        /// delays between PEs are equal and each has a core.
+        conservative: Conservative = Conservative::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "in windows all wait for the slowest, and the shortest of all delays counts; free-running ones look at each other all the time",
+        }
         /// Whether events that nothing can come before any more, as lookahead tells, are executed without the means to undo them.
         use_lookahead: bool = true, Range::Any, {
             heading: PARALLEL,
@@ -163,7 +170,7 @@ impl Settings {
     /// The engine of a run: the one that was asked for; if none was, a parallel one for several threads and the sequential one for one.
     ///
     /// # Errors
-    /// If the sequential engine is to have several threads.
+    /// If the sequential engine is to have several threads, or another than the conservative one is told how to be conservative.
     ///
     /// ```
     /// use warpline::{Settings, Synchronisation};
@@ -177,7 +184,7 @@ impl Settings {
     /// ```
     pub fn synchronisation(&self) -> Result<Synchronisation, SettingError> {
         let several = self.threads.filter(|threads| *threads > 1);
-        match (self.sync, several) {
+        let engine = match (self.sync, several) {
             (Some(Synchronisation::Sequential), Some(threads)) => Err(SettingError::Conflict {
                 name: "sync",
                 value: Synchronisation::Sequential.name().to_owned(),
@@ -189,6 +196,16 @@ impl Settings {
             (Some(chosen), _) => Ok(chosen),
             (None, Some(_)) => Ok(Synchronisation::Optimistic),
             (None, None) => Ok(Synchronisation::Sequential),
+        }?;
+        match self.conservative() {
+            Conservative::Windows | Conservative::FreeRunning if engine != Synchronisation::Conservative => Err(SettingError::Conflict {
+                name: "conservative",
+                value: self.conservative().name().to_owned(),
+                other: "sync",
+                other_value: engine.name().to_owned(),
+                remedy: "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`".to_owned(),
+            }),
+            _ => Ok(engine),
         }
     }
 }
