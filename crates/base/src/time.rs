@@ -13,6 +13,8 @@ pub struct VirtualTime(u64);
 impl VirtualTime {
     /// The start of every run.
     pub const ZERO: VirtualTime = VirtualTime(0);
+    /// The latest time that there is.
+    pub const MAX: VirtualTime = VirtualTime(f64::MAX.to_bits());
 
     /// `time` as a virtual time; `None` if it is NaN, infinite or negative.
     #[inline]

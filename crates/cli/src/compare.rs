@@ -12,7 +12,7 @@ use crate::comparison::{Comparison, EngineRuns};
 use crate::failure::Failure;
 use crate::progress::RunCounter;
 use crate::run::with_model;
-use crate::settings::{RUNS, SYNC, Settings, THREADS, WITH};
+use crate::settings::{CONSERVATIVE, RUNS, SYNC, Settings, THREADS, WITH};
 use crate::{child, output};
 
 /// Compares engines and prints the outcome.
@@ -114,8 +114,10 @@ fn command(program: &Path, request: &Request, engine: Synchronisation) -> Comman
     let mut command = Command::new(program);
     command.args(["run", request.model.as_str()]);
     let sequential = engine == Synchronisation::Sequential;
-    // The sequential engine has one thread, whatever the others are given.
-    let left_out = |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS;
+    // Settings of one engine are kept from the others: the sequential engine has one thread, whatever the others are given.
+    let conservative = engine == Synchronisation::Conservative;
+    let left_out =
+        |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS || !conservative && name == CONSERVATIVE;
     let settings = request.settings.iter().filter(|given| !left_out(&given.name));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
     command.args(["--sync", engine.name(), "--json", "--quiet"]);
@@ -146,13 +148,18 @@ mod tests {
     #[test]
     fn a_child_gets_all_but_what_concerns_the_comparison() {
         let settings = [("runs", "5"), ("sync", "optimistic"), ("end", "7"), ("with", "optimistic"), ("threads", "2")];
-        let request = request(&settings.map(|(name, text)| given(name, text)));
+        let settings = settings.into_iter().chain([("conservative", "windows")]).collect::<Vec<_>>();
+        let request = request(&settings.into_iter().map(|(name, text)| given(name, text)).collect::<Vec<_>>());
         let command = command(Path::new("warpline"), &request, Synchronisation::Sequential);
         let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
         assert_eq!(line.join(" "), "run mm1 --end=7 --arrival-rate=-0.5 --sync sequential --json --quiet");
         let command = super::command(Path::new("warpline"), &request, Synchronisation::Optimistic);
         let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
         assert_eq!(line.join(" "), "run mm1 --end=7 --threads=2 --arrival-rate=-0.5 --sync optimistic --json --quiet");
+        let command = super::command(Path::new("warpline"), &request, Synchronisation::Conservative);
+        let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
+        let expected = "run mm1 --end=7 --threads=2 --conservative=windows --arrival-rate=-0.5 --sync conservative --json --quiet";
+        assert_eq!(line.join(" "), expected);
     }
 
     #[test]

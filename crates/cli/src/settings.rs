@@ -20,6 +20,8 @@ pub(crate) struct GivenSetting {
 pub(crate) const SYNC: &str = "sync";
 /// The setting that says how many threads there are.
 pub(crate) const THREADS: &str = "threads";
+/// The setting that says how a conservative engine goes on, which others refuse.
+pub(crate) const CONSERVATIVE: &str = "conservative";
 /// The setting that says how often a comparison runs each engine.
 pub(crate) const RUNS: &str = "runs";
 /// The setting that says which engines a comparison has.

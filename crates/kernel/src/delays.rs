@@ -73,6 +73,13 @@ impl Delays {
         }
     }
 
+    /// Whether the least delays between any two PEs are all the same.
+    pub fn are_equal(&self) -> bool {
+        let DelayTable::PerPair(each) = &self.0 else { return true };
+        let pairs = (0..each.pes).flat_map(|from| (0..each.pes).map(move |to| (from, to)));
+        pairs.filter(|(from, to)| from != to).all(|(from, to)| each.delays[from * each.pes + to] == each.least)
+    }
+
     /// The least delay between any two PEs.
     pub fn least(&self) -> f64 {
         match &self.0 {
@@ -136,6 +143,8 @@ mod tests {
         let (delays, shortest) = (Delays::of(&lookahead, &partition), Shortest::of(&lookahead, &partition));
         let all = [0, 1, 2].map(|from| [0, 1, 2].map(|to| if from == to { 0.0 } else { delays.between(from, to) }));
         assert_eq!(shortest.map_or(f64::INFINITY, |shortest| shortest.delay), delays.least());
+        let between = (0..3).flat_map(|from| (0..3).filter(move |to| *to != from).map(move |to| all[from][to]));
+        assert_eq!(delays.are_equal(), between.clone().fold(f64::INFINITY, f64::min) == between.fold(0.0, f64::max));
         (all, shortest.map(|shortest| (shortest.from.0, shortest.to.map(|to| to.0))))
     }
 
@@ -153,6 +162,10 @@ mod tests {
         assert_eq!(broad, ([[0.0, 4.0, 4.0], [6.0, 0.0, 6.0], [8.0, 8.0, 0.0]], Some((1, None))));
         let alike = delays([Ok(2.5); 6]);
         assert_eq!((alike.0[0][1], alike.1), (2.5, Some((0, None))));
+        // The same delays, found one by one.
+        let equal = |to: &[(u32, f64); 2]| Err(to.as_slice());
+        let (first, second, third) = ([(2, 1.5), (4, 1.5)], [(0, 1.5), (4, 1.5)], [(0, 1.5), (2, 1.5)]);
+        assert_eq!(delays([equal(&first), Err(&[]), equal(&second), Err(&[]), equal(&third), Err(&[])]).0[2][1], 1.5);
         // Of two links between the same PEs the shorter one counts, whichever comes first.
         assert_eq!(delays([Err(&[(2, 2.0), (3, 3.0)]), Err(&[(2, 4.0)]), Err(&[]), Err(&[]), Err(&[]), Err(&[])]).0[0][1], 2.0);
     }

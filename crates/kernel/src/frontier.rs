@@ -12,6 +12,8 @@
 //! simulation", IEEE Trans. Software Engineering 5(5), 1979; the bounds are their null messages, in the registers that the Global
 //! Synchronization Unit of E. Lynch and G. Riley, PADS 2009, has for this.)
 //!
+//! *Windows.* Instead of reading bounds whenever they please, PEs may go in step: see [`crate::rounds`].
+//!
 //! *Agreement.* What all PEs must know alike, GVT as a moment, failures and the end, is found by [`crate::gvt`], which takes messages, and
 //! is needed rarely where there is lookahead.
 
@@ -19,16 +21,18 @@ use warpline_base::{LpId, Moment, VirtualTime};
 
 use crate::Window;
 use crate::gvt::{Verdict, Work};
+use crate::rounds::Rounds;
 
 /// A bound as the word that is published: 0 until all LPs have been initialised.
 #[inline]
-fn word(bound: VirtualTime) -> u64 {
+pub(crate) fn word(bound: VirtualTime) -> u64 {
     bound.bits() + 1
 }
 
+/// The time that a word tells.
 #[inline]
-fn bound(word: u64) -> Option<f64> {
-    word.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get())
+pub(crate) fn time_of(word: u64) -> Option<VirtualTime> {
+    word.checked_sub(1).map(VirtualTime::from_bits)
 }
 
 /// How far this PE and all others have come.
@@ -52,13 +56,15 @@ pub(crate) struct Frontier {
     published: VirtualTime,
     /// The work that other PEs have been told of.
     pub(crate) reported: Work,
+    /// Where PEs go in step.
+    rounds: Option<Rounds>,
 }
 
 impl Frontier {
-    pub(crate) fn new(window: Window, end: VirtualTime) -> Self {
+    pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
         let zero = VirtualTime::ZERO;
         let (verdict, settled, reported) = (None, None, Work::default());
-        Frontier { end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, reported }
+        Frontier { end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, reported, rounds }
     }
 
     /// Before this time nothing can arrive any more, and the PE has received all there was.
@@ -126,18 +132,43 @@ impl Frontier {
         let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
         for (pe, &delay) in (0..).zip(delays) {
             if pe != me {
-                let Some(bound) = bound(words(pe)) else { return false };
+                let Some(bound) = time_of(words(pe)).map(VirtualTime::get) else { return false };
                 horizon = horizon.min(bound + delay);
                 floor = floor.min(bound);
             }
         }
-        let end = self.end;
-        let time = |time: f64| VirtualTime::new(time).map_or(end, |time| time.min(end));
-        let horizon = time(horizon);
+        let horizon = self.clamp(horizon);
         let moved = horizon > self.coming;
         self.coming = self.coming.max(horizon);
-        self.floor = self.floor.max(time(floor).min(self.published));
+        self.floor = self.floor.max(self.clamp(floor).min(self.published));
         moved
+    }
+
+    /// In windows: looks for the words of the other PEs, which send here with this delay at least. Returns whether a window opens, once all
+    /// that is in the mailbox now is in the pending set.
+    #[inline]
+    pub(crate) fn find_round(&mut self, delay: f64, words: impl FnMut(u32, u64) -> Option<u64>) -> bool {
+        let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(words)) else { return false };
+        self.coming = self.coming.max(self.clamp(floor.get() + delay));
+        self.floor = self.floor.max(floor.min(self.end));
+        true
+    }
+
+    /// Whether a window is open in which there may be something to do.
+    #[inline]
+    pub(crate) fn is_window_open(&self) -> bool {
+        self.floor < self.end && self.rounds.as_ref().is_some_and(Rounds::is_open)
+    }
+
+    /// Ends the window of a PE that has nothing to do before `least`, and tells the round and the word to publish.
+    pub(crate) fn end_window(&mut self, least: VirtualTime) -> Option<(u64, u64)> {
+        self.rounds.as_mut().map(|rounds| rounds.end_window(least.min(self.end)))
+    }
+
+    /// A time of this run, which has an end.
+    #[inline]
+    fn clamp(&self, time: f64) -> VirtualTime {
+        VirtualTime::new(time).map_or(self.end, |time| time.min(self.end))
     }
 
     /// All that had arrived when bounds were read is in the pending set now. Returns whether the horizon has moved.

@@ -26,6 +26,7 @@ mod past;
 mod pe;
 pub mod pending;
 mod phases;
+mod rounds;
 mod rows;
 mod sequential;
 mod store;

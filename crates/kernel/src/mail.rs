@@ -4,7 +4,7 @@
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
 //! multi-core systems", IPDPS 2012.
 
-use warpline_base::{EventKey, LpId};
+use warpline_base::{EventKey, LpId, VirtualTime};
 use warpline_memory::{Apart, DropEach, Handle};
 
 use crate::Event;
@@ -35,12 +35,14 @@ pub(crate) struct Mail<E, P> {
     unflushed: bool,
     /// The word published last.
     published: u64,
+    /// The earliest of the times of events sent since this was last asked; the latest there is if there were none.
+    earliest_sent: VirtualTime,
 }
 
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
         let outgoing = (0..pes).map(|_| Apart(SendQueue { messages: Vec::new(), values: DropEach::default() })).collect();
-        Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0 }
+        Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0, earliest_sent: VirtualTime::MAX }
     }
 
     #[inline]
@@ -156,6 +158,28 @@ impl<E, P: Port<E>> Mail<E, P> {
             self.published = word;
             self.port.publish(word);
         }
+    }
+
+    /// Notes the time of an event that is sent, which nothing may arrive before.
+    #[inline]
+    pub(crate) fn note_sent(&mut self, time: VirtualTime) {
+        self.earliest_sent = self.earliest_sent.min(time);
+    }
+
+    /// The earliest of the times of events sent since this was last asked; the latest there is if there were none.
+    pub(crate) fn take_earliest_sent(&mut self) -> VirtualTime {
+        std::mem::replace(&mut self.earliest_sent, VirtualTime::MAX)
+    }
+
+    /// Lets all others know a word for a round.
+    pub(crate) fn publish_round(&mut self, round: u64, word: u64) {
+        self.port.publish_round(round, word);
+    }
+
+    /// The word of another PE for a round.
+    #[inline]
+    pub(crate) fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.port.word_of_round(pe, round)
     }
 
     /// The word of another PE.

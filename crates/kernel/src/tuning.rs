@@ -68,4 +68,7 @@ pub struct Tuning {
     pub go_ahead: GoAhead,
     /// How events travel to other PEs.
     pub wire: Wire,
+    /// Whether PEs go in step, from window to window, and not each as far as the bounds of the others allow at the moment. Nothing is
+    /// executed ahead then.
+    pub windows: bool,
 }

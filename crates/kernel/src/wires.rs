@@ -59,7 +59,7 @@ pub enum Content<E> {
 /// Messages between two PEs may overtake each other; control messages between two PEs may not.
 ///
 /// What a PE [publishes](Self::publish) must not overtake its messages: whoever has seen it in [`bound`](Self::bound) finds all messages that
-/// were handed over before, if it looks for them afterwards.
+/// were handed over before, if it looks for them afterwards. The same holds of what it [publishes for a round](Self::publish_round).
 pub trait Port<E> {
     /// Brings near what the next sends and receives will reach, while there is something else to do. It has no effect but on speed.
     fn prefetch(&self) {}
@@ -90,6 +90,13 @@ pub trait Port<E> {
 
     /// The last word of PE `pe` that has become known; 0 before the first.
     fn bound(&mut self, pe: u32) -> u64;
+
+    /// Lets all others know a word of this PE's for a round. Rounds follow upon each other, from 1; and a PE publishes for one only when it has
+    /// found the words of all others for the one before.
+    fn publish_round(&mut self, round: u64, word: u64);
+
+    /// The word of PE `pe` for a round, if it has become known. Nobody asks for a round but the last that this PE has published for.
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64>;
 
     /// Sends a control message.
     fn send_control(&mut self, to: u32, control: Control);

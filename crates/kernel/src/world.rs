@@ -29,6 +29,8 @@ pub(crate) struct World<'m, M> {
     pub(crate) tuning: Tuning,
     /// By PE: the least delay of anything that it sends to this one.
     pub(crate) delays: Box<[f64]>,
+    /// The least delay from any other PE to this one.
+    pub(crate) least_delay_here: f64,
     /// The least delay between any two PEs.
     pub(crate) least_delay: f64,
 }
@@ -36,6 +38,7 @@ pub(crate) struct World<'m, M> {
 impl<'m, M: Model> World<'m, M> {
     pub(crate) fn new(task: &Task<'m, M>, me: u32, tuning: Tuning) -> Self {
         let pes = task.partition.pes();
+        let others = (0..pes).filter(|from| *from != me);
         World {
             me,
             model: task.model,
@@ -44,6 +47,7 @@ impl<'m, M: Model> World<'m, M> {
             end: task.end,
             tuning,
             delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
+            least_delay_here: others.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min),
             least_delay: task.delays.least(),
         }
     }

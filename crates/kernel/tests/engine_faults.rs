@@ -25,10 +25,16 @@ const STEPS: u64 = 400_000;
 /// LPs that send each other messages in a way that depends on all they have received, in order.
 struct Chain {
     lookahead: f64,
+    /// How much later than that messages come, about.
+    later: f64,
+    /// How many LPs begin.
+    starters: u32,
 }
 
-const NEAR: Chain = Chain { lookahead: 0.0 };
-const FAR: Chain = Chain { lookahead: 0.4 };
+const NEAR: Chain = Chain { lookahead: 0.0, later: 1.0, starters: LPS };
+const FAR: Chain = Chain { lookahead: 0.4, later: 1.0, starters: LPS };
+/// There is little to do, so that PEs depend on each other for what comes next; and messages hardly come later than they must.
+const SPARSE: Chain = Chain { lookahead: 0.4, later: 0.05, starters: 1 };
 
 impl Model for Chain {
     type State = u64;
@@ -43,7 +49,7 @@ impl Model for Chain {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> u64 {
-        for _ in 0..2 {
+        for _ in 0..if lp.id().0 < self.starters { 2 } else { 0 } {
             let delay = lp.random().exponential(1.0);
             lp.send(lp.id(), delay, 1);
         }
@@ -54,7 +60,7 @@ impl Model for Chain {
         *state = state.rotate_left(7) ^ event ^ lp.random().next_u64();
         let to = LpId((*state % u64::from(LPS)) as u32);
         let least = if to == lp.id() { 0.0 } else { self.lookahead };
-        let delay = lp.random().exponential(1.0) * if *state & 256 == 0 { 0.1 } else { 1.9 };
+        let delay = lp.random().exponential(self.later) * if *state & 256 == 0 { 0.1 } else { 1.9 };
         lp.send(to, least + delay, *state);
     }
 }
@@ -116,17 +122,32 @@ fn wire(seed: u64) -> Wire {
     [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3]
 }
 
+/// Which lanes are executed, and whether PEs go in step.
+fn way(seed: u64) -> (Lanes, bool) {
+    let lanes = [Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain, Lanes::Certain][seed as usize % 5];
+    (lanes, seed % 5 == 4)
+}
+
 /// Every way to synchronise that the model allows with every kind of wire, and a seed in four has synchronous GVT.
 fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M::Event>>, pes: u32, seed: u64) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
     let delays = Delays::uniform(model.lookahead());
     let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays };
-    let lanes = [Lanes::Both, Lanes::Ahead, Lanes::Both, Lanes::Certain][seed as usize % 4];
-    let lanes = if model.lookahead() > 0.0 { lanes } else { Lanes::Ahead };
+    let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Ahead, false) };
     let wire = wire(seed);
     let undoing = Undoing::Copy { interval: 1 };
-    let tuning =
-        Tuning { batch: 4, kps: 2, gvt_interval: 20, patience: 32, history_most: 1000, undoing, lanes, go_ahead: GoAhead::Always, wire };
+    let tuning = Tuning {
+        batch: 4,
+        kps: 2,
+        gvt_interval: 20,
+        patience: 32,
+        history_most: 1000,
+        undoing,
+        lanes,
+        go_ahead: GoAhead::Always,
+        wire,
+        windows,
+    };
     let me = buffers.me();
     let gvt = if seed.is_multiple_of(4) {
         AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))
@@ -192,13 +213,22 @@ const SEEDS: u64 = 40;
 
 /// Tries a fault at several places and under several seeds. Returns in how many runs it was done and in how many it was noticed.
 fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
-    noticed_on(model, fault, |_| true)
+    noticed_under(model, fault, 0..SEEDS)
 }
 
 /// The same on the wires chosen.
 fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Wire) -> bool) -> (u32, u32) {
+    noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(wire(*seed))))
+}
+
+/// The same in windows.
+fn noticed_in_windows(fault: fn(u32) -> Fault) -> (u32, u32) {
+    noticed_under(&SPARSE, fault, (0..5 * SEEDS).filter(|seed| way(*seed).1))
+}
+
+fn noticed_under(model: &Chain, fault: fn(u32) -> Fault, seeds: impl Iterator<Item = u64>) -> (u32, u32) {
     let (expected, mut done, mut noticed) = (expected(model), 0, 0);
-    for seed in (0..SEEDS).filter(|seed| chosen(wire(*seed))) {
+    for seed in seeds {
         let outcome = run(model, PES, seed, fault(1 + (seed % 7) as u32));
         if outcome.done > 0 {
             done += 1;
@@ -211,7 +241,7 @@ fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Wire) -> b
 #[test]
 fn wires_that_work_go_unnoticed() {
     let (mut rolled_back, mut longest) = (0, 0);
-    for model in [NEAR, FAR] {
+    for model in [NEAR, FAR, SPARSE] {
         let expected = expected(&model);
         for seed in 0..SEEDS {
             for pes in [2, PES, 5] {
@@ -303,6 +333,24 @@ fn gvt_that_lies_is_noticed() {
             assert!(done > SEEDS as u32 / 4, "a {name} happened in {done} runs of {SEEDS}");
             assert!(f64::from(noticed) > share * f64::from(done), "a {name} was noticed in {noticed} runs of {done}");
         }
+    }
+}
+
+/// Where PEs go in step, everything hangs on the words of the round: one that is too high, comes before what it covers, or is that of another
+/// round is noticed as a rule. One that comes late or never only makes others wait for GVT.
+#[test]
+fn rounds_that_lie_are_noticed() {
+    for (name, fault, least, most) in [
+        ("too high", Fault::HighBound as fn(u32) -> Fault, 0.9, 1.0),
+        ("ahead of messages", Fault::HastyBound, 0.9, 1.0),
+        ("of another round", Fault::StaleRound, 0.5, 1.0),
+        ("late", Fault::LateBound, 0.0, 0.0),
+        ("lost", Fault::LostBound, 0.0, 0.0),
+    ] {
+        let (done, noticed) = noticed_in_windows(fault);
+        assert!(done > SEEDS as u32 / 2, "words were {name} in {done} runs of {SEEDS}");
+        let share = f64::from(noticed) / f64::from(done);
+        assert!((least..=most).contains(&share), "words that were {name} were noticed in {noticed} runs of {done}");
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod by_hand;
 
-use by_hand::{Play, Sent, Setting, Stage, in_time};
+use by_hand::{END, Play, Sent, Setting, Stage, in_time};
 use warpline_kernel::{Lanes, Tuning, Wire};
 
 /// LP 0 sends seven messages in its first event: PE 1 has LPs 2 and 3, and PE 2 has LPs 4 and 5.
@@ -72,6 +72,73 @@ fn messages_that_find_no_room_wait() {
             stage.step(0, 1);
             assert_eq!(stage.deliver(1) + stage.deliver(2), 1);
             assert_eq!(stage.published(0), (Some(10.0), 7), "{wire:?}: the bound is published when nothing waits any more");
+            finish(stage);
+        });
+    }
+}
+
+/// PE 0 knows that nothing comes before time 11, as all have told of what they have to do first.
+fn about_to_send_in_step(wire: Wire) -> Stage<'static> {
+    let setting = Setting { pes: 3, ..Setting::default() };
+    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, windows: true, ..setting.tuning };
+    let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
+    stage.let_bounds_arrive();
+    assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe)), [vec![(1.0, 0)], vec![(END, 0)], vec![(END, 0)]]);
+    stage
+}
+
+/// A window of two events is two steps here. Its round comes after both, and covers what is on its way, which nobody else knows of yet.
+#[test]
+fn a_round_covers_the_messages_of_its_window() {
+    for wire in [Wire::Shared, Wire::Value] {
+        in_time(move || {
+            let mut stage = about_to_send_in_step(wire);
+            stage.step(0, 1);
+            assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{wire:?}: the window goes on");
+            stage.step(0, 5);
+            assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{wire:?}");
+            // Until the others have published, too, nothing else happens.
+            stage.step(1, 1);
+            stage.step(0, 5);
+            assert_eq!((stage.rounds(0).len(), stage.rounds(1).len()), (2, 2));
+            finish(stage);
+        });
+    }
+}
+
+/// Nothing is published before all messages of a window have found room.
+#[test]
+fn a_round_waits_for_messages_that_find_no_room() {
+    for wire in [Wire::Shared, Wire::Value] {
+        in_time(move || {
+            let mut stage = about_to_send_in_step(wire);
+            stage.make_room_for(6);
+            stage.step(0, 5);
+            assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{wire:?}: a message waits");
+            stage.make_room_for(1);
+            stage.step(0, 1);
+            assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{wire:?}");
+            finish(stage);
+        });
+    }
+}
+
+/// All that was sent in a window is filed before the next one, however many steps messages are given to arrive in.
+#[test]
+fn a_window_begins_with_all_that_was_sent_to_it() {
+    for wire in [Wire::Shared, Wire::Value] {
+        in_time(move || {
+            let mut stage = about_to_send_in_step(wire);
+            [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
+            assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
+            assert_eq!(stage.deliver(1), 4);
+            // It finds all rounds and all messages in the same step, in which it executes the first of them.
+            stage.step(1, 1);
+            assert_eq!(stage.pes[1].counts().certain, 1, "{wire:?}");
+            stage.deliver(2);
+            stage.step(1, 5);
+            // Of the window from 11 to 21.
+            assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{wire:?}");
             finish(stage);
         });
     }

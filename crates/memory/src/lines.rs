@@ -3,25 +3,42 @@
 use crate::Apart;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// A word per PE that only this PE writes and all others read, each on cache lines of its own: a register, as the Global Synchronization
+/// Words of each PE that only this PE writes and all others read, on cache lines of its own: registers, as the Global Synchronization
 /// Unit of E. Lynch and G. Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009, has them. Whatever a PE
 /// did before it wrote a word has happened for whoever reads that word.
+///
+/// A PE may write a word again and again, of which others read the last one ([`write`](Self::write), [`read`](Self::read)), or a word for
+/// each of the rounds in which all PEs go in step ([`write_round`](Self::write_round), [`read_round`](Self::read_round)).
 ///
 /// ```
 /// let mut lines = warpline_memory::lines(2);
 /// lines[0].write(7);
 /// assert_eq!((lines[1].read(0), lines[0].read(1)), (7, 0));
+/// lines[0].write_round(1, 40);
+/// assert_eq!((lines[1].read_round(0, 1), lines[0].read_round(1, 1)), (Some(40), None));
 /// ```
 #[derive(Debug)]
 pub struct Lines {
-    words: Arc<Box<[Apart<AtomicU64>]>>,
+    lines: Arc<Box<[Apart<Line>]>>,
     me: usize,
 }
 
-/// The views of as many PEs on their words, all 0.
+/// The words of a PE.
+#[derive(Debug)]
+struct Line {
+    word: AtomicU64,
+    /// The last round for which there is a word.
+    round: AtomicU64,
+    /// The words of the last two rounds: one for odd rounds, one for even ones.
+    of_rounds: [AtomicU64; 2],
+}
+
+/// The views of as many PEs on their words, all 0, and none for any round.
 pub fn lines(pes: u32) -> Vec<Lines> {
-    let words = Arc::new((0..pes).map(|_| Apart(AtomicU64::new(0))).collect::<Box<[_]>>());
-    (0..pes as usize).map(|me| Lines { words: words.clone(), me }).collect()
+    let zero = || AtomicU64::new(0);
+    let line = || Apart(Line { word: zero(), round: zero(), of_rounds: [zero(), zero()] });
+    let lines = Arc::new((0..pes).map(|_| line()).collect::<Box<[_]>>());
+    (0..pes as usize).map(|me| Lines { lines: lines.clone(), me }).collect()
 }
 
 impl Lines {
@@ -29,7 +46,7 @@ impl Lines {
     #[inline]
     pub fn write(&mut self, word: u64) {
         // Release pairs with the Acquire of `read`.
-        self.words[self.me].0.store(word, Ordering::Release);
+        self.lines[self.me].0.word.store(word, Ordering::Release);
     }
 
     /// The word of a PE as it was written last, or a little before.
@@ -39,7 +56,31 @@ impl Lines {
     #[inline]
     pub fn read(&self, pe: u32) -> u64 {
         // Acquire pairs with the Release of `write`: what that PE sent before can be received now.
-        self.words[pe as usize].0.load(Ordering::Acquire)
+        self.lines[pe as usize].0.word.load(Ordering::Acquire)
+    }
+
+    /// Writes this PE's word for a round. Rounds follow upon each other, from 1; and before a PE writes for a round, it must have read the words
+    /// of all others for the round before.
+    #[inline]
+    pub fn write_round(&mut self, round: u64, word: u64) {
+        let line = &self.lines[self.me].0;
+        // Relaxed: this is the word of two rounds ago. Whoever was to read that has done so before it wrote for the last round, which this
+        // PE has read.
+        line.of_rounds[round as usize % 2].store(word, Ordering::Relaxed);
+        // Release pairs with the Acquire of `read_round`.
+        line.round.store(round, Ordering::Release);
+    }
+
+    /// The word of a PE for a round, if it has been written; for the last round that this PE has written for itself, as others may be one
+    /// round ahead and no further.
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    #[inline]
+    pub fn read_round(&self, pe: u32, round: u64) -> Option<u64> {
+        let line = &self.lines[pe as usize].0;
+        // Acquire pairs with the Release of `write_round`: the word is there, and what that PE sent before can be received now.
+        (line.round.load(Ordering::Acquire) >= round).then(|| line.of_rounds[round as usize % 2].load(Ordering::Relaxed))
     }
 }
 
@@ -71,6 +112,53 @@ mod loom_tests {
             sender.join().unwrap();
         });
     }
+
+    /// Goes through rounds as PEs do: publishes, and looks for the word of the other PE. Where that has not come, it ends, as another schedule
+    /// has it there.
+    fn go_in_step(rounds: u64, mut view: Lines, other: u32, mut before: impl FnMut(u64), mut after: impl FnMut(u64)) {
+        let me = 1 - other;
+        for round in 1..=rounds {
+            before(round);
+            view.write_round(round, 10 * round + u64::from(me));
+            let Some(word) = view.read_round(other, round) else { return };
+            assert_eq!(word, 10 * round + u64::from(other), "the word of another round was read in round {round}");
+            after(round);
+        }
+    }
+
+    /// One PE may be a round ahead of the other, which still finds the word of its own round.
+    #[test]
+    fn loom_the_word_read_is_that_of_its_round() {
+        loom::model(|| {
+            let mut views = lines(2);
+            let (reader, writer) = (views.remove(0), views.remove(0));
+            let other = thread::spawn(move || go_in_step(3, writer, 0, |_| {}, |_| {}));
+            go_in_step(3, reader, 1, |_| {}, |_| {});
+            other.join().unwrap();
+        });
+    }
+
+    /// What was sent before a word is there for whoever has found the word of that round.
+    #[test]
+    fn loom_what_was_sent_in_a_window_is_there_after_its_round() {
+        loom::model(|| {
+            let mut views = lines(2);
+            let (reader, writer) = (views.remove(0), views.remove(0));
+            let (mut producer, mut consumer) = ring(4);
+            let send = move |round: u64| {
+                producer.write(round).unwrap();
+                producer.publish();
+            };
+            let sender = thread::spawn(move || go_in_step(2, writer, 0, send, |_| {}));
+            let mut last = 0;
+            let receive = |round: u64| {
+                last = consumer.drain().map_or(last, |values| values.last().unwrap_or(last));
+                assert!(last >= round, "what was sent before the word of round {round} was not there");
+            };
+            go_in_step(2, reader, 1, |_| {}, receive);
+            sender.join().unwrap();
+        });
+    }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -80,7 +168,8 @@ mod tests {
     #[test]
     fn words_have_lines_of_their_own() {
         let views = lines(3);
-        let places: Vec<usize> = views[0].words.iter().map(|word| std::ptr::from_ref(word).addr()).collect();
+        let places: Vec<usize> = views[0].lines.iter().map(|line| std::ptr::from_ref(line).addr()).collect();
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 128));
+        assert!(size_of::<Line>() <= 64, "a PE's words are read together");
     }
 }

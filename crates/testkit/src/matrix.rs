@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
-use warpline::{Error, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
+use warpline::{Conservative, Error, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
 
 use crate::reference::{self, Outcome, Settings, Stop};
 use crate::{RandomModel, Recipe, time_limit};
@@ -28,6 +28,8 @@ pub struct Parallel {
     pub cluster: Option<u64>,
     /// Whether it is conservative, if there is lookahead between the PEs; optimistic otherwise.
     pub conservative: bool,
+    /// If it is, whether PEs go in windows; they run freely otherwise.
+    pub windows: bool,
     /// How events travel between PEs.
     pub wire: Wire,
     /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
@@ -76,6 +78,7 @@ impl Parallel {
             gvt: if random.bernoulli(0.3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
             gvt_interval,
             window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
+            windows: random.bernoulli(0.5),
         }
     }
 
@@ -112,6 +115,8 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         simulation = simulation.sync(sync).wire(parallel.wire).undo(undo).copy_interval(parallel.copy_interval);
         simulation = simulation.use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.go_ahead(parallel.go_ahead);
+        let way = if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning };
+        simulation = if conservative { simulation.conservative(way) } else { simulation };
         simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
@@ -279,7 +284,7 @@ mod tests {
     #[test]
     fn all_kinds_of_lookahead_are_tried() {
         for declares in Declares::ALL {
-            let (mut conservative, mut others, mut partly) = (0, 0, 0);
+            let (mut conservative, mut windows, mut others, mut partly) = (0, 0, 0, 0);
             for seed in 0..400 {
                 let recipe = Recipe::from_seed(seed);
                 let parallel = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
@@ -287,10 +292,12 @@ mod tests {
                     let simulation = |pes| Simulation::new(RandomModel::<0>::new(&recipe)).threads(pes);
                     let chosen = is_conservative(&simulation(parallel.pes), &parallel);
                     *(if chosen { &mut conservative } else { &mut others }) += 1;
+                    windows += usize::from(chosen && parallel.windows);
                     let least = |pes| simulation(pes).least_delay().expect("it makes sense");
                     partly += usize::from(recipe.topology != Shape::Uniform && chosen && least(1) < least(parallel.pes));
                 }
             }
+            assert!(windows >= 4 && conservative - windows >= 4, "{declares:?}: {windows} of {conservative} in windows");
             assert!(conservative >= 8 && others >= 20, "{declares:?}: {conservative} conservative, {others} others");
             assert!((partly >= 3) == (declares == Declares::Links), "{declares:?}: {partly}");
         }

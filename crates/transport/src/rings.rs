@@ -149,6 +149,16 @@ impl<E: Send> Port<E> for RingPort<E> {
         self.bounds.read(pe)
     }
 
+    #[inline]
+    fn publish_round(&mut self, round: u64, word: u64) {
+        self.bounds.write_round(round, word);
+    }
+
+    #[inline]
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.bounds.read_round(pe, round)
+    }
+
     fn send_control(&mut self, to: u32, control: Control) {
         if !self.late.is_empty() || !self.push_control(to, control) {
             self.late.push_back((to, control));

@@ -40,12 +40,25 @@ struct Network<E> {
     values: Vec<DropEach<(u64, ValueMessage<E>)>>,
     /// By receiver and sender: when the last message or word arrives of those that were sent so far.
     last: Vec<u64>,
-    /// By receiver: words on their way, as when they arrive, what, and from whom. Those of a sender, which only grow, do not overtake each other.
-    words: Vec<BinaryHeap<Reverse<(u64, u64, u32)>>>,
+    /// By receiver: words on their way, the first to arrive on top. Those of a sender do not overtake each other.
+    words: Vec<BinaryHeap<Reverse<Word>>>,
     /// By receiver and sender: the last word that has arrived.
     known: Vec<u64>,
+    /// Likewise, the last round for which one has arrived, and the words of the last two rounds: of even ones and of odd ones.
+    rounds: Vec<(u64, [u64; 2])>,
     /// By receiver: when they arrive, from whom, and what, in the order in which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
+}
+
+/// A word on its way. Of a sender, rounds and words only grow, so that their order is that in which they were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Word {
+    /// When it arrives.
+    arrival: u64,
+    /// The round that it is for; 0 for one that is for none.
+    round: u64,
+    word: u64,
+    from: u32,
 }
 
 /// Draws without end, as many as a schedule needs.
@@ -76,7 +89,8 @@ impl<E> VirtualCluster<E> {
         let values = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
         let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
-        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, known, controls };
+        let rounds = vec![(0, [0; 2]); pairs];
+        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, known, rounds, controls };
         let network = Rc::new(RefCell::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
         (VirtualCluster { network, random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
@@ -118,6 +132,31 @@ impl<E> Network<E> {
         let (arrival, pair) = (self.arrival(), self.pair(from, to));
         self.last[pair] = self.last[pair].max(arrival);
         arrival
+    }
+
+    /// Lets all others know a word of PE `from`: late, and not before what it sent them.
+    fn publish(&mut self, from: u32, round: u64, word: u64) {
+        for to in (0..self.messages.len() as u32).filter(|to| *to != from) {
+            let (arrival, pair) = (self.arrival_between(from, to), self.pair(from, to));
+            let arrival = arrival.max(self.last[pair]);
+            self.words[to as usize].push(Reverse(Word { arrival, round, word, from }));
+        }
+    }
+
+    /// Lets the words arrive at PE `to` that are there by now.
+    fn let_words_arrive(&mut self, to: u32) {
+        while let Some(&Reverse(Word { arrival, round, word, from })) = self.words[to as usize].peek()
+            && arrival <= self.now
+        {
+            self.words[to as usize].pop();
+            let pair = self.pair(from, to);
+            if round == 0 {
+                self.known[pair] = word;
+            } else {
+                self.rounds[pair].0 = round;
+                self.rounds[pair].1[round as usize % 2] = word;
+            }
+        }
     }
 
     fn pair(&self, from: u32, to: u32) -> usize {
@@ -173,24 +212,24 @@ impl<E> Port<E> for VirtualPort<E> {
     }
 
     fn publish(&mut self, word: u64) {
-        let network = &mut *self.network.borrow_mut();
-        for to in (0..network.messages.len() as u32).filter(|to| *to != self.me) {
-            let (arrival, pair) = (network.arrival_between(self.me, to), network.pair(self.me, to));
-            let arrival = arrival.max(network.last[pair]);
-            network.words[to as usize].push(Reverse((arrival, word, self.me)));
-        }
+        self.network.borrow_mut().publish(self.me, 0, word);
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
         let network = &mut *self.network.borrow_mut();
-        let (now, me, pes) = (network.now, self.me as usize, network.messages.len());
-        while let Some(&Reverse((arrival, word, from))) = network.words[me].peek()
-            && arrival <= now
-        {
-            network.known[me * pes + from as usize] = word;
-            network.words[me].pop();
-        }
+        network.let_words_arrive(self.me);
         network.known[network.pair(pe, self.me)]
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        self.network.borrow_mut().publish(self.me, round, word);
+    }
+
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        let network = &mut *self.network.borrow_mut();
+        network.let_words_arrive(self.me);
+        let (last, words) = network.rounds[network.pair(pe, self.me)];
+        (last >= round).then_some(words[round as usize % 2])
     }
 
     fn send_control(&mut self, to: u32, control: Control) {

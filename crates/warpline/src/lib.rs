@@ -95,7 +95,7 @@ pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
+pub use settings::{Conservative, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
 pub use verify::{Mismatch, Verification, VerifyError};
 pub use warpline_base as base;

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{GoAhead, GvtAlgorithm, Simulation, Wire};
+use crate::{Conservative, GoAhead, GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. A sequential run ignores them, except for
@@ -52,6 +52,30 @@ impl<M: Model> Simulation<'_, M> {
     /// How events travel between PEs.
     pub fn wire(self, wire: Wire) -> Self {
         self.with(|settings| settings.wire = Some(wire))
+    }
+
+    /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run go on: in windows, all in step, or each as far as it may. By
+    /// default the engine chooses, and the record tells which it was. Other runs refuse to be told.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::{Conservative, Synchronisation};
+    /// # struct Ring;
+    /// # impl Model for Ring {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 8 }
+    /// #     fn lookahead(&self) -> f64 { 1.0 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u32, _: &(), lp: &mut Context<Self>) { *seen += 1; lp.send((lp.id().0 + 1) % 8, 1.0, ()); }
+    /// # }
+    /// let simulation = || Simulation::new(Ring).sync(Synchronisation::Conservative).threads(2);
+    /// let windows = simulation().conservative(Conservative::Windows).run()?;
+    /// let free_running = simulation().conservative(Conservative::FreeRunning).run()?;
+    /// assert_eq!((&windows.record.engine["conservative"], windows.record.digest), (&"windows".into(), free_running.record.digest));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn conservative(self, way: Conservative) -> Self {
+        self.with(|settings| settings.conservative = Some(way))
     }
 
     /// How global virtual time (GVT) is found.

@@ -7,12 +7,13 @@ use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
 
-/// How PEs are synchronised: conservatively or not, and whether lookahead is used.
-type Way = (bool, bool);
+/// How PEs are synchronised: conservatively or not, in windows or not, and whether lookahead is used.
+type Way = (bool, bool, bool);
 
-const CONSERVATIVE: Way = (true, true);
-const OPTIMISTIC: Way = (false, true);
-const WITHOUT_LOOKAHEAD: Way = (false, false);
+const WINDOWS: Way = (true, true, true);
+const FREE_RUNNING: Way = (true, false, true);
+const OPTIMISTIC: Way = (false, false, true);
+const WITHOUT_LOOKAHEAD: Way = (false, false, false);
 
 /// Events that go anywhere, most of them to other PEs.
 fn recipe(seed: u64, pes: u32) -> Recipe {
@@ -21,11 +22,12 @@ fn recipe(seed: u64, pes: u32) -> Recipe {
     Recipe { lps, topology, delays, lookahead: 1.0, starters: 1, energy: 4, fan_out: 2, burst: 0, to_self: 0.2, loans: false, ..plain }
 }
 
-fn cluster(pes: u32, cluster: u64, (conservative, lookahead): Way, wire: Wire, gvt: GvtAlgorithm) -> Configuration {
+fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire: Wire, gvt: GvtAlgorithm) -> Configuration {
     let parallel = Parallel {
         pes,
         cluster: Some(cluster),
         conservative,
+        windows,
         wire,
         reverse: cluster % 2 == 1,
         copy_interval: 1,
@@ -56,7 +58,7 @@ fn a_thousand_pes_have_one_answer() {
     check(
         1024,
         1,
-        &[(CONSERVATIVE, Wire::Value, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Value, GvtAlgorithm::Asynchronous)],
+        &[(FREE_RUNNING, Wire::Value, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Value, GvtAlgorithm::Asynchronous)],
     );
 }
 
@@ -73,7 +75,7 @@ fn a_thousand_other_pes_have_one_answer() {
 /// The tree of PEs is uneven here, and each way meets each wire and the synchronous algorithm.
 #[test]
 fn hundreds_of_pes_have_one_answer() {
-    let ways = [CONSERVATIVE, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();
+    let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();
     let wires = [Wire::Value, Wire::Shared, Wire::Auto].into_iter();
     let all: Vec<_> = ways.flat_map(|way| wires.clone().map(move |wire| (way, wire))).collect();
     let gvt = |number| if number % 4 == 0 { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };

@@ -3,9 +3,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use warpline::Synchronisation;
 use warpline::prelude::*;
 use warpline::record::PeRecord;
+use warpline::{Conservative, Synchronisation};
+
+/// Both ways to go on in a conservative run.
+const WAYS: [Conservative; 2] = [Conservative::Windows, Conservative::FreeRunning];
 
 /// LPs that never talk to each other, so that any lookahead holds.
 #[derive(Debug)]
@@ -59,8 +62,10 @@ fn any_finite_lookahead_will_do() {
                     || simulation().sync(Synchronisation::Optimistic).threads(threads).use_lookahead(used).batch(2).gvt_interval(2);
                 let mut runs = vec![parallel().run(), parallel().virtual_cluster(7).run()];
                 if lookahead > 0.0 || alone {
-                    let conservative = || parallel().use_lookahead(true).sync(Synchronisation::Conservative);
-                    runs.extend([conservative().run(), conservative().virtual_cluster(7).run()]);
+                    for way in WAYS {
+                        let conservative = || parallel().use_lookahead(true).sync(Synchronisation::Conservative).conservative(way);
+                        runs.extend([conservative().run(), conservative().virtual_cluster(7).run()]);
+                    }
                 }
                 for run in runs {
                     let run = run.expect("it runs");
@@ -175,13 +180,17 @@ fn every_event_is_counted_in_the_lane_that_it_took() {
         let (certain, kept_ahead) = lanes(ahead(simulation(), seed));
         assert!(certain > 0 && kept_ahead > 0, "{certain} and {kept_ahead}, cluster {seed}");
         assert_eq!(lanes(ahead(simulation(), seed).use_lookahead(false)), (0, all), "cluster {seed}");
-        assert_eq!(lanes(ahead(simulation(), seed).sync(Synchronisation::Conservative)), (all, 0), "cluster {seed}");
+        for way in WAYS {
+            assert_eq!(lanes(ahead(simulation(), seed).sync(Synchronisation::Conservative).conservative(way)), (all, 0), "cluster {seed}");
+        }
     }
     for threads in [1, 2, 3] {
         let parallel = |sync| simulation().sync(sync).threads(threads);
         lanes(parallel(Synchronisation::Optimistic));
         assert_eq!(lanes(parallel(Synchronisation::Optimistic).use_lookahead(false)), (0, all), "{threads} threads");
-        assert_eq!(lanes(parallel(Synchronisation::Conservative)), (all, 0), "{threads} threads");
+        for way in WAYS {
+            assert_eq!(lanes(parallel(Synchronisation::Conservative).conservative(way)), (all, 0), "{threads} threads");
+        }
     }
     // Nobody is there who could send anything to the only PE.
     assert_eq!(lanes(simulation().sync(Synchronisation::Optimistic).threads(1)), (all, 0));
@@ -254,11 +263,17 @@ fn pes_live_on_the_links_between_them() {
     for threads in [2, 3, 6] {
         let parallel = |sync| simulation().sync(sync).threads(threads).batch(4).gvt_interval(16);
         assert_eq!(parallel(Synchronisation::Conservative).least_delay().expect("it makes sense"), 0.5);
-        for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
-            let clusters = (0..12).map(|seed| parallel(sync).virtual_cluster(seed).run());
-            for run in clusters.chain([parallel(sync).run()]) {
+        let conservative = WAYS.map(|way| (Synchronisation::Conservative, way));
+        for (sync, way) in conservative.into_iter().chain([(Synchronisation::Optimistic, Conservative::Auto)]) {
+            let parallel = || parallel(sync).conservative(way);
+            let clusters = (0..12).map(|seed| parallel().virtual_cluster(seed).run());
+            for run in clusters.chain([parallel().run()]) {
                 let run = run.expect("it runs");
-                assert_eq!((&run.record.digest, &run.states), (&expected.record.digest, &expected.states), "{threads} PEs, {sync:?}");
+                assert_eq!(
+                    (&run.record.digest, &run.states),
+                    (&expected.record.digest, &expected.states),
+                    "{threads} PEs, {sync:?}, {way:?}"
+                );
             }
         }
     }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use warpline::prelude::*;
-use warpline::{GvtAlgorithm, Progress, Run, Synchronisation, Wire};
+use warpline::{Conservative, GvtAlgorithm, Progress, Run, Synchronisation, Wire};
 use warpline_testkit::time_limit;
 
 /// How a [`Mill`] spends its time.
@@ -169,18 +169,25 @@ fn many_short_runs_have_one_answer() {
 /// Which events may be cancelled, and how they travel, differs: each way has words of its own that threads share.
 #[test]
 fn every_lane_and_every_wire_has_one_answer() {
-    use Synchronisation::{Conservative, Optimistic};
+    use Conservative::{Auto, FreeRunning, Windows};
+    use Synchronisation::Optimistic;
     let mut seed = 0;
-    for (sync, lookahead) in [(Conservative, true), (Optimistic, true), (Optimistic, false)] {
+    let conservative = Synchronisation::Conservative;
+    let ways = [(conservative, Windows, true), (conservative, FreeRunning, true), (Optimistic, Auto, true), (Optimistic, Auto, false)];
+    for (sync, way, lookahead) in ways {
         for wire in [Wire::Auto, Wire::Value, Wire::Shared] {
             seed += 1;
             let make = || Mill { lookahead: 0.25, ..Mill::new(40, Pattern::Random) };
             let sequential = Simulation::new(make()).end(20.0).seed(seed).run().expect("it runs");
             for threads in [2, 3, 8] {
-                let _limit = time_limit((sync, lookahead, wire, threads));
+                let _limit = time_limit((sync, way, lookahead, wire, threads));
                 let simulation = parallel(Simulation::new(make()).end(20.0).seed(seed), threads);
-                let run = simulation.sync(sync).use_lookahead(lookahead).wire(wire).run().expect("it runs");
-                assert_eq!(answer(&run), answer(&sequential), "{sync:?}, lookahead used: {lookahead}, {wire:?}, {threads} threads");
+                let run = simulation.sync(sync).conservative(way).use_lookahead(lookahead).wire(wire).run().expect("it runs");
+                assert_eq!(
+                    answer(&run),
+                    answer(&sequential),
+                    "{sync:?}, {way:?}, lookahead used: {lookahead}, {wire:?}, {threads} threads"
+                );
                 let record = run.record.parallel.expect("it was parallel");
                 assert!(record.pes.iter().all(|pe| pe.messages_sent > 0), "all of them send");
                 assert!(sync == Optimistic || record.rolled_back_events == 0, "conservative PEs undo nothing");

@@ -20,19 +20,26 @@ const FAR_PATIENCE: u32 = 8;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Hands over what was sent, and lets the others know how far this PE has come.
-    pub(super) fn hand_over_and_publish(&mut self) {
+    pub(super) fn hand_over_and_publish(&mut self, executed: u32) {
         let all = self.mail.hand_over();
         if !(all && self.world.tuning.lanes.has_certain() && self.lps.all_initialised()) {
             return;
         }
-        let end = self.world.end;
-        let mut first = self.agenda.first_time().unwrap_or(end);
-        if !self.faults.are_none() {
-            first = self.faults.first_time().unwrap_or(end).min(first);
+        if self.world.tuning.windows {
+            return self.end_window_if_over(executed);
         }
+        let first = self.first_time();
         let committed = self.past.committed_to(self.frontier.horizon());
         self.mail.publish(self.frontier.own_bound(first, committed));
         self.effects.forget_before(self.frontier.floor());
+    }
+
+    /// The time of the first thing that is still to be done here.
+    #[inline]
+    pub(super) fn first_time(&mut self) -> VirtualTime {
+        let end = self.world.end;
+        let first = self.agenda.first_time().unwrap_or(end);
+        if self.faults.are_none() { first } else { self.faults.first_time().unwrap_or(end).min(first) }
     }
 
     /// Does what there is to do for GVT, after a batch of `executed` events.
@@ -63,6 +70,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.since_gvt += u64::from(executed);
             return executed == 0 || self.since_gvt >= interval;
         }
+        if self.world.tuning.windows && self.frontier.floor() >= self.world.end {
+            return true;
+        }
         let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
         self.since_gvt += u64::from(executed);
         self.stuck_steps >= patience
@@ -73,6 +83,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether bounds would have to creep up to its next event.
     fn is_far(&mut self) -> bool {
+        if self.world.tuning.windows {
+            // They go on from the first event that there is.
+            return false;
+        }
         let next = self.agenda.first_time().unwrap_or(self.world.end).min(self.world.end);
         next.get() - self.frontier.horizon().get() > FAR * self.world.least_delay
     }

@@ -132,6 +132,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let Some(event) = take_last(&mut self.context, sender, first) else { return Ok(()) };
         let pe = self.world.partition.pe(event.receiver);
         self.gauge.counts.messages_sent += 1;
+        self.mail.note_sent(event.time);
         if self.world.tuning.wire == Wire::Shared {
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
             let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event)?;

@@ -10,6 +10,7 @@ mod hold;
 mod initialise;
 mod receive;
 mod rollback;
+mod windows;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -34,6 +35,7 @@ use crate::mail::Mail;
 use crate::past::Past;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
+use crate::rounds::Rounds;
 use crate::store::Incarnation;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
@@ -102,7 +104,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If the memory for its LPs cannot be had.
     ///
     /// # Panics
-    /// If there may be no KP at all.
+    /// If there may be no KP at all, or events are to be executed ahead although PEs go in step.
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
@@ -112,7 +114,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         context: Context<M>,
         statistics: Statistics,
     ) -> Result<Self, PoolFull> {
+        assert!(!(tuning.windows && tuning.lanes.has_ahead()), "PEs that go in step execute nothing ahead");
         let world = World::new(task, buffers.me(), tuning);
+        let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
         Ok(Pe {
             lps: Lps::new(ids.clone())?,
@@ -120,7 +124,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
-            frontier: Frontier::new(window, world.end),
+            frontier: Frontier::new(window, world.end, rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             effects: Effects::new(statistics),
             faults: Faults::default(),
@@ -163,7 +167,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             return Ok(over);
         }
         let watched = self.gauge.begin_step();
-        self.receive();
+        self.receive()?;
         self.gauge.lap(Phase::Receive);
         let executed = self.execute(watched)?;
         self.caution.note(executed);
@@ -171,7 +175,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.file_received()?;
         self.commit_if_horizon_moved(executed);
         self.gauge.lap(Phase::Receive);
-        self.hand_over_and_publish();
+        self.hand_over_and_publish(executed);
         self.gauge.lap(Phase::Send);
         self.advance_gvt(executed);
         self.gauge.end_step(executed == 0, watched, self.over.is_some());

@@ -12,12 +12,14 @@ const SURPLUS_MOST: usize = 8192;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The first stage: reads what others let it know, takes the messages out of the mailbox and has their buffers fetched, which takes a while.
-    pub(super) fn receive(&mut self) {
+    /// Where a window opens, both stages at once, as there is nothing to execute before it.
+    pub(super) fn receive(&mut self) -> Result<(), PoolFull> {
         // First what is told for GVT and the bounds, so that all that was sent before is there as well.
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
-        if self.world.tuning.lanes.has_certain() {
+        let opens = self.world.tuning.windows && self.find_round();
+        if self.world.tuning.lanes.has_certain() && !self.world.tuning.windows {
             let moves = self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe));
             if moves {
                 self.stuck_steps = 0;
@@ -27,6 +29,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.agenda.store().prefetch_buffer(message.event);
         }
         self.mail.prefetch();
+        if opens { self.open_window() } else { Ok(()) }
     }
 
     /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their

@@ -127,6 +127,7 @@ impl Default for Setting {
             lanes: Lanes::Ahead,
             go_ahead: warpline_kernel::GoAhead::Always,
             wire: warpline_kernel::Wire::Shared,
+            windows: false,
         };
         Setting { pes: 2, synchronous: false, tuning }
     }
@@ -144,6 +145,8 @@ struct Network {
     handed_over: Vec<usize>,
     /// By PE: the last bound published, and how many messages had been handed over by then.
     published: Vec<(u64, usize)>,
+    /// By PE and round: the word published, and how many messages had been handed over by then.
+    rounds: Vec<Vec<(u64, usize)>>,
     /// Whether others receive it.
     bounds_arrive: bool,
     controls: Vec<VecDeque<Control>>,
@@ -200,6 +203,19 @@ impl Port<&'static str> for Wire {
     fn bound(&mut self, pe: u32) -> u64 {
         let Network { published, bounds_arrive, .. } = &*self.network.borrow();
         if *bounds_arrive { published[pe as usize].0 } else { 0 }
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        let network = &mut *self.network.borrow_mut();
+        let (me, handed_over) = (self.me as usize, network.handed_over[self.me as usize]);
+        network.rounds[me].push((word, handed_over));
+        assert_eq!(network.rounds[me].len() as u64, round, "rounds follow upon each other");
+    }
+
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        let Network { rounds, bounds_arrive, .. } = &*self.network.borrow();
+        assert_eq!(rounds[self.me as usize].len() as u64, round, "a round is asked for that this PE has not published for last");
+        rounds[pe as usize].get(round as usize - 1).filter(|_| *bounds_arrive).map(|(word, _)| *word)
     }
 
     fn send_control(&mut self, to: u32, control: Control) {
@@ -271,6 +287,7 @@ impl<'m> Stage<'m> {
             room: usize::MAX,
             handed_over: vec![0; pes as usize],
             published: vec![(0, 0); pes as usize],
+            rounds: vec![Vec::new(); pes as usize],
             bounds_arrive: false,
             controls: vec![VecDeque::new(); pes as usize],
         };
@@ -343,6 +360,12 @@ impl<'m> Stage<'m> {
     pub(crate) fn published(&self, pe: usize) -> (Option<f64>, usize) {
         let (word, handed_over) = self.network.borrow().published[pe];
         (word.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get()), handed_over)
+    }
+
+    /// For each round that a PE has published for: the time, and how many messages it had handed over by then.
+    pub(crate) fn rounds(&self, pe: usize) -> Vec<(f64, usize)> {
+        let rounds = &self.network.borrow().rounds[pe];
+        rounds.iter().map(|(word, handed_over)| (VirtualTime::from_bits(word - 1).get(), *handed_over)).collect()
     }
 
     /// The same of the first `most` messages in shared buffers alone.

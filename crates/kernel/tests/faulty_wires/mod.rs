@@ -37,6 +37,8 @@ pub(crate) enum Fault {
     LostBound(u32),
     /// From the n-th on, words overtake the messages that were sent before them, as if they were published before these are handed over.
     HastyBound(u32),
+    /// From the n-th round on, the word of the round before is taken for that of a round which has not come yet.
+    StaleRound(u32),
     /// From the n-th on, anti-messages by value overtake their messages, where these have not arrived.
     HastyAnti(u32),
     /// The n-th control message is lost; those to a parent that call it do not count, as it may be called by others, or need no call.
@@ -45,6 +47,8 @@ pub(crate) enum Fault {
 
 /// Words on their way, each with when it arrives, and the last that has arrived.
 type Words = (VecDeque<(u64, u64)>, u64);
+/// Words for rounds, from that of the round before the last that was asked for: when they arrive, the rounds, and the words.
+type Rounds = VecDeque<(u64, u64, u64)>;
 
 /// All wires.
 pub(crate) struct Network<E> {
@@ -59,6 +63,7 @@ pub(crate) struct Network<E> {
     values: Vec<Vec<(u64, ValueMessage<E>)>>,
     /// By receiver and sender.
     words: Vec<Vec<Words>>,
+    rounds: Vec<Vec<Rounds>>,
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
 
@@ -72,7 +77,8 @@ pub(crate) fn wires<E>(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network
     let (messages, controls) = (vec![Vec::new(); pes as usize], vec![VecDeque::new(); pes as usize]);
     let values = (0..pes).map(|_| Vec::new()).collect();
     let words = vec![vec![(VecDeque::new(), 0); pes as usize]; pes as usize];
-    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, words, controls };
+    let rounds = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
+    let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, words, rounds, controls };
     let network = Rc::new(RefCell::new(network));
     let ports = (0..pes).map(|me| Wires { me, network: network.clone() }).collect();
     (network, ports)
@@ -110,6 +116,24 @@ impl<E> Network<E> {
         let strikes = self.passed == n;
         self.done += u32::from(strikes);
         strikes
+    }
+
+    /// What becomes of a word that PE `from` publishes, and how long it takes.
+    fn published(&mut self, from: u32, word: u64) -> Option<(u64, u64)> {
+        let fault = self.fault;
+        let struck = match fault {
+            Fault::HighBound(n) | Fault::HastyBound(n) => self.strikes(n) || self.passed > n,
+            Fault::LateBound(n) | Fault::LostBound(n) if from == 1 => self.strikes(n) || self.passed > n,
+            _ => false,
+        };
+        // A word does not overtake the messages that were sent before it; no message takes longer than this.
+        match fault {
+            Fault::HighBound(_) if struck => Some((too_high(word), 100)),
+            Fault::LateBound(_) if struck => Some((word, 1100)),
+            Fault::HastyBound(_) if struck => Some((word, 0)),
+            Fault::LostBound(_) if struck => None,
+            _ => Some((word, 100)),
+        }
     }
 
     /// How many copies of a message arrive.
@@ -207,23 +231,37 @@ impl<E: Clone> Port<E> for Wires<E> {
 
     fn publish(&mut self, word: u64) {
         let network = &mut *self.network.borrow_mut();
-        let fault = network.fault;
-        let struck = match fault {
-            Fault::HighBound(n) | Fault::HastyBound(n) => network.strikes(n) || network.passed > n,
-            Fault::LateBound(n) | Fault::LostBound(n) if self.me == 1 => network.strikes(n) || network.passed > n,
-            _ => false,
-        };
-        // A word does not overtake the messages that were sent before it; no message takes longer than this.
-        let (word, takes) = match fault {
-            Fault::HighBound(_) if struck => (too_high(word), 100),
-            Fault::LateBound(_) if struck => (word, 1100),
-            Fault::HastyBound(_) if struck => (word, 0),
-            Fault::LostBound(_) if struck => return,
-            _ => (word, 100),
-        };
+        let Some((word, takes)) = network.published(self.me, word) else { return };
         for to in (0..network.words.len()).filter(|to| *to != self.me as usize) {
             let arrival = network.now + takes;
             network.words[to][self.me as usize].0.push_back((arrival, word));
+        }
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        let network = &mut *self.network.borrow_mut();
+        let Some((word, takes)) = network.published(self.me, word) else { return };
+        for to in (0..network.words.len()).filter(|to| *to != self.me as usize) {
+            let arrival = network.now + takes;
+            network.rounds[to][self.me as usize].push_back((arrival, round, word));
+        }
+    }
+
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        let network = &mut *self.network.borrow_mut();
+        let now = network.now;
+        let words = &mut network.rounds[self.me as usize][pe as usize];
+        while words.front().is_some_and(|(_, old, _)| old + 1 < round) {
+            words.pop_front();
+        }
+        let find = |wanted| words.iter().find(|(arrival, of, _)| *arrival <= now && *of == wanted).map(|(.., word)| *word);
+        let (found, stale) = (find(round), find(round - 1));
+        match network.fault {
+            Fault::StaleRound(n) if found.is_none() && stale.is_some() && round >= u64::from(n) => {
+                network.done += 1;
+                stale
+            }
+            _ => found,
         }
     }
 

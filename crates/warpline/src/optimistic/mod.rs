@@ -30,7 +30,7 @@ use crate::error::{Failure, panic_message};
 use crate::finish::Finisher;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Error, GoAhead, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
+use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -98,6 +98,18 @@ struct LoopOutcome<M: Model> {
     window: f64,
 }
 
+/// How many cores there are for the process.
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
+/// Whether so many conservative PEs should go in windows: where they all have cores of their own, as each waits for the slowest in every
+/// window; and where all least delays between them are equal, as each window is as long as the shortest. A PE alone has nobody to
+/// wait for.
+fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
+    (2..=cores).contains(&pes) && delays.are_equal()
+}
+
 impl<M: Model> Simulation<'_, M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&mut self, limits: &Limits) -> ParallelConfig {
@@ -130,14 +142,31 @@ impl<M: Model> Simulation<'_, M> {
                 Wire::Value => warpline_kernel::Wire::Value,
                 Wire::Shared => warpline_kernel::Wire::Shared,
             },
+            // Chosen when least delays are known.
+            windows: false,
         };
         let (gvt, window, cluster) = (settings.gvt(), settings.window, settings.virtual_cluster);
         ParallelConfig { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
     }
 
     fn pes(&self, limits: &Limits) -> u32 {
-        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         self.settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST)
+    }
+
+    /// Chooses between windows and free-running PEs, if that was left to the engine.
+    fn choose_way(&mut self, config: &mut ParallelConfig, delays: &Delays) {
+        if config.tuning.lanes != Lanes::Certain {
+            return;
+        }
+        // A virtual cluster has one thread.
+        let cores = if config.cluster.is_some() { 1 } else { cores() };
+        let way = match self.settings.conservative() {
+            Conservative::Auto if windows_suit(config.pes, cores, delays) => Conservative::Windows,
+            Conservative::Auto => Conservative::FreeRunning,
+            given => given,
+        };
+        self.settings.conservative = Some(way);
+        config.tuning.windows = way == Conservative::Windows;
     }
 
     /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if
@@ -179,7 +208,7 @@ impl<M: Model> Simulation<'_, M> {
         let report = self.report.take();
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let RunSpec { end, declared, ties, limits } = self.check()?;
-        let config = self.choose(&limits);
+        let mut config = self.choose(&limits);
         let partition = self.partition(&limits, config.pes)?;
         self.check_conservative(&config, &limits, &partition)?;
         let (seed, until) = (self.settings.seed(), self.end_time());
@@ -189,6 +218,7 @@ impl<M: Model> Simulation<'_, M> {
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps));
         let delays = Delays::of(&limits.lookahead, &partition);
+        self.choose_way(&mut config, &delays);
         let task = Task { model: &self.model, partition, ties, end, delays };
         let plan = Plan { task, config, seed, limits, statistics, trace };
         let watch = RunMonitor { looped, end: until, report, rows, merge: RowMerge::new(ties) };
@@ -318,5 +348,16 @@ impl<'m, M: Model> Plan<'m, M> {
         };
         let pes: Result<Vec<_>, PoolFull> = buffers(config.pes).into_iter().zip(ports).map(make).collect();
         pes.map_err(|_| Error::too_many_lps(limits.lps, size_of::<Lp<M::State>>()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_suit_pes_with_cores_and_equal_delays() {
+        let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(0.5));
+        assert_eq!([(1, 8), (2, 2), (8, 8), (2, 1), (9, 8)].map(|(pes, cores)| suit(pes, cores)), [false, true, true, false, false]);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
-use warpline_kernel::{Counts, Parts, Undoing};
+use warpline_kernel::{Counts, Lanes, Parts, Undoing};
 use warpline_model::Model;
 
 use super::ParallelConfig;
@@ -77,5 +77,6 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     ];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
     let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
-    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).map(|(name, value)| (name.to_owned(), value)));
+    let unconservative = (config.tuning.lanes != Lanes::Certain).then_some(("conservative", Value::Null));
+    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unconservative).map(|(name, value)| (name.to_owned(), value)));
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{GoAhead, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{Conservative, GoAhead, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
 use crate::settings;
 
 /// The heading of settings of every run.
@@ -138,6 +138,13 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
         }
+        /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows where all least
+        /// delays between PEs are equal and each has a core.
+        conservative: Conservative = Conservative::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "in windows all wait for the slowest, and the shortest of all delays counts; free-running ones look at each other all the time",
+        }
         /// Whether events that lookahead makes certain are executed without the means to undo them.
         use_lookahead: bool = true, Range::Any, {
             heading: PARALLEL,
@@ -170,7 +177,7 @@ impl Settings {
     /// The engine of a run: the one that was asked for, or else a parallel one for several threads and the sequential one for one.
     ///
     /// # Errors
-    /// If the sequential engine is given several threads.
+    /// If the sequential engine is given several threads, or any but the conservative one is told how to be conservative.
     ///
     /// ```
     /// use warpline::{Settings, Synchronisation};
@@ -184,7 +191,7 @@ impl Settings {
     /// ```
     pub fn synchronisation(&self) -> Result<Synchronisation, SettingError> {
         let several = self.threads.filter(|threads| *threads > 1);
-        match (self.sync, several) {
+        let engine = match (self.sync, several) {
             (Some(Synchronisation::Sequential), Some(threads)) => Err(SettingError::Conflict {
                 name: "sync",
                 value: Synchronisation::Sequential.name().to_owned(),
@@ -196,6 +203,16 @@ impl Settings {
             (Some(chosen), _) => Ok(chosen),
             (None, Some(_)) => Ok(Synchronisation::Optimistic),
             (None, None) => Ok(Synchronisation::Sequential),
+        }?;
+        match self.conservative() {
+            Conservative::Windows | Conservative::FreeRunning if engine != Synchronisation::Conservative => Err(SettingError::Conflict {
+                name: "conservative",
+                value: self.conservative().name().to_owned(),
+                other: "sync",
+                other_value: engine.name().to_owned(),
+                remedy: "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`".to_owned(),
+            }),
+            _ => Ok(engine),
         }
     }
 }

@@ -151,10 +151,30 @@ fn several_threads_are_a_parallel_run() {
 }
 
 #[test]
+fn only_conservative_runs_are_told_how_to_be_conservative() {
+    let engine = |sync, threads, conservative| Settings { sync, threads, conservative, ..Settings::default() }.synchronisation();
+    use Conservative::{Auto, FreeRunning, Windows};
+    for way in [Auto, FreeRunning, Windows] {
+        assert_eq!(engine(Some(Synchronisation::Conservative), Some(2), Some(way)), Ok(Synchronisation::Conservative));
+    }
+    assert_eq!(engine(None, Some(2), Some(Auto)), Ok(Synchronisation::Optimistic));
+    for (sync, threads, name) in
+        [(None, None, "sequential"), (None, Some(2), "optimistic"), (Some(Synchronisation::Optimistic), None, "optimistic")]
+    {
+        for way in [FreeRunning, Windows] {
+            let refused = engine(sync, threads, Some(way)).unwrap_err().to_string();
+            let expected = format!("`conservative` is `{}`, but `sync` is `{name}`: ", way.name());
+            assert!(refused.starts_with(&expected) && refused.contains("leave it out, or set `sync`"), "{refused}");
+        }
+    }
+}
+
+#[test]
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(false), ["pending", "undo", "warmup", "zero_delay_hops"]);
     let of_parallel = [
+        "conservative",
         "copy_interval",
         "go_ahead",
         "gvt",

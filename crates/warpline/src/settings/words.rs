@@ -56,6 +56,23 @@ words! {
         Optimistic = "optimistic",
     }
 
+    /// How the PEs of a conservative run find out how far they may go; see [`Simulation::conservative`](crate::Simulation::conservative). The
+    /// answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Conservative;
+    /// assert_eq!([Conservative::Auto, Conservative::Windows, Conservative::FreeRunning].map(Conservative::name), ["auto", "windows", "free-running"]);
+    /// ```
+    pub enum Conservative {
+        /// In windows where all least delays between PEs are equal and each has a core, and free-running elsewhere.
+        #[default]
+        Auto = "auto",
+        /// All in step: when all have executed what lies within the least delay of the earliest event of all, they go on to the next window.
+        Windows = "windows",
+        /// Each by itself, as far as what the others have last told allows.
+        FreeRunning = "free-running",
+    }
+
     /// How the PEs of a parallel run find global virtual time; see [`Simulation::gvt`](crate::Simulation::gvt). The answer does not depend
     /// on it.
     ///
