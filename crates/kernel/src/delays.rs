@@ -163,10 +163,9 @@ mod tests {
         let alike = delays([Ok(2.5); 6]);
         assert_eq!((alike.0[0][1], alike.1), (2.5, Some((0, None))));
         // The same delays, found one by one.
-        let equal = |to: &[(u32, f64); 2]| Err(to.as_slice());
-        let (first, second, third) = ([(2, 1.5), (4, 1.5)], [(0, 1.5), (4, 1.5)], [(0, 1.5), (2, 1.5)]);
-        assert_eq!(delays([equal(&first), Err(&[]), equal(&second), Err(&[]), equal(&third), Err(&[])]).0[2][1], 1.5);
-        // Of two links between the same PEs the shorter one counts, whichever comes first.
+        let each = [[(2, 1.5), (4, 1.5)], [(0, 1.5), (4, 1.5)], [(0, 1.5), (2, 1.5)]];
+        assert_eq!(delays([Err(&each[0]), Err(&[]), Err(&each[1]), Err(&[]), Err(&each[2]), Err(&[])]).0[2][1], 1.5);
+        // Of two links between the same PEs the shorter counts, whichever comes first.
         assert_eq!(delays([Err(&[(2, 2.0), (3, 3.0)]), Err(&[(2, 4.0)]), Err(&[]), Err(&[]), Err(&[]), Err(&[])]).0[0][1], 2.0);
     }
 

@@ -47,8 +47,8 @@ impl Model for Tokens {
     }
 }
 
-/// 64 times the GVT interval.
-const LIMIT: u64 = 64 * 4;
+/// 16 times the GVT interval.
+const LIMIT: u64 = 16 * 4;
 const BATCH: u64 = 16;
 
 fn answer(run: &Run<Tokens>) -> (&str, &[u64]) {
