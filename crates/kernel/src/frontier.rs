@@ -20,20 +20,9 @@
 use warpline_base::{LpId, Moment, VirtualTime};
 
 use crate::Window;
+use crate::bound_word::{time_of, word};
 use crate::gvt::{Verdict, Work};
 use crate::rounds::Rounds;
-
-/// A bound as the word that is published: 0 until all LPs have been initialised.
-#[inline]
-pub(crate) fn word(bound: VirtualTime) -> u64 {
-    bound.bits() + 1
-}
-
-/// The time that a word tells.
-#[inline]
-pub(crate) fn time_of(word: u64) -> Option<VirtualTime> {
-    word.checked_sub(1).map(VirtualTime::from_bits)
-}
 
 /// How far this PE and all others have come.
 ///

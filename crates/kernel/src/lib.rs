@@ -3,6 +3,7 @@
 //! needs only LPs, events and the pending event set.
 
 mod agenda;
+mod bound_word;
 mod caution;
 mod committed;
 mod copies;

@@ -19,7 +19,7 @@
 
 use warpline_base::VirtualTime;
 
-use crate::frontier::{time_of, word};
+use crate::bound_word::{time_of, word};
 
 /// Where a PE stands in the windows.
 ///

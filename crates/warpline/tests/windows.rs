@@ -3,9 +3,9 @@
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Conservative, GvtAlgorithm, Pending, Synchronisation, Wire};
+use warpline::{Conservative, GoAhead, GvtAlgorithm, Pending, Synchronisation, Wire};
 use warpline_testkit::matrix::{self, Configuration, Parallel};
-use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Topology};
+use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
 
 /// A virtual cluster in windows, which asks for GVT only when there is need to.
@@ -19,6 +19,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         reverse: false,
         copy_interval: 1,
         lookahead: true,
+        go_ahead: GoAhead::Auto,
         batch: [1, 4, 128][cluster as usize / 3 % 3],
         kps: 7,
         gvt: if cluster.is_multiple_of(4) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
@@ -30,7 +31,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
 
 /// LPs on a ring, which talk to those next to them, with a lookahead of the model, of each LP, or of each link.
 fn recipe(declares: Declares, seed: u64) -> Recipe {
-    let topology = Topology::Ring { reach: 2 };
+    let topology = Shape::Ring { reach: 2 };
     Recipe { lps: 130, declares, topology, lookahead: 0.3, energy: 12, starters: 1, burst: 0, ..Recipe::from_seed(seed) }
 }
 

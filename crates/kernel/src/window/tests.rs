@@ -171,3 +171,44 @@ fn what_is_done_at_the_end_tells_nothing() {
     }
     assert_eq!(window.width(), width);
 }
+
+#[test]
+fn devastators_rule_is_that_of_devastator() {
+    let mut window = Window::new(Rule::Devastator, time(1e6), 0.0, 2);
+    assert_eq!(window.width(), 1.0);
+    let mut factor = |rolled_back: u64, steps: u64| {
+        let before = window.width();
+        window.adapt(&moment(1.0), &Work { processed: 100, rolled_back, steps, idle_steps: 0 });
+        window.width() / before
+    };
+    // By what part is undone; the rates rise.
+    assert_eq!([(99, 100), (68, 100), (66, 100), (35, 90)].map(|(undone, steps)| factor(undone, steps)), [0.25, 0.25, 0.5, 0.5]);
+    // In between by 1 %, in one direction as long as the rate of commits does not fall.
+    let near = |factor: f64, expected: f64| assert!((factor - expected).abs() < 1e-9, "{factor}, not {expected}");
+    for (undone, steps, expected) in
+        [(33, 80, 1.01), (33, 80, 1.01), (6, 150, 1.01_f64.recip()), (6, 100, 1.01_f64.recip()), (20, 100, 1.01), (20, 99, 1.01)]
+    {
+        near(factor(undone, steps), expected);
+    }
+    assert_eq!([factor(4, 10), factor(0, 10), factor(0, 0)], [2.0; 3]);
+}
+
+/// Where hardly anything is done and nothing undone, there is nothing to wait for.
+#[test]
+fn a_window_that_starves_widens_at_once() {
+    let widths = |processed: [u64; 4], rolled_back: u64| {
+        let mut window = Window::new(Rule::Adaptive, time(1e9), 1.0, 2);
+        processed.map(|processed| {
+            window.adapt(&moment(1.0), &Work { processed, rolled_back, steps: 100, idle_steps: 0 });
+            window.width()
+        })
+    };
+    // An event less than 32 per PE and epoch are few: then, or else every four epochs, there is a change.
+    let [first, second, ..] = widths([64, 63, 64, 64], 0);
+    assert!(first == 1.0 && second > 1.0, "{first} {second}");
+    let [first, second, third, fourth] = widths([64, 64, 64, 64], 0);
+    assert!([first, second, third] == [1.0; 3] && fourth > 1.0, "{fourth}");
+    // Where something is undone, that tells more, and is waited for.
+    let [first, second, third, fourth] = widths([10, 10, 10, 10], 1);
+    assert!([first, second, third] == [1.0; 3] && fourth > 1.0, "{fourth}");
+}
