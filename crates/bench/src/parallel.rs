@@ -1,16 +1,16 @@
 //! Time Warp against the sequential engine: speed-up, efficiency and memory, on PHOLD in four sizes, with events of a microsecond, and on
 //! `network`.
 
-use warpline::{Simulation, Synchronisation};
+use warpline::{Conservative, Simulation, Synchronisation};
 use warpline_models::phold::Phold;
 
 use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
 use crate::{Measurement, alternate, tell_all};
 
-/// Names of engines among the measurements: the number of threads, `c` for conservative synchronisation, and `!` for Time Warp alone, which
-/// does not use lookahead.
-const ENGINES: [&str; 8] = ["0", "1c", "1", "2c", "2", "2!", "8c", "8"];
+/// Names of engines among the measurements: the number of threads, and `c` for conservative synchronisation as the engine chooses, `w` in
+/// windows, `f` free-running, and `!` for Time Warp alone, which does not use lookahead.
+const ENGINES: [&str; 10] = ["0", "1c", "1", "2c", "2w", "2f", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
@@ -75,11 +75,20 @@ fn run<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) {
 }
 
 fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> warpline::record::RunRecord {
-    let threads: u32 = engine.trim_end_matches(['!', 'c']).parse().expect("a number of threads");
-    let sync = if engine.ends_with('c') { Synchronisation::Conservative } else { Synchronisation::Optimistic };
+    let (threads, way) = engine.split_at(engine.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(engine.len()));
+    let threads: u32 = threads.parse().expect("a number of threads");
+    let conservative = match way {
+        "c" => Some(Conservative::Auto),
+        "w" => Some(Conservative::Windows),
+        "f" => Some(Conservative::FreeRunning),
+        _ => None,
+    };
     let simulation = match threads {
         0 => simulation,
-        _ => simulation.sync(sync).threads(threads).use_lookahead(!engine.ends_with('!')),
+        _ => match conservative {
+            Some(how) => simulation.sync(Synchronisation::Conservative).conservative(how).threads(threads),
+            None => simulation.sync(Synchronisation::Optimistic).threads(threads).use_lookahead(way != "!"),
+        },
     };
     simulation.run().expect("the workload runs").record
 }

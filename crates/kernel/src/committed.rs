@@ -35,7 +35,7 @@ impl CommitLog {
     /// Lets go of keys that come before `time`, in the long run of all of them.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
-        if self.older.latest < time && !self.recent.keys.is_empty() {
+        if self.older.latest < time && self.len() > 0 {
             self.older.keys.clear();
             self.older.latest = VirtualTime::ZERO;
             std::mem::swap(&mut self.recent, &mut self.older);
@@ -58,6 +58,17 @@ mod tests {
     fn key(time: f64) -> EventKey {
         let time = VirtualTime::new(time).expect("a time");
         EventKey { time, step: 0, priority: Priority::NORMAL, sender: LpId(0), sequence: Sequence::first_of(1) }
+    }
+
+    /// A PE that waits for others adds nothing, and must not wait for ever.
+    #[test]
+    fn a_full_log_empties_though_nothing_is_added() {
+        let mut log = CommitLog::default();
+        (0..=CommitLog::MOST).for_each(|_| log.push(key(1.0)));
+        log.forget_before(VirtualTime::new(0.5).expect("a time"));
+        assert!(log.len() > CommitLog::MOST);
+        log.forget_before(VirtualTime::new(1.5).expect("a time"));
+        assert_eq!(log.len(), 0);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 mod by_hand;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::gvt::Work;
 use warpline_kernel::{Counts, Lanes, Tuning, Undoing};
@@ -256,6 +258,18 @@ fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut R
     let ended = stage.finish();
     assert_eq!((ended.failure, ended.observed), (None, 22));
     assert_eq!(ended.handled[3], ["before", "straggler", "ahead"]);
+}
+
+/// An event without a copy of the state before it is undone by reverse code, and by nothing else.
+#[test]
+fn reverse_code_undoes_what_has_no_copy() {
+    static UNDONE: AtomicU32 = AtomicU32::new(0);
+    fn counts(handled: &mut Vec<&'static str>, label: &'static str, _: &mut Reverse<Play>) {
+        UNDONE.fetch_add(1, Ordering::Relaxed);
+        assert_eq!((handled.pop(), label), (Some("ahead"), "ahead"));
+    }
+    undo_by_reverse_code(counts, false);
+    assert_eq!(UNDONE.load(Ordering::Relaxed), 1);
 }
 
 /// Reverse code that fails leaves an unknown state: the state is worked out in another way, and the answer is the same.

@@ -175,6 +175,16 @@ fn certain_messages_are_read_while_they_are_pending() {
     assert_eq!((a.cancel(local), a.get_certain(local)), (CancelOutcome::Pending, None));
 }
 
+#[test]
+fn messages_that_are_not_certain_are_begun_as_ever() {
+    let [mut a, mut b] = pair();
+    let (sent, late) = (given(&mut a), given(&mut a));
+    b.accept(sent);
+    b.accept(late);
+    assert_eq!((b.begin_if(sent, |_| false), a.cancel(sent)), (Some(&1), CancelOutcome::Processed));
+    assert_eq!((a.cancel(late), b.begin_if(late, |_| false)), (CancelOutcome::Pending, None));
+}
+
 /// One test for each mistake, which must panic with the given message.
 macro_rules! caught {
     ($($name:ident: $expected:literal, |$a:ident, $b:ident| $mistake:expr;)*) => {

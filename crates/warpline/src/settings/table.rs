@@ -138,8 +138,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
         }
-        /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows where all least
-        /// delays between PEs are equal and each has a core.
+        /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows if PEs
+        /// outnumber cores and all least delays between them are equal.
         conservative: Conservative = Conservative::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,

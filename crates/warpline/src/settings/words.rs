@@ -64,7 +64,7 @@ words! {
     /// assert_eq!([Conservative::Auto, Conservative::Windows, Conservative::FreeRunning].map(Conservative::name), ["auto", "windows", "free-running"]);
     /// ```
     pub enum Conservative {
-        /// In windows where all least delays between PEs are equal and each has a core, and free-running elsewhere.
+        /// In windows if PEs outnumber cores and all least delays between them are equal, otherwise free-running.
         #[default]
         Auto = "auto",
         /// All in step: when all have executed what lies within the least delay of the earliest event of all, they go on to the next window.
