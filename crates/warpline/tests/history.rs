@@ -47,8 +47,8 @@ impl Model for Tokens {
     }
 }
 
-/// 16 times the GVT interval.
-const LIMIT: u64 = 16 * 4;
+/// 16 times the batch, which is more than the GVT interval.
+const LIMIT: u64 = 16 * BATCH;
 const BATCH: u64 = 16;
 
 fn answer(run: &Run<Tokens>) -> (&str, &[u64]) {

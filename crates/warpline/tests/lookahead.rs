@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use warpline::prelude::*;
 use warpline::record::PeRecord;
-use warpline::{Conservative, Synchronisation};
+use warpline::{Conservative, GoAhead, Synchronisation};
 
 /// Both ways to go on in a conservative run.
 const WAYS: [Conservative; 2] = [Conservative::Windows, Conservative::FreeRunning];
@@ -133,7 +133,7 @@ impl Model for Talkers {
 /// A virtual cluster of PEs that go far ahead, with KPs that roll back apart.
 fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'static, Talkers> {
     let simulation = simulation.sync(Synchronisation::Optimistic).threads([2, 3, 5][(seed % 3) as usize]).virtual_cluster(seed);
-    let simulation = simulation.window(20.0).kps([100, 3][(seed % 2) as usize]).batch(4);
+    let simulation = simulation.window(20.0).kps([100, 3][(seed % 2) as usize]).batch(4).go_ahead(GoAhead::Always);
     simulation.gvt_interval([16, 128][(seed / 2 % 2) as usize]).copy_interval([1, 5][(seed / 4 % 2) as usize])
 }
 

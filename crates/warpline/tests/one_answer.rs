@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::base::random::Random;
-use warpline::{Fault, LpId, Pending, Wire};
+use warpline::{Fault, GvtAlgorithm, LpId, Pending, Wire};
 use warpline_testkit::matrix::{Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, DelayKind, Payloads, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
@@ -86,6 +86,23 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
         let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel) };
         let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 20.0), &[configuration]);
         checked.unwrap_or_else(|why| panic!("seed {seed}: {why}")).expect_err("a fault is planned");
+    }
+}
+
+/// GVT may be asked for far more often than batches end.
+#[test]
+fn large_batches_and_frequent_gvt_have_an_end() {
+    let fault = Some(PlannedFault { crime: Crime::Panic, lp: 1, event: 4 });
+    let plain = Recipe::from_seed(0).with_features([false; 12]);
+    let recipe = Recipe { lps: 4, topology: Shape::Uniform, energy: 134, fan_out: 3, lookahead: 0.0, fault, ..plain };
+    for seed in 0..scaled(40).into() {
+        let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
+        let drawn = Parallel { conservative: false, batch: 64, gvt_interval: 1, ..drawn };
+        let parallel =
+            Parallel { pes: 2, gvt: GvtAlgorithm::Synchronous, window: Some(0.2), wire: Wire::Value, copy_interval: 100, ..drawn };
+        let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel) };
+        let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 23.0), &[configuration]);
+        _ = checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
 }
 

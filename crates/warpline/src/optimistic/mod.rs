@@ -34,7 +34,8 @@ use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Progress, Simulat
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
-/// The most events that a PE may have executed and not committed, in GVT intervals.
+/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never fill
+/// the history, or PEs might undo all that they have executed again and again.
 const INTERVALS_MOST: u64 = 16;
 
 /// All settings of a parallel run, with the defaults filled in.
@@ -126,7 +127,7 @@ impl<M: Model> Simulation<'_, M> {
             kps: settings.kps(),
             gvt_interval: settings.gvt_interval(),
             patience: PATIENCE,
-            history_most: INTERVALS_MOST * u64::from(settings.gvt_interval()),
+            history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
             undoing,
             lanes: match settings.sync {
                 Some(Synchronisation::Conservative) => Lanes::Certain,
