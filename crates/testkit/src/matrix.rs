@@ -285,7 +285,7 @@ mod tests {
     fn all_kinds_of_lookahead_are_tried() {
         for declares in Declares::ALL {
             let (mut conservative, mut windows, mut others, mut partly) = (0, 0, 0, 0);
-            for seed in 0..400 {
+            for seed in 0..1000 {
                 let recipe = Recipe::from_seed(seed);
                 let parallel = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
                 if recipe.declares == declares && recipe.lps > 1 && parallel.pes > 1 {
