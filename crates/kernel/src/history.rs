@@ -67,8 +67,9 @@ impl<S> Default for History<S> {
 }
 
 impl<S> History<S> {
-    /// Adds the record of an event that is about to be executed at `time`.
-    #[inline]
+    /// Adds the record of an event that is about to be executed at `time`. Inlined, so that its fields are written straight into their
+    /// place: copied there as a whole, they would have to be read back right after they were written, which stalls the core.
+    #[inline(always)]
     pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
         self.note_time(self.end(), time);
         self.records.push_back(record);
@@ -76,7 +77,7 @@ impl<S> History<S> {
         &mut self.records[last]
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_time(&mut self, place: u64, time: VirtualTime) {
         let block = (place / BLOCK - self.first / BLOCK) as usize;
         // Records removed from the end leave their times behind.
