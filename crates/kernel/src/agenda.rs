@@ -94,7 +94,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.push(entry);
     }
 
-    /// Adds an event that this PE sends to itself. If its sender may be undone, `next` is what the sender sent before it.
+    /// Adds an event that this PE sends to itself. `next` is what the sending event sent before it, if that event may be undone.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Result<Handle, PoolFull> {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));

@@ -32,7 +32,7 @@ impl CommitLog {
         self.recent.keys.push(key);
     }
 
-    /// Forgets the older generation once all of its keys come before `time`. Repeated calls so get rid of every key before `time`.
+    /// Forgets the older generation once all of its keys come before `time`. So repeated calls get rid of every key before `time`.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         if self.older.latest < time && self.len() > 0 {

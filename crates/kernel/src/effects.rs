@@ -29,7 +29,7 @@ impl Effects {
         outcome
     }
 
-    /// Prefetches what the observations at hand will touch.
+    /// Prefetches what the observations in the context will touch.
     pub(crate) fn fetch<M: Model>(&self, context: &mut Context<M>) {
         self.statistics.fetch(context.notes_mut());
     }

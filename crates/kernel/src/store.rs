@@ -87,8 +87,8 @@ impl<E> Store<E> {
         if handle.bits() & SHARED == 0 { Ok(handle) } else { Err(PoolFull::Numbers) }
     }
 
-    /// Puts an event that nobody will cancel in place of one that is over. If that one lay in a shared buffer, the buffer is released
-    /// instead, and the new event goes into the pool.
+    /// Puts an event that nobody will cancel in place of one that is over. If the latter lies in a shared buffer, the buffer is released
+    /// and the new event goes into the pool.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<Handle, PoolFull> {
         match locate(spent) {

@@ -271,7 +271,7 @@ impl<T: Send> Consumer<T> {
     /// How many values there are right now.
     #[inline]
     pub fn len(&self) -> usize {
-        // Acquire pairs with the Release of the producer: whoever finds values sees everything that was done before they were sent.
+        // Acquire pairs with the Release of the producer: a caller that finds values sees everything done before they were published.
         self.shared.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }

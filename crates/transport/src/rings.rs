@@ -4,7 +4,7 @@ use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::{Consumer, Lines, Producer, lines, ring};
 
-/// How many messages a ring holds in a run of two PEs. What does not fit waits at the sender.
+/// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit waits at the sender.
 const MESSAGES: usize = 4096;
 /// The least that a ring holds, however many PEs there are.
 const MESSAGES_LEAST: usize = 64;

@@ -23,7 +23,7 @@ pub struct VirtualCluster<E> {
     speeds: Vec<u32>,
     /// Their sum.
     total: u32,
-    /// Steps until speeds are drawn anew.
+    /// Steps until new speeds are drawn.
     until_change: u32,
 }
 

@@ -89,8 +89,8 @@ impl<T> Buffers<T> {
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
-    /// In debug builds: changes the status of a pending message to `to`, and marks it as certain unless it is local. A local message may
-    /// still be cancelled, as it never needs an atomic read-modify-write.
+    /// In debug builds: changes the status of a pending message to `to`, and marks it as certain unless it is local. A local message needs
+    /// no atomic read-modify-write in any case, and may still be cancelled.
     fn mark_certain(&self, handle: Handle, pending: u8, to: u8) {
         let slot = owned(&self.arena, self.mine, handle);
         let to = if self.is_local(slot) { to } else { to | CERTAIN };
