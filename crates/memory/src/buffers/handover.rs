@@ -22,13 +22,13 @@ impl<T> Buffers<T> {
         // Relaxed: only this PE acts on the slot until it passes it on.
         slot.tag.store(self.mine, Ordering::Relaxed);
         self.accepted += 1;
-        // SAFETY: as in `get`: the line above has made the slot live and this PE's, and a slot sent with a message has a value.
+        // SAFETY: as in `get`: the store above has made the slot live and this PE's, and a slot sent with a message has a value.
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
     /// Takes out a free buffer to send back to `partner`, if there are more than `most` besides as many as this PE has made for it: so a PE
     /// that sends more than it receives gets its buffers back. The buffer is in flight until that PE [takes it back](Self::accept_empty).
-    /// As no PE gives away as many as it has made, free buffers do not go back and forth.
+    /// Each PE keeps as many as it has made, so free buffers do not go back and forth.
     ///
     /// # Panics
     /// If there is no such PE.
