@@ -1,4 +1,4 @@
-//! What is still to happen in a PE.
+//! What has yet to happen in a PE.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::needs_drop;
@@ -19,8 +19,8 @@ impl<E> Keyed for Store<E> {
     }
 }
 
-/// What tells a message that came by value from all others: the sender's LP and sequence number, and, as an LP that has rolled back uses its
-/// numbers again, the incarnation of the sender's PE.
+/// What distinguishes an event sent by value from all others: the sender's LP and sequence number, and, as an LP that has rolled back
+/// reuses its sequence numbers, the incarnation of the sender's PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) sender: LpId,
@@ -30,15 +30,15 @@ pub(crate) struct Identity {
 
 /// The pending event set and the memory of events.
 ///
-/// Invariant: an event that has been sent or received is in exactly one place, under one handle: here and pending, executed and in the past
-/// (whose record has the handle), or held back as it failed. All of them lie in the store until they are released.
+/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, executed and recorded in the past, or
+/// held back because it failed. All of them stay in the store until they are released.
 pub(crate) struct Agenda<E, Q> {
     pending: Q,
     store: Store<E>,
     ties: TieBreak,
-    /// Events that came by value and may still be cancelled.
+    /// Events that arrived by value and may still be cancelled.
     by_identity: HashMap<Identity, Handle>,
-    /// What was cancelled by anti-messages that overtook it.
+    /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
 }
 
@@ -48,7 +48,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         Agenda { pending: Q::default(), store: Store::new(buffers), ties, by_identity, cancelled_early }
     }
 
-    /// The events' memory, to read them and to change their status.
+    /// The memory of the events, for reading them and changing their status.
     #[inline(always)]
     pub(crate) fn store(&self) -> &Store<E> {
         &self.store
@@ -94,7 +94,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.push(entry);
     }
 
-    /// Takes in an event that this PE sends to itself. `next` is what the same event sent before, if it may be undone.
+    /// Adds an event that this PE sends to itself. `next` is what the sending event sent before it, if that event may be undone.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Result<Handle, PoolFull> {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
@@ -103,7 +103,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         Ok(handle)
     }
 
-    /// Takes in an event that this PE sends to itself and that is certain to happen, in the place of one that is over.
+    /// Adds an event that this PE sends to itself and that nothing can cancel, in place of one that is over.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<(), PoolFull> {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
@@ -112,8 +112,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         Ok(())
     }
 
-    /// Takes in an event that another PE has sent in a buffer. Returns its key.
-    #[inline(always)]
+    /// Adds an event that another PE has sent in a buffer. Returns its key.
+    #[inline]
     pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> Result<EventKey, PoolFull> {
         let ties = self.ties;
         let (handle, event) = self.store.receive(buffer)?;
@@ -122,15 +122,15 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         Ok(key)
     }
 
-    /// Takes in an event that has come by value; with an incarnation if it may be cancelled. Returns whether it had been cancelled before it
-    /// arrived, and is dropped.
+    /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns whether it was dropped because its
+    /// anti-message had arrived before it.
     #[inline(always)]
     pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> Result<bool, PoolFull> {
         let key = event.key();
         if let Some(incarnation) = incarnation
             && self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation })
         {
-            // As in `discard`.
+            // A panic is ignored, as in `discard`.
             _ = try_drop(event);
             return Ok(true);
         }
@@ -142,8 +142,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         Ok(false)
     }
 
-    /// Cancels an event that came by value, or will. Returns its handle if it has been processed and is to be undone, and whether it was
-    /// still pending.
+    /// Cancels an event that has arrived by value or will. Returns its handle if it has been processed and has to be undone, and whether it
+    /// was still pending.
     pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
         match self.by_identity.get(&identity) {
             None => {
@@ -166,12 +166,12 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.release(handle);
     }
 
-    /// Drops an event that never happened, as it was cancelled: so nobody is to hear of it if that panics.
+    /// Drops a cancelled event. As it never happened, a panic in doing so is ignored.
     pub(crate) fn discard(&mut self, handle: Handle) {
         if !needs_drop::<E>() {
             return self.release(handle);
         }
-        // A stale handle is a mistake of the engine, and found out here.
+        // A stale handle is a mistake of the engine, whose panic must not be caught below.
         self.store.event(handle);
         _ = catch_unwind(AssertUnwindSafe(|| self.release(handle)));
     }
@@ -184,18 +184,19 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// Whether some of its events are known by identity.
+    /// Whether any events are known by identity.
     #[inline]
     pub(crate) fn has_identities(&self) -> bool {
         !self.by_identity.is_empty()
     }
 
-    /// Anti-messages whose messages have not arrived.
+    /// How many anti-messages have arrived before their events.
     pub(crate) fn cancelled_early(&self) -> usize {
         self.cancelled_early.len()
     }
 
-    /// The earliest pending event before `end` that has not been cancelled. Those before it are dropped and counted in `annihilated`.
+    /// The earliest pending event before `end` that has not been cancelled. Cancelled ones before it are dropped and counted in
+    /// `annihilated`.
     pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
@@ -209,13 +210,13 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// Which event is so many places behind the first, as far as the pending set knows. For fetching ahead.
+    /// The event that is `distance` places behind the first, as far as the pending set knows. For fetching ahead.
     #[inline(always)]
     pub(crate) fn upcoming(&self, distance: usize) -> Option<Handle> {
         self.pending.upcoming(distance)
     }
 
-    /// How much memory pending events take, about.
+    /// About how much memory the pending events take.
     pub(crate) fn bytes(&self) -> usize {
         self.pending.len() * size_of::<Event<E>>()
     }

@@ -1,48 +1,47 @@
-/// When a PE whose next event is not certain yet waits until it is, and when it executes it ahead.
+/// Decides whether a PE whose next event is not certain yet waits until it is, or executes it ahead.
 ///
-/// An event that is executed ahead costs more than one that is certain, as it is recorded and may be undone. But a wait costs as much as
-/// some events: it takes a while until a bound of another PE is seen. So a PE waits as long as it executes enough events between waits.
-/// Where it does not, it goes ahead for a stretch of events before it tries to wait again; the more often that was of no use, the longer
-/// the stretch.
+/// An event executed ahead costs more than a certain one, as it is recorded and may be undone. But a wait costs as much as several events,
+/// as it takes a while until the bound of another PE becomes visible. So a PE waits as long as it executes enough events between waits.
+/// Otherwise it goes ahead for a stretch of events before it tries waiting again; the stretches grow as long as waiting does not pay.
 ///
-/// What it decides follows from counts alone, and no answer depends on it.
+/// The decision follows from counts alone, and no answer depends on it.
 #[derive(Debug)]
 pub(crate) struct Caution {
     waiting: bool,
-    /// Events executed in the present stretch.
+    /// Events executed in the current stretch.
     executed: u64,
-    /// Waits in the present stretch. A long one counts as several.
+    /// Waits in the current stretch. A long one counts as several.
     waits: u64,
     /// Steps in a row in which there was nothing to execute.
     idle_steps: u32,
-    /// How many events the next stretch ahead has.
+    /// The length of the next stretch ahead, in events.
     ahead: u64,
 }
 
 impl Caution {
-    /// So many events are worth a wait.
+    /// Waiting pays with at least this many events per wait.
     const EVENTS_PER_WAIT: u64 = 4;
-    /// Waits that are enough to judge by.
+    /// How many waits it takes to judge.
     const WAITS: u64 = 128;
-    /// So many steps are as bad as a further wait.
+    /// A wait of more steps than this counts as several.
     const LONG_WAIT: u32 = 64;
-    /// Events of a stretch ahead.
+    /// The shortest and the longest stretch ahead, in events.
     const AHEAD_LEAST: u64 = 2048;
     const AHEAD_MOST: u64 = 1 << 17;
 
-    /// Of a PE that may wait, or of one that always goes ahead.
+    /// For a PE that may wait, or for one that always goes ahead.
     pub(crate) fn new(may_wait: bool) -> Self {
         let ahead = if may_wait { Self::AHEAD_LEAST } else { u64::MAX };
         Caution { waiting: may_wait, executed: 0, waits: 0, idle_steps: 0, ahead }
     }
 
-    /// Whether the PE rather waits than goes ahead.
+    /// Whether the PE waits rather than goes ahead.
     #[inline]
     pub(crate) fn waits(&self) -> bool {
         self.waiting
     }
 
-    /// Takes note of a step that executed so many events.
+    /// Takes note of a step that executed this many events.
     #[inline]
     pub(crate) fn note(&mut self, executed: u32) {
         if executed > 0 {
@@ -76,7 +75,7 @@ impl Caution {
 mod tests {
     use super::*;
 
-    /// Lets a PE alternate between so many events and so many idle steps, until it goes ahead or has done so often.
+    /// Alternates between `events` events and `idle` idle steps, until the PE goes ahead or has done so a thousand times.
     fn alternate(caution: &mut Caution, events: u32, idle: u32) {
         for _ in 0..1000 {
             caution.note(events);
@@ -112,7 +111,7 @@ mod tests {
             }
             let stretches: Vec<u32> = stretches.into_iter().flatten().map(|steps| 64 * steps).collect();
             assert_eq!(stretches, [4096, 8192, 16_384, 32_768, 65_536, 131_072, 131_072, 131_072], "{events} events, {idle} idle steps");
-            // Once waiting is of use again, it soon is all the way.
+            // Once waiting has paid again, stretches ahead start from the shortest.
             alternate(&mut caution, 100, 1);
             assert!(caution.waits());
             (0..Caution::WAITS).for_each(|_| alternate(&mut caution, 3, 1));

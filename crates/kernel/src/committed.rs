@@ -1,23 +1,23 @@
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 
-/// The keys of the events that a PE committed most recently. What is certain commits ahead of GVT, so a failure elsewhere may turn out to
-/// precede some of it.
+/// The keys of the events that a PE committed most recently. Certain events commit ahead of GVT, so a failure on another PE may turn out to
+/// precede some of them.
 #[derive(Debug, Default)]
 pub(crate) struct CommitLog {
     recent: Generation,
-    /// The generation before, which is forgotten as a whole.
+    /// The generation before it. A generation is forgotten as a whole.
     older: Generation,
 }
 
 #[derive(Debug, Default)]
 struct Generation {
     keys: Vec<EventKey>,
-    /// The latest of their times.
+    /// The latest time of the keys.
     latest: VirtualTime,
 }
 
 impl CommitLog {
-    /// More than this many are so many that their PE waits for others: the nearer caches hold them, and a span of lookahead has fewer.
+    /// A PE with more keys than this waits for the others. The nearer caches hold this many, and a span of lookahead has fewer.
     pub(crate) const MOST: usize = 1 << 16;
 
     /// How many keys are kept.
@@ -32,7 +32,7 @@ impl CommitLog {
         self.recent.keys.push(key);
     }
 
-    /// Lets go of keys that come before `time`, in the long run of all of them.
+    /// Forgets the older generation once all of its keys come before `time`. So repeated calls get rid of every key before `time`.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         if self.older.latest < time && self.len() > 0 {
@@ -62,7 +62,7 @@ mod tests {
 
     /// A PE that waits for others adds nothing, and must not wait for ever.
     #[test]
-    fn a_full_log_empties_though_nothing_is_added() {
+    fn a_full_log_empties_even_if_nothing_is_added() {
         let mut log = CommitLog::default();
         (0..=CommitLog::MOST).for_each(|_| log.push(key(1.0)));
         log.forget_before(VirtualTime::new(0.5).expect("a time"));
@@ -72,10 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_asked_for_is_kept_and_little_else() {
+    fn keys_that_may_be_asked_for_are_kept_and_few_others() {
         let (mut committed, ties, mut most) = (CommitLog::default(), TieBreak::BySender, 0);
         for n in 0..1000u32 {
-            // Commits run 10 ahead of GVT, two and one back.
+            // Commits are at least 10 ahead of GVT, and out of order.
             let now = f64::from(n);
             committed.forget_before(VirtualTime::new(now).expect("a time"));
             [12.0, 10.0, 11.0].into_iter().for_each(|ahead| committed.push(key(now + ahead)));

@@ -5,13 +5,13 @@ use crate::MomentRow;
 use crate::committed::CommitLog;
 use crate::rows::RowsOf;
 
-/// What committed events do to the outside.
+/// The effects of committed events.
 ///
-/// Invariant: nothing is in here but what committed, and rows leave only once they are settled.
+/// Invariant: nothing is in here that has not committed.
 pub(crate) struct Effects {
     statistics: Statistics,
     rows: Vec<MomentRow>,
-    /// The events that committed last: all that a failure of another PE may still turn out to precede.
+    /// The most recent commits: all those that a failure of another PE may still turn out to precede.
     committed: CommitLog,
 }
 
@@ -20,7 +20,7 @@ impl Effects {
         Effects { statistics, rows: Vec::new(), committed: CommitLog::default() }
     }
 
-    /// Lets what LP `lp` observed at `moment` count.
+    /// Adds what LP `lp` observed at `moment` to the statistics and rows.
     pub(crate) fn observe<M: Model>(&mut self, context: &mut Context<M>, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let notes = context.notes_mut();
         let mut rows = RowsOf { moment, rows: &mut self.rows };
@@ -29,7 +29,7 @@ impl Effects {
         outcome
     }
 
-    /// Brings near what the observations at hand will reach.
+    /// Prefetches what the observations in the context will touch.
     pub(crate) fn fetch<M: Model>(&self, context: &mut Context<M>) {
         self.statistics.fetch(context.notes_mut());
     }
@@ -40,18 +40,18 @@ impl Effects {
         self.committed.push(key);
     }
 
-    /// No failure can come before this time any more.
+    /// Forgets commits before this time, as no failure can come before it any more.
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         self.committed.forget_before(time);
     }
 
-    /// How many of the events that committed last do not come before `moment`.
+    /// How many of the recent commits do not come before `moment`.
     pub(crate) fn count_from(&self, moment: &Moment, ties: TieBreak) -> u64 {
         self.committed.count_from(moment, ties)
     }
 
-    /// Whether so many events wait for other PEs to pass them that this one must wait as well.
+    /// Whether this PE must wait because the other PEs have yet to pass too many of its commits.
     #[inline]
     pub(crate) fn must_wait_for_others(&self) -> bool {
         self.committed.len() > CommitLog::MOST

@@ -39,8 +39,8 @@ struct LostLp {
 
 /// Mistakes of the model, from when they are made until it is known whether they happened.
 ///
-/// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of this
-/// PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
+/// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of
+/// this PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     /// Whether any of the next three is set: checked before every event.
@@ -77,7 +77,7 @@ impl Faults {
     }
 
     /// Whether an event must wait: for an earlier one that is held back, or for the end, after a failure. Of two events with the same key,
-    /// one has been cancelled, and its anti-message may still be on its way.
+    /// one has been cancelled, and its anti-message may still be in transit.
     pub(crate) fn waits(&self, key: &EventKey, ties: TieBreak) -> bool {
         self.failure.is_some() || self.held.iter().any(|held| ties.compare(&held.key, key).is_le())
     }
@@ -100,7 +100,7 @@ impl Faults {
         self.lost.iter().find(|lost| lost.index == index).map(|lost| &lost.fault)
     }
 
-    /// The state of an LP is to be worked out anew. Returns whether the LP was lost.
+    /// The state of an LP is to be worked out again. Returns whether the LP was lost.
     pub(crate) fn find_again(&mut self, index: usize) -> bool {
         let lost = self.lost.extract_if(.., |lost| lost.index == index).count() > 0;
         if lost {

@@ -1,21 +1,21 @@
 //! How far a PE may go.
 //!
-//! *Bounds.* Each PE publishes a time E, its bound: nothing before it will be executed, undone or committed there any more. What it sends
-//! from then on to PE b comes at E + d or later, where d is the least delay from it to b. So before its *horizon*, the least of E + d over
-//! all other PEs, nothing arrives at b any more, and b may execute what comes before the horizon for good. Its own bound is the least of
-//! its first pending event, its horizon, and what it has executed and not committed.
+//! *Bounds.* Each PE publishes a bound E: it will not execute, undo or commit anything before E any more. Whatever it sends to PE b from
+//! then on arrives at E + d or later, where d is the least delay from it to b. So nothing can arrive at b any more before b's *horizon*,
+//! the least of E + d over all other PEs, and b may execute events before the horizon for good. A PE's own bound is the least of the time
+//! of its first pending event, its horizon, and the time up to which it has committed.
 //!
-//! Why no message on its way is forgotten. A PE hands over all that it sent before it publishes a bound, and reads the bounds of others before
-//! it empties its mailbox; so a message that is still on its way to b after b has emptied its mailbox was sent by an event at or after
-//! the bound that b has read, and comes at or after b's horizon. As b's bound is at most b's horizon, it also holds for what b will do on
-//! receiving that message. No message is counted, and no register is ever between two values. (K. M. Chandy and J. Misra, "Distributed
-//! simulation", IEEE Trans. Software Engineering 5(5), 1979; the bounds are their null messages, in the registers that the Global
-//! Synchronization Unit of E. Lynch and G. Riley, PADS 2009, has for this.)
+//! Why no message in transit is missed. A PE hands over everything it has sent before it publishes a bound, and reads the bounds of others
+//! before it empties its mailbox. So a message still in transit to b after b has emptied its mailbox was sent by an event at or after the
+//! bound that b has read, and comes at or after b's horizon. As b's bound never exceeds its horizon, the bound also covers whatever b does
+//! on receiving that message. No message has to be counted, and as a bound is one word, nobody reads half of it. (K. M. Chandy and J.
+//! Misra, "Distributed simulation", IEEE Trans. Software Engineering 5(5), 1979: the bounds are their null messages, kept in registers like
+//! those of the Global Synchronization Unit of E. Lynch and G. Riley, PADS 2009.)
 //!
-//! *Windows.* Instead of reading bounds whenever they please, PEs may go in step: see [`crate::rounds`].
+//! *Windows.* Instead of reading bounds at every step, PEs may advance in windows: see [`crate::rounds`].
 //!
-//! *Agreement.* What all PEs must know alike, GVT as a moment, failures and the end, is found by [`crate::gvt`], which takes messages, and
-//! is needed rarely where there is lookahead.
+//! *Agreement.* What all PEs must agree on (GVT as a moment, failures, the end of the run) is computed by [`crate::gvt`]. That takes
+//! messages, and is rarely needed where there is lookahead.
 
 use warpline_base::{LpId, Moment, VirtualTime};
 
@@ -26,7 +26,7 @@ use crate::rounds::Rounds;
 
 /// How far this PE and all others have come.
 ///
-/// Invariant: settled ≤ GVT, and neither GVT nor floor, horizon and own bound ever decrease.
+/// Invariant: settled ≤ GVT, and GVT, floor, horizon and own bound never decrease.
 #[derive(Debug)]
 pub(crate) struct Frontier {
     end: VirtualTime,
@@ -35,17 +35,17 @@ pub(crate) struct Frontier {
     /// The GVT before that.
     settled: Option<Moment>,
     window: Window,
-    /// Before this time nothing can arrive from another PE.
+    /// Nothing can arrive from another PE before this time.
     horizon: VirtualTime,
-    /// What the horizon will be once all that had arrived when bounds were read is in the pending set.
+    /// The next horizon, once every message that had arrived when the bounds were read is in the pending set.
     coming: VirtualTime,
-    /// The least of all bounds that were read: no PE has anything to do before it.
+    /// The least of all bounds read: no PE has anything left to do before it.
     floor: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
-    /// The work that other PEs have been told of.
+    /// The work that this PE has reported for GVT so far.
     pub(crate) reported: Work,
-    /// Where PEs go in step.
+    /// The rounds of a run in windows.
     rounds: Option<Rounds>,
 }
 
@@ -56,19 +56,19 @@ impl Frontier {
         Frontier { end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, reported, rounds }
     }
 
-    /// Before this time nothing can arrive any more, and the PE has received all there was.
+    /// Nothing can arrive before this time any more, and everything that did is in the pending set.
     #[inline(always)]
     pub(crate) fn horizon(&self) -> VirtualTime {
         self.horizon
     }
 
-    /// Before this time no PE has anything left to do.
+    /// No PE has anything left to do before this time.
     #[inline]
     pub(crate) fn floor(&self) -> VirtualTime {
         self.floor
     }
 
-    /// Before this time nothing may arrive, whether or not the PE makes use of it.
+    /// The earliest time at which anything can still arrive, by horizon and GVT, whether or not the PE makes use of the horizon.
     #[inline]
     pub(crate) fn earliest_arrival(&self) -> VirtualTime {
         match self.verdict {
@@ -78,7 +78,7 @@ impl Frontier {
         }
     }
 
-    /// Events before this time may be executed ahead of the horizon.
+    /// Events before this time may be executed ahead.
     #[inline]
     pub(crate) fn limit(&self) -> VirtualTime {
         let from = self.floor.get().max(self.gvt_time());
@@ -100,12 +100,12 @@ impl Frontier {
         self.verdict.map_or(0.0, |verdict| verdict.gvt.time(self.end).get())
     }
 
-    /// What comes before this time is due at GVT itself.
+    /// The end of GVT's own instant: events before this time are due.
     pub(crate) fn due(&self) -> VirtualTime {
         Window::least_bound(&self.gvt(), self.end)
     }
 
-    /// All before this moment is settled: it has committed here, and no PE has failed there.
+    /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it.
     pub(crate) fn settled(&self) -> Option<Moment> {
         self.settled
     }
@@ -114,8 +114,8 @@ impl Frontier {
         self.window.width()
     }
 
-    /// Reads the bounds of the PEs other than `me`, whose words are `words`, and which send here with these delays. Returns whether
-    /// the horizon will move.
+    /// Reads the bounds of the PEs other than `me`: `words` gives the word of a PE, `delays` the least delay from each PE to this one.
+    /// Returns whether the horizon will move.
     #[inline]
     pub(crate) fn read_bounds(&mut self, me: u32, delays: &[f64], mut words: impl FnMut(u32) -> u64) -> bool {
         let (mut horizon, mut floor) = (f64::INFINITY, f64::INFINITY);
@@ -133,8 +133,8 @@ impl Frontier {
         moved
     }
 
-    /// In windows: looks for the words of the other PEs, which send here with this delay at least. Returns whether a window opens, once all
-    /// that is in the mailbox now is in the pending set.
+    /// In windows: looks for the other PEs' words for the round; `delay` is the least delay from any of them to this PE. Returns whether
+    /// the next window opens, which it does once everything in the mailbox now is in the pending set.
     #[inline]
     pub(crate) fn find_round(&mut self, delay: f64, words: impl FnMut(u32, u64) -> Option<u64>) -> bool {
         let Some(floor) = self.rounds.as_mut().and_then(|rounds| rounds.find(words)) else { return false };
@@ -143,24 +143,24 @@ impl Frontier {
         true
     }
 
-    /// Whether a window is open in which there may be something to do.
+    /// Whether a window is open and there may be something to do in it.
     #[inline]
     pub(crate) fn is_window_open(&self) -> bool {
         self.floor < self.end && self.rounds.as_ref().is_some_and(Rounds::is_open)
     }
 
-    /// Ends the window of a PE that has nothing to do before `least`, and tells the round and the word to publish.
+    /// Ends the window of a PE that has nothing to do before `least`. Returns the round and the word to publish for it.
     pub(crate) fn end_window(&mut self, least: VirtualTime) -> Option<(u64, u64)> {
         self.rounds.as_mut().map(|rounds| rounds.end_window(least.min(self.end)))
     }
 
-    /// A time of this run, which has an end.
+    /// The time, but no later than the end of the run.
     #[inline]
     fn clamp(&self, time: f64) -> VirtualTime {
         VirtualTime::new(time).map_or(self.end, |time| time.min(self.end))
     }
 
-    /// All that had arrived when bounds were read is in the pending set now. Returns whether the horizon has moved.
+    /// Raises the horizon, as everything that had arrived when the bounds were read is in the pending set now. Returns whether it moved.
     #[inline]
     pub(crate) fn raise_horizon(&mut self) -> bool {
         let raised = self.coming > self.horizon;
@@ -168,16 +168,17 @@ impl Frontier {
         raised
     }
 
-    /// The bound of a PE whose first pending event is at `first` and that has committed all before `committed`: the word to publish.
+    /// The word to publish: the bound of a PE whose first pending event is at `first` and that has committed everything before `committed`.
     #[inline]
     pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
         let bound = first.min(self.horizon).min(committed);
-        // A straggler may lie before what is published, but not before the horizon.
+        // Whatever arrives comes at or after the horizon, so no bound has to be taken back.
         self.published = self.published.max(bound);
         word(self.published)
     }
 
-    /// Takes note of a verdict without a failure. `least` is the least delay between any two PEs, if events before the horizon are certain.
+    /// Adopts a verdict. `least` is the least delay between any two PEs; without a certain lane there is no horizon to raise, and it is
+    /// `None`.
     pub(crate) fn adopt(&mut self, verdict: Verdict, least: Option<f64>) {
         let last = self.verdict.replace(verdict).map(|last| last.gvt);
         if verdict.failure != Moment::Never {
@@ -190,7 +191,7 @@ impl Frontier {
                 Moment::Event(key) => VirtualTime::new(key.time.get() + delay).map_or(self.end, |time| time.min(self.end)),
                 Moment::Finish(_) | Moment::Never => self.end,
             };
-            // All that was sent before GVT has arrived, and what comes after it is at least so much later.
+            // Everything sent before GVT has arrived, and whatever is sent from GVT on arrives at least the delay later.
             self.coming = self.coming.max(horizon);
             self.horizon = self.horizon.max(horizon);
         }

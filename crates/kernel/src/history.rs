@@ -47,9 +47,9 @@ pub(crate) struct History<S> {
     records: VecDeque<Record<S>>,
     /// The place of the first record.
     first: u64,
-    /// Before this place no record is open.
+    /// No record before this place is open.
     open: u64,
-    /// For each block of places, starting at the first record: a lower bound on the times of its records.
+    /// For each block of places, from that of the first record on: a lower bound on the times of its records.
     earliest: VecDeque<VirtualTime>,
 }
 
@@ -80,7 +80,7 @@ impl<S> History<S> {
     #[inline(always)]
     fn note_time(&mut self, place: u64, time: VirtualTime) {
         let block = (place / BLOCK - self.first / BLOCK) as usize;
-        // Records removed from the end leave their times behind.
+        // Records removed from the end have left their times behind.
         self.earliest.truncate(block + 1);
         match self.earliest.get_mut(block) {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
@@ -167,7 +167,8 @@ impl<S> History<S> {
         }
     }
 
-    /// Reclaims all records before those that may be open. Copies of states are dropped one by one; no run depends on how.
+    /// Reclaims all records before the first that may be open. Panics of dropping copies of states are ignored, as no run depends on
+    /// copies.
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.set_first(self.open);
@@ -216,39 +217,39 @@ mod tests {
 
     /// An operation on a history.
     #[derive(Clone, Copy, Debug)]
-    enum Deed {
+    enum Operation {
         Push(u16),
         Pop,
         /// Closes this many records, and reclaims them but for some.
         Close(u8, u8),
     }
 
-    fn deed() -> impl Strategy<Value = Deed> {
+    fn operation() -> impl Strategy<Value = Operation> {
         prop_oneof![
-            8 => any::<u16>().prop_map(Deed::Push),
-            3 => Just(Deed::Pop),
-            1 => any::<(u8, u8)>().prop_map(|(close, lag)| Deed::Close(close, lag)),
+            8 => any::<u16>().prop_map(Operation::Push),
+            3 => Just(Operation::Pop),
+            1 => any::<(u8, u8)>().prop_map(|(close, lag)| Operation::Close(close, lag)),
         ]
     }
 
     proptest! {
-        /// Skipping leaves out only records that come later, and only whole blocks of them.
+        /// Only whole blocks of later records are skipped.
         #[test]
-        fn only_blocks_of_later_records_are_skipped(deeds in prop::collection::vec(deed(), 0..600), until: u16) {
+        fn only_blocks_of_later_records_are_skipped(operations in prop::collection::vec(operation(), 0..600), until: u16) {
             let time = |time: u16| VirtualTime::new(time.into()).expect("a time");
             let (mut history, mut times) = (History::<()>::default(), std::collections::BTreeMap::new());
-            for deed in deeds {
-                match deed {
-                    Deed::Push(at) => {
+            for operation in operations {
+                match operation {
+                    Operation::Push(at) => {
                         times.insert(history.end(), at);
                         history.push(record(Fate::Open), time(at));
                     }
-                    Deed::Pop if history.open_len() > 0 => {
+                    Operation::Pop if history.open_len() > 0 => {
                         history.pop();
                         times.remove(&history.end());
                     }
-                    Deed::Pop => {}
-                    Deed::Close(close, lag) => {
+                    Operation::Pop => {}
+                    Operation::Close(close, lag) => {
                         history.close((history.open() + u64::from(close)).min(history.end()));
                         if lag < 128 { history.reclaim_closed() } else { while history.reclaim(lag.into()).is_some() {} }
                     }

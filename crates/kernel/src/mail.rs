@@ -13,29 +13,29 @@ use crate::gvt::{AnyGvt, Control};
 use crate::store::Incarnation;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
-/// What waits to be handed over to a PE.
+/// What waits to be handed over to one PE.
 struct SendQueue<E> {
     messages: Vec<Message>,
-    /// Those by value that found no room.
+    /// Messages by value that found no room.
     values: DropEach<ValueMessage<E>>,
 }
 
 /// A PE's mail.
 ///
-/// Invariant: every message that GVT is to know of is counted once when it is sent, wherever it waits then, and once when it is received.
+/// Invariant: GVT counts every message, control messages aside, once when it is sent, wherever it waits then, and once when it is received.
 pub(crate) struct Mail<E, P> {
     port: P,
-    /// Received, and not yet in the pending set.
+    /// Received, but not yet in the pending set.
     incoming: Vec<Message>,
-    /// By PE.
+    /// By receiving PE.
     outgoing: Vec<Apart<SendQueue<E>>>,
     /// Messages in `outgoing`.
     waiting: usize,
-    /// Whether the port keeps messages back.
+    /// Whether the port may be keeping messages back.
     unflushed: bool,
     /// The word published last.
     published: u64,
-    /// The earliest of the times of events sent since this was last asked; the latest there is if there were none.
+    /// The earliest time of the certain events sent since it was last taken; `VirtualTime::MAX` if there were none.
     earliest_sent: VirtualTime,
 }
 
@@ -50,7 +50,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.prefetch();
     }
 
-    /// Takes the messages out of the mailbox, and returns them to have their buffers fetched.
+    /// Takes the messages out of the mailbox, and returns them so that their buffers can be prefetched.
     #[inline]
     pub(crate) fn receive(&mut self, counts: &mut Counts) -> &[Message] {
         self.port.receive(&mut self.incoming);
@@ -62,7 +62,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         &self.incoming
     }
 
-    /// The messages received, to be given back empty.
+    /// The messages received. The emptied list is to be [given back](Self::give_back), so that its memory is reused.
     #[inline]
     pub(crate) fn take_received(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.incoming)
@@ -72,13 +72,13 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.incoming = emptied;
     }
 
-    /// Hands over the messages that have arrived by value.
+    /// Passes the messages that have arrived by value to `take`.
     #[inline]
     pub(crate) fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.port.receive_values(take);
     }
 
-    /// Sends an event by value, with the incarnation of this PE if it may still be cancelled.
+    /// Sends an event by value; with this PE's incarnation if the event may still be cancelled.
     #[inline(always)]
     pub(crate) fn send_value(&mut self, to: u32, event: Event<E>, incarnation: Option<Incarnation>, gvt: &mut AnyGvt) {
         let message = ValueMessage { tag: gvt.sent(), incarnation, content: Content::Event(event) };
@@ -103,14 +103,14 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Sends word of a buffer.
+    /// Sends a message about a buffer.
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, gvt: &mut AnyGvt) {
         self.waiting += 1;
         self.outgoing[to as usize].0.messages.push(Message { event, tag: gvt.sent(), kind });
     }
 
-    /// Hands over what was sent to other PEs, as far as there is room. Returns whether nothing is left.
+    /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it was.
     #[inline]
     pub(crate) fn hand_over(&mut self) -> bool {
         if self.waiting > 0 {
@@ -151,7 +151,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting == 0
     }
 
-    /// Lets all others know a word.
+    /// Publishes this PE's bound, as a word.
     #[inline]
     pub(crate) fn publish(&mut self, word: u64) {
         if word != self.published {
@@ -160,18 +160,18 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
-    /// Notes the time of an event that is sent, which nothing may arrive before.
+    /// Notes the time of a certain event sent to another PE, for the word that ends the window.
     #[inline]
     pub(crate) fn note_sent(&mut self, time: VirtualTime) {
         self.earliest_sent = self.earliest_sent.min(time);
     }
 
-    /// The earliest of the times of events sent since this was last asked; the latest there is if there were none.
+    /// Takes the earliest time of the certain events sent since the last call; `VirtualTime::MAX` if there were none.
     pub(crate) fn take_earliest_sent(&mut self) -> VirtualTime {
         std::mem::replace(&mut self.earliest_sent, VirtualTime::MAX)
     }
 
-    /// Lets all others know a word for a round.
+    /// Publishes this PE's word for a round.
     pub(crate) fn publish_round(&mut self, round: u64, word: u64) {
         self.port.publish_round(round, word);
     }
@@ -182,7 +182,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.word_of_round(pe, round)
     }
 
-    /// The word of another PE.
+    /// The bound of another PE, as a word.
     #[inline]
     pub(crate) fn bound(&mut self, pe: u32) -> u64 {
         self.port.bound(pe)

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_weight_is_told() {
+    fn an_invalid_weight_is_reported() {
         for wrong in [f64::NAN, f64::INFINITY, -1.0] {
             let (lp, weight) = Partition::weighted(10, 2, &Lookahead::uniform(0.0), |lp| if lp.0 == 4 { wrong } else { 1.0 })
                 .expect_err("it is no weight");

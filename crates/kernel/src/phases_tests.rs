@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::*;
 
-/// A clock that is wound by hand; reading it takes time.
+/// A clock set by hand. Reading it takes time.
 #[derive(Clone, Debug, Default)]
 struct Wound(Rc<Cell<u64>>);
 
@@ -174,7 +174,7 @@ fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
 }
 
 #[test]
-fn short_runs_and_none() {
+fn short_and_empty_runs() {
     let mut bench = Bench::new(true);
     let nothing = bench.meter.phases();
     assert!(sum(&nothing) < 1e-7 && nothing.idle == sum(&nothing), "{nothing:?}");
@@ -190,7 +190,7 @@ fn short_runs_and_none() {
 }
 
 #[test]
-fn what_went_on_before_a_restart_does_not_count() {
+fn time_before_a_restart_does_not_count() {
     for thread in [false, true] {
         let (mut late, mut fresh) = (Bench::new(thread), Bench::new(thread));
         (0..3000).for_each(|i| late.step(i % 5, 1, i % 7 == 0));

@@ -1,4 +1,5 @@
-//! Where the events of a PE lie: in a pool of its own, or, if another PE sent them and may still cancel them, in a buffer that both share.
+//! The memory of a PE's events: a pool of its own, and, for events that travel between PEs in buffers, memory that sender and receiver
+//! share.
 
 use std::num::NonZeroU32;
 
@@ -6,7 +7,7 @@ use warpline_memory::{Books, Buffers, CancelOutcome, Handle, Pool, PoolFull};
 
 use crate::Event;
 
-/// The highest bit of a handle tells a shared buffer from a slot of the pool.
+/// The highest bit of a handle distinguishes a shared buffer from a slot of the pool.
 const SHARED: u32 = 1 << 31;
 
 /// Where an event lies.
@@ -21,14 +22,14 @@ fn locate(handle: Handle) -> Location {
     if bits & SHARED == 0 { Location::Local(handle) } else { Location::Shared(Handle::from_bits(bits ^ SHARED)) }
 }
 
-/// The handle of a shared buffer among those of a store.
+/// The handle in a store of a shared buffer.
 #[inline(always)]
-fn of_shared(buffer: Handle) -> Result<Handle, PoolFull> {
+fn shared_handle(buffer: Handle) -> Result<Handle, PoolFull> {
     let bits = buffer.bits();
     if bits & SHARED == 0 { Ok(Handle::from_bits(bits | SHARED)) } else { Err(PoolFull::Numbers) }
 }
 
-/// A handle that may be missing, in four bytes.
+/// An optional handle, in four bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OptionalHandle(Option<NonZeroU32>);
 
@@ -45,7 +46,7 @@ impl OptionalHandle {
     }
 }
 
-/// How often its PE had rolled back when a message was sent: tells it from one that was sent in its place.
+/// How often the sending PE had rolled back when it sent a message: distinguishes the message from one that replaces it.
 pub(crate) type Incarnation = NonZeroU32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,18 +58,18 @@ enum Status {
     Undone,
 }
 
-/// An event in the pool: one cache line, if its payload has up to 16 bytes.
+/// An event in the pool: one cache line if its payload has at most 16 bytes.
 #[derive(Debug)]
 struct LocalEvent<E> {
     event: Event<E>,
     /// What the same event sent before this one.
     next: OptionalHandle,
-    /// Of an event that came by value and may be cancelled.
+    /// For an event that came by value and may be cancelled.
     incarnation: Option<Incarnation>,
     status: Status,
 }
 
-/// The events of a PE, each under one handle from when it is sent or received until it is released.
+/// The events of a PE. Each has one handle from when it is sent or received until it is released.
 pub(crate) struct Store<E> {
     own: Pool<LocalEvent<E>>,
     shared: Buffers<Event<E>>,
@@ -79,14 +80,15 @@ impl<E> Store<E> {
         Store { own: Pool::default(), shared }
     }
 
-    /// Takes in an event that this PE has sent to itself, or that has come by value.
+    /// Adds an event that this PE has sent to itself, or that has arrived by value.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Result<Handle, PoolFull> {
         let handle = self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending })?;
         if handle.bits() & SHARED == 0 { Ok(handle) } else { Err(PoolFull::Numbers) }
     }
 
-    /// Puts an event that nobody will cancel in the place of one that is over. Where that one lay in a shared buffer, it is released.
+    /// Puts an event that nobody will cancel in place of one that is over. If the latter lies in a shared buffer, the buffer is released
+    /// and the new event goes into the pool.
     #[inline(always)]
     pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<Handle, PoolFull> {
         match locate(spent) {
@@ -96,7 +98,7 @@ impl<E> Store<E> {
             }
             Location::Shared(_) => {
                 let handle = self.insert(event, OptionalHandle::default(), None)?;
-                // Last, as it may panic, and no other payload should be at hand then.
+                // Last, as dropping the payload may panic.
                 self.release_buffer(spent);
                 Ok(handle)
             }
@@ -111,17 +113,18 @@ impl<E> Store<E> {
         }
     }
 
-    /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's, which that PE [receives](Self::receive).
+    /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's own, by which that PE [receives](Self::receive)
+    /// it.
     #[inline]
     pub(crate) fn share(&mut self, to: u32, mark: u32, next: OptionalHandle, event: Event<E>) -> Result<(Handle, Handle), PoolFull> {
         let buffer = self.shared.insert_with(to, mark, next.handle(), || event)?;
-        Ok((of_shared(buffer)?, buffer))
+        Ok((shared_handle(buffer)?, buffer))
     }
 
     /// Takes over a buffer that another PE has sent. Returns its handle here and the event in it.
     #[inline]
     pub(crate) fn receive(&mut self, buffer: Handle) -> Result<(Handle, &Event<E>), PoolFull> {
-        Ok((of_shared(buffer)?, self.shared.accept(buffer)))
+        Ok((shared_handle(buffer)?, self.shared.accept(buffer)))
     }
 
     /// The handle of a buffer that was received before.
@@ -137,7 +140,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// The event, which is certain to happen now, unless it has been cancelled.
+    /// The event, unless it has been cancelled; for a caller that knows that nobody can cancel it from now on.
     #[inline(always)]
     pub(crate) fn begin_certain(&self, handle: Handle) -> Option<&Event<E>> {
         match locate(handle) {
@@ -149,8 +152,8 @@ impl<E> Store<E> {
         }
     }
 
-    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure` tells by the buffer's mark whether its
-    /// sender can cancel it no more.
+    /// Marks a pending event as processed and returns it, unless it has been cancelled. `sure` decides by the buffer's mark whether the
+    /// sender can no longer cancel it.
     #[inline(always)]
     pub(crate) fn begin(&mut self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&Event<E>> {
         match locate(handle) {
@@ -167,7 +170,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// Marks a processed event as pending again; false if it has been cancelled, and is then [undone](Self::is_undone).
+    /// Marks a processed event as pending again. Returns false if it has been cancelled; it is [undone](Self::is_undone) then.
     #[inline]
     pub(crate) fn undo(&mut self, handle: Handle) -> bool {
         match locate(handle) {
@@ -200,7 +203,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// Cancels an event that this PE has sent, whoever has it now, and tells what it was until then.
+    /// Cancels an event that this PE has sent, whichever PE has it now, and returns how far it had come.
     #[inline]
     pub(crate) fn cancel(&mut self, handle: Handle) -> CancelOutcome {
         match locate(handle) {
@@ -216,7 +219,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// What the event that sent this one had sent before it.
+    /// What the same event sent before this one.
     #[inline]
     pub(crate) fn next(&self, handle: Handle) -> OptionalHandle {
         match locate(handle) {
@@ -225,7 +228,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// The PE that an event was sent to, and the buffer that it knows it by; `None` for one that never left this PE.
+    /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that stayed on this PE.
     pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
         match locate(handle) {
             Location::Local(_) => None,
@@ -233,7 +236,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// Which incarnation of its sender's PE sent an event, if it came by value and may be cancelled.
+    /// The incarnation of the PE that sent an event, if the event came by value and may be cancelled.
     #[inline]
     pub(crate) fn incarnation(&self, handle: Handle) -> Option<Incarnation> {
         match locate(handle) {
@@ -251,7 +254,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// Brings the first cache line of an event near.
+    /// Prefetches the first cache line of an event.
     #[inline(always)]
     pub(crate) fn prefetch(&self, handle: Handle) {
         match locate(handle) {
@@ -260,18 +263,18 @@ impl<E> Store<E> {
         }
     }
 
-    /// Brings a buffer near that is about to be received.
+    /// Prefetches a buffer that is about to be received.
     #[inline]
     pub(crate) fn prefetch_buffer(&self, buffer: Handle) {
         self.shared.prefetch_write(buffer);
     }
 
-    /// A free buffer for PE `to` out of more than `most`.
+    /// Takes out a free buffer to return to PE `to`, if there is a surplus of more than `most`.
     pub(crate) fn give_surplus(&mut self, to: u32, most: usize) -> Option<Handle> {
         self.shared.give_surplus(to, most)
     }
 
-    /// Takes back a free buffer.
+    /// Takes back a free buffer that another PE has returned.
     pub(crate) fn accept_empty(&mut self, buffer: Handle) {
         self.shared.accept_empty(buffer);
     }

@@ -1,4 +1,4 @@
-//! A model that declares what a test likes.
+//! A model that declares what a test asks for.
 
 use warpline_base::LpId;
 use warpline_model::engine::Lookahead;

@@ -28,7 +28,7 @@ impl Lanes {
 /// When a PE goes ahead of its horizon, if it may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoAhead {
-    /// Where waiting for the horizon takes longer: found out as the run goes on.
+    /// If waiting for the horizon does not pay, as found by counting during the run.
     Auto,
     /// Whenever nothing certain is left to execute.
     Always,
@@ -68,7 +68,7 @@ pub struct Tuning {
     pub go_ahead: GoAhead,
     /// How events travel to other PEs.
     pub wire: Wire,
-    /// Whether PEs go in step, from window to window, and not each as far as the bounds of the others allow at the moment. Nothing is
-    /// executed ahead then.
+    /// Whether PEs advance in step, from window to window, rather than each as far as the bounds of the others allow at the moment. Nothing
+    /// is executed ahead then.
     pub windows: bool,
 }

@@ -10,22 +10,23 @@ use crate::gvt::Work;
 pub enum Rule {
     /// Undoing may cost as much as waiting, but no more; see [`Window`].
     Adaptive,
-    /// The rule of Devastator, another simulator, for comparison: ÷ 4 if less than 0.33 of the events stay, ÷ 2 below 0.66, × 2 above 0.95;
-    /// otherwise by 1 % in the direction that last raised the rate of commits, here per step.
+    /// The rule of Devastator, another simulator, for comparison: ÷ 4 at an efficiency below 0.33, ÷ 2 below 0.66, × 2 above 0.95;
+    /// otherwise by 1 % in the direction that last raised the rate of commits, here measured per step.
     Devastator,
     /// The width is fixed, in model time.
     Fixed(f64),
 }
 
-/// How far beyond GVT events may be executed.
+/// How far beyond GVT, or the floor if that is further, events may be executed ahead.
 ///
 /// A wide window makes PEs undo events, a narrow one makes them wait for each other and for GVT. Under [`Rule::Adaptive`] the window
 /// balances the two costs, counted in events. As one rises with the width and the other falls, their sum at the balance is at most twice
-/// the minimum: at any other width, one of the two is at least what it is there. Wait time shows in how often GVT had to be computed, as a
-/// PE that may execute nothing asks for it.
+/// the minimum: at any other width, one of the two is at least what it is there. Waiting shows in how often GVT is computed, as a PE that
+/// may not execute anything asks for it.
 ///
-/// The width scales with the model's own unit of time: it stays within a factor of what GVT gains from one epoch to the next. So it starts
-/// at zero and adapts to any unit, stops growing where growth gains nothing, and shrinks quickly when conditions turn bad.
+/// The width scales with the model's own unit of time: it stays within a factor of what GVT gains from one epoch to the next. So it may
+/// start at the lookahead, or next to zero without one, adapts to any unit, stops growing where growth gains nothing, and shrinks quickly
+/// when conditions turn bad.
 ///
 /// Events less than the lookahead beyond GVT can always be executed.
 ///
@@ -45,7 +46,7 @@ enum Method {
 }
 
 impl Window {
-    /// The window at time 0 of a run to `end` on `pes` PEs.
+    /// The window at the start of a run to `end` on `pes` PEs.
     pub fn new(rule: Rule, end: VirtualTime, lookahead: f64, pes: u32) -> Self {
         let balance =
             Balance { pes: f64::from(pes), least: lookahead.max(f64::MIN_POSITIVE), since: 0.0, epochs: 0, work: Work::default() };
@@ -72,7 +73,7 @@ impl Window {
         VirtualTime::from_bits(gvt.time(end).bits() + 1).min(end)
     }
 
-    /// Adapts the width to what all PEs did before they found this GVT.
+    /// Adapts the width to the work that all PEs reported with this GVT.
     pub fn adapt(&mut self, gvt: &Moment, work: &Work) {
         if work.processed == 0 || gvt.time(self.end) == self.end {
             return;

@@ -1,4 +1,4 @@
-//! What PEs send each other, and the wires that they know nothing of.
+//! What PEs send each other, and the interface to the wires between them.
 
 use warpline_base::{EventKey, LpId};
 use warpline_memory::Handle;
@@ -7,7 +7,7 @@ use crate::Event;
 use crate::gvt::{Control, Tag};
 use crate::store::Incarnation;
 
-/// Word of an event buffer that changes hands. The event itself is not copied.
+/// A message about an event in a shared buffer. The event itself is not copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The buffer.
@@ -21,20 +21,20 @@ pub struct Message {
 /// What a [`Message`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
-    /// Here is an event.
+    /// The buffer brings an event.
     Event,
-    /// The event, which was sent before, is cancelled: an anti-message.
+    /// An anti-message: the event, which was sent before, is cancelled.
     Anti,
-    /// The buffer is free, and goes back to a PE that sends more than it receives. For GVT, these are messages that bring nothing to do.
+    /// The buffer is free and returns to a PE that sends more than it receives. To GVT this is a message that brings nothing to do.
     Empty,
 }
 
-/// A message that holds what it says: the one kind that can leave an address space.
+/// A message by value: the only kind that can leave an address space.
 #[derive(Debug)]
 pub struct ValueMessage<E> {
     /// For GVT: when it was sent.
     pub tag: Tag,
-    /// How often its PE had rolled back when the event was sent; `None` for an event that is certain to happen.
+    /// How often the sending PE had rolled back when it sent the event; `None` for an event that nothing can cancel.
     pub incarnation: Option<Incarnation>,
     /// What it says.
     pub content: Content<E>,
@@ -54,48 +54,48 @@ pub enum Content<E> {
     },
 }
 
-/// A PE's end of the wires to the others. Nothing here waits.
+/// A PE's end of the wires to the others. No method blocks.
 ///
 /// Messages between two PEs may overtake each other; control messages between two PEs may not.
 ///
-/// What a PE [publishes](Self::publish) must not overtake its messages: whoever has seen it in [`bound`](Self::bound) finds all messages that
-/// were handed over before, if it looks for them afterwards. The same holds of what it [publishes for a round](Self::publish_round).
+/// What a PE [publishes](Self::publish) must not overtake its messages: a PE that has seen a word in [`bound`](Self::bound), and then looks
+/// for messages, finds all that were handed over before the word was published. The same holds for words [of rounds](Self::publish_round).
 pub trait Port<E> {
-    /// Brings near what the next sends and receives will reach, while there is something else to do. It has no effect but on speed.
+    /// Prefetches what the next sends and receives will touch. It affects only speed.
     fn prefetch(&self) {}
 
-    /// Takes as many of the messages to PE `to`, from the first on, as there is room for, and returns how many.
+    /// Sends as many of the messages to PE `to` as there is room for, starting with the first, and returns how many.
     fn send(&mut self, to: u32, messages: &[Message]) -> usize;
 
     /// Appends messages that have arrived.
     fn receive(&mut self, into: &mut Vec<Message>);
 
-    /// Takes a message by value to PE `to`. It may keep it back until the next [`flush`](Self::flush).
+    /// Sends a message by value to PE `to`. The port may keep it back until the next [`flush`](Self::flush).
     ///
     /// # Errors
     /// The message, if there is no room for it.
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>>;
 
-    /// Lets go of all messages by value that were kept back.
+    /// Sends all messages by value that were kept back.
     fn flush(&mut self);
 
-    /// Looks which messages by value have arrived, and brings them near. Those are handed over next.
+    /// Notes which messages by value have arrived, and prefetches them for [`receive_values`](Self::receive_values).
     fn look_for_values(&mut self) {}
 
-    /// Hands over the messages by value that had arrived when they were looked for last, and perhaps some more.
+    /// Passes to `take` the messages by value that had arrived at the last look, and perhaps some more.
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
 
-    /// Lets all others know a word of this PE's, which never decreases.
+    /// Publishes a word of this PE's, which never decreases, to all others.
     fn publish(&mut self, word: u64);
 
-    /// The last word of PE `pe` that has become known; 0 before the first.
+    /// The last word of PE `pe` that has become visible here; 0 before the first.
     fn bound(&mut self, pe: u32) -> u64;
 
-    /// Lets all others know a word of this PE's for a round. Rounds follow upon each other, from 1; and a PE publishes for one only when it has
-    /// found the words of all others for the one before.
+    /// Publishes this PE's word for a round to all others. Rounds are numbered from 1 without gaps, and a PE publishes for a round only
+    /// once it has found the words of all others for the one before.
     fn publish_round(&mut self, round: u64, word: u64);
 
-    /// The word of PE `pe` for a round, if it has become known. Nobody asks for a round but the last that this PE has published for.
+    /// The word of PE `pe` for a round, if it has become visible here. A PE asks only for the last round that it has published for itself.
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64>;
 
     /// Sends a control message.

@@ -1,4 +1,4 @@
-//! One suite for every pending event set: it must give out what a sorted set gives out, whatever is put in and when.
+//! One suite for every pending event set: it must return what a sorted set returns, whatever is inserted and when.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Entry, Heap, Ladder, PendingSet, Ties};
 use warpline_memory::Handle;
 
-/// An event as far as its order goes: time, tie and what decides between equal ones.
+/// What determines an event's place in the order: its time, its tie, and what decides between equal ties.
 type Key = (VirtualTime, u32, u64);
 
 /// Where events lie. Freed places are reused at once, so that a stale handle soon means another event.
@@ -31,7 +31,7 @@ impl Places {
     }
 
     fn remove(&mut self, handle: Handle) {
-        assert!(self.keys[handle.bits() as usize].take().is_some(), "{handle:?} was given out twice");
+        assert!(self.keys[handle.bits() as usize].take().is_some(), "{handle:?} was returned twice");
         self.free.push(handle.bits());
     }
 
@@ -52,7 +52,7 @@ impl Ties for Places {
     }
 }
 
-/// How the times of new entries lie, seen from the last one that was given out.
+/// How the times of new entries are distributed, relative to the last entry taken out.
 #[derive(Clone, Copy, Debug)]
 enum Times {
     Uniform,
@@ -60,11 +60,11 @@ enum Times {
     Integers,
     Narrow,
     Bimodal,
-    /// At the very time of the last one.
+    /// At exactly the time of the last one.
     Now,
     /// At one time for all.
     Same,
-    /// Some representable numbers further.
+    /// A few representable numbers later.
     Ulps,
     /// Anything between 1e-300 and 1e300.
     Huge,
@@ -115,18 +115,18 @@ impl Times {
     }
 }
 
-/// One thing after the other that happens to a set.
+/// A phase in the life of a set.
 #[derive(Clone, Debug)]
 enum Phase {
-    /// So many entries are put in.
+    /// This many entries are inserted.
     Push(u32, Times),
-    /// So many are taken out.
+    /// This many are taken out.
     Pop(u32),
-    /// So many are taken out, and for each a new one is put in.
+    /// This many are taken out, and a new one is inserted for each.
     Hold(u32, Times),
-    /// All before this share of the span of times, and no others, are taken out.
+    /// Exactly those before this fraction of the span of times are taken out.
     PopTo(f64),
-    /// So many times, one or two are put in, or one is taken out.
+    /// This many times, one or two are inserted, or one is taken out.
     Mix(u32, Times),
     /// All are taken out.
     Drain,
@@ -140,9 +140,9 @@ struct Pair<Q> {
     random: Random,
     pushed: u64,
     now: f64,
-    /// How many different prefixes there are among ties.
+    /// The number of different prefixes among ties.
     prefixes: u32,
-    /// After how many operations everything is looked at.
+    /// The number of operations between full checks.
     look_every: u64,
     operations: u64,
 }
@@ -156,7 +156,7 @@ impl<Q: PendingSet> Pair<Q> {
     fn push(&mut self, times: Times) {
         let time = times.draw(self.now, &mut self.random);
         let tie = self.random.below(self.prefixes).wrapping_sub(1);
-        // Ties among equal ranks are in no order of arrival.
+        // Equal ranks are not ordered by arrival.
         let order = u64::from(self.random.below(1 << 20)) << 40 | self.pushed;
         self.pushed += 1;
         let handle = self.places.insert((time, tie, order));
@@ -185,7 +185,7 @@ impl<Q: PendingSet> Pair<Q> {
         self.pop_before(VirtualTime::from_bits(f64::INFINITY.to_bits()))
     }
 
-    /// What is true at any moment.
+    /// Checks what must hold at any moment.
     fn look(&mut self) {
         self.operations += 1;
         if !self.operations.is_multiple_of(self.look_every) {
@@ -194,11 +194,11 @@ impl<Q: PendingSet> Pair<Q> {
         assert_eq!((self.set.len(), self.set.is_empty()), (self.model.len(), self.model.is_empty()));
     }
 
-    /// What is announced is advice, but never an entry that is gone.
+    /// `upcoming` is a hint, but must never return an entry that is gone.
     fn look_ahead(&self) {
         for distance in 0..20 {
             if let Some(handle) = self.set.upcoming(distance) {
-                assert!(self.places.is_pending(handle), "upcoming({distance}) gave {handle:?}, which is not pending");
+                assert!(self.places.is_pending(handle), "upcoming({distance}) returned {handle:?}, which is not pending");
             }
         }
     }
@@ -221,7 +221,7 @@ impl<Q: PendingSet> Pair<Q> {
                 let end = (self.now + (last.get() - self.now).max(0.0) * share).min(f64::MAX);
                 let end = VirtualTime::new(end).expect("it lies between times");
                 while self.pop_before(end) {}
-                // And the same again: what is not due stays.
+                // A second time: entries that are not due stay.
                 assert!(!self.pop_before(end));
             }
             Phase::Mix(count, times) => {
@@ -242,7 +242,7 @@ impl<Q: PendingSet> Pair<Q> {
 
 fn phase() -> impl Strategy<Value = Phase> {
     let times = || prop::sample::select(&TIMES[..]);
-    // Small sets, sets about the size at which a ladder is set up or taken down, larger ones.
+    // Small sets, sets about as large as those at which a ladder is built or dismantled, and larger ones.
     let count = || prop_oneof![1u32..20, 50u32..300, 900u32..1200, 1u32..4000].prop_map(scaled);
     prop_oneof![
         3 => (count(), times()).prop_map(|(count, times)| Phase::Push(count, times)),
@@ -294,7 +294,7 @@ macro_rules! conformance {
                 #![proptest_config(config())]
 
                 #[test]
-                fn gives_out_what_a_sorted_set_gives_out(
+                fn returns_what_a_sorted_set_returns(
                     seed: u64, prefixes in prop::sample::select(vec![1u32, 2, 1000]), phases in prop::collection::vec(phase(), 1..10),
                 ) {
                     run_phases::<$set>(seed, prefixes, &phases);
@@ -318,7 +318,7 @@ macro_rules! conformance {
                 hold_model::<$set>(scaled(300_000), scaled(50_000), Times::Exponential, 1000);
             }
 
-            /// All at one time, told apart only by what lies behind the handle.
+            /// All at one time, so that only the events behind the handles decide.
             #[test]
             fn orders_ties() {
                 for times in [Times::Same, Times::Now] {
@@ -326,9 +326,9 @@ macro_rules! conformance {
                 }
             }
 
-            /// Grows and shrinks slowly through the sizes at which a set may change its ways.
+            /// Grows and shrinks slowly through the sizes at which a set may change its structure.
             #[test]
-            fn changes_its_ways_and_back() {
+            fn changes_its_structure_and_back() {
                 for times in [Times::Exponential, Times::Integers, Times::Past, Times::Ulps] {
                     let mut pair = Pair::<$set>::new(5, 2);
                     for size in (20..scaled(4000)).step_by(170).chain((0..scaled(4000)).rev().step_by(190)) {
@@ -345,7 +345,7 @@ macro_rules! conformance {
             }
 
             #[test]
-            fn announces_only_what_is_pending() {
+            fn upcoming_entries_are_pending() {
                 for times in TIMES {
                     let mut pair = Pair::<$set>::new(3, 2);
                     for _ in 0..scaled(2000) {
@@ -358,9 +358,9 @@ macro_rules! conformance {
                 }
             }
 
-            /// Undoing events puts back what was given out, in front of everything else.
+            /// Undoing events puts entries back, before all others.
             #[test]
-            fn takes_back_what_it_gave_out() {
+            fn takes_entries_back() {
                 let mut pair = Pair::<$set>::new(9, 2);
                 pair.run(&Phase::Push(scaled(4000), Times::Exponential));
                 for _ in 0..scaled(200) {
@@ -371,9 +371,9 @@ macro_rules! conformance {
                 pair.run(&Phase::Drain);
             }
 
-            /// Entries that are not due are neither given out nor lost, and the end itself is not before the end.
+            /// Entries that are not due are neither returned nor lost, and an entry at the end is not before the end.
             #[test]
-            fn leaves_what_is_not_due() {
+            fn leaves_entries_that_are_not_due() {
                 for times in [Times::Integers, Times::Exponential, Times::Huge] {
                     let mut pair = Pair::<$set>::new(2, 2);
                     pair.run(&Phase::Push(scaled(3000), times));

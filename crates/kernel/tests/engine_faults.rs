@@ -1,4 +1,4 @@
-//! Tests the checks of the engine: wires that lose or repeat messages or lie about GVT must not go unnoticed.
+//! Tests of the engine's own checks: wires that lose or repeat messages, or corrupt GVT, must not go unnoticed.
 #![cfg(not(miri))]
 
 mod faulty_wires;
@@ -25,7 +25,7 @@ const STEPS: u64 = 400_000;
 /// LPs that send each other messages in a way that depends on all they have received, in order.
 struct Chain {
     lookahead: f64,
-    /// How much later than that messages come, about.
+    /// About how much later than that messages come.
     later: f64,
     /// How many LPs begin.
     starters: u32,
@@ -33,7 +33,7 @@ struct Chain {
 
 const NEAR: Chain = Chain { lookahead: 0.0, later: 1.0, starters: LPS };
 const FAR: Chain = Chain { lookahead: 0.4, later: 1.0, starters: LPS };
-/// There is little to do, so that PEs depend on each other for what comes next; and messages hardly come later than they must.
+/// With little to do, so that PEs depend on each other for what comes next, and with messages that hardly come later than they must.
 const SPARSE: Chain = Chain { lookahead: 0.4, later: 0.05, starters: 1 };
 
 impl Model for Chain {
@@ -91,7 +91,7 @@ impl Model for Bursts {
     }
 }
 
-/// The result of a run that ends without anything having been noticed.
+/// The result of a run in which nothing was noticed.
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     digest: String,
@@ -104,7 +104,7 @@ enum End {
     Answer(Answer),
     /// An assertion of the engine or of its books.
     Assertion(String),
-    /// It does not come to an end.
+    /// The run hangs.
     Endless,
 }
 
@@ -193,7 +193,7 @@ fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
     balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
     let mut books = Books::default();
     parts.iter().for_each(|pe| books.merge(&pe.books));
-    assert_eq!(books.in_flight(), 0, "nothing is on its way when the run is over");
+    assert_eq!(books.in_flight(), 0, "a buffer is in flight though the run is over");
     let (mut digest, mut states) = (RunDigest::default(), Vec::new());
     for (id, lp) in (0..).map(LpId).zip(parts.iter().flat_map(|pe| &pe.lps)) {
         digest.add(id, lp.events, lp.digest);
@@ -205,18 +205,18 @@ fn answer<M: Model<State = u64>>(parts: Vec<Parts<M>>) -> Answer {
 /// The answer of a single PE, which sends nothing to others.
 fn expected(model: &impl Model<State = u64, Event: Clone>) -> End {
     let end = run(model, 1, 1, Fault::None).end;
-    assert!(matches!(end, End::Answer(_)), "one PE alone does nothing wrong: {end:?}");
+    assert!(matches!(end, End::Answer(_)), "a single PE has no faulty wires: {end:?}");
     end
 }
 
 const SEEDS: u64 = 40;
 
-/// Tries a fault at several places and under several seeds. Returns in how many runs it was done and in how many it was noticed.
+/// Injects a fault at several places and under several seeds. Returns in how many runs it occurred, and in how many it was noticed.
 fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
     noticed_under(model, fault, 0..SEEDS)
 }
 
-/// The same on the wires chosen.
+/// The same, only on some wires.
 fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Wire) -> bool) -> (u32, u32) {
     noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(wire(*seed))))
 }
@@ -239,7 +239,7 @@ fn noticed_under(model: &Chain, fault: fn(u32) -> Fault, seeds: impl Iterator<It
 }
 
 #[test]
-fn wires_that_work_go_unnoticed() {
+fn faultless_wires_give_the_answer() {
     let (mut rolled_back, mut longest) = (0, 0);
     for model in [NEAR, FAR, SPARSE] {
         let expected = expected(&model);
@@ -256,7 +256,7 @@ fn wires_that_work_go_unnoticed() {
     assert!(rolled_back > 1000, "{rolled_back} events were rolled back");
 }
 
-/// These disturb the counts of messages, by which GVT is found, or the books, or GVT is never found: every single one is noticed.
+/// These faults upset the message counts by which GVT is found, or the books, or keep GVT from being found: every one of them is noticed.
 #[test]
 fn every_lost_or_repeated_message_is_noticed() {
     for (name, fault) in [
@@ -299,9 +299,9 @@ fn bounds_that_come_late_or_never_change_nothing() {
     }
 }
 
-/// A run is over only when no buffer is on its way any more, with an event or without.
+/// A run is over only when no buffer is in flight any more, with an event or without.
 #[test]
-fn free_buffers_are_waited_for() {
+fn a_run_waits_for_free_buffers_in_flight() {
     let expected = expected(&Bursts);
     // By value, no buffers are sent.
     for seed in (0..12).filter(|seed| seed % 3 != 1) {
@@ -316,10 +316,10 @@ fn free_buffers_are_waited_for() {
     }
 }
 
-/// A GVT that is too late is a mistake only where something comes before it: most of these are noticed, or many where only one of the PEs
-/// lies.
+/// A GVT that is too late is a mistake only if something comes before it: so most of these faults are noticed, or many if only one PE
+/// reports a wrong share.
 #[test]
-fn gvt_that_lies_is_noticed() {
+fn a_wrong_gvt_is_noticed() {
     for (name, fault, share) in [
         ("verdict that is too late", Fault::LateVerdict as fn(u32) -> Fault, 0.5),
         ("share that leaves something out", Fault::NothingLeft, 0.25),
@@ -336,10 +336,10 @@ fn gvt_that_lies_is_noticed() {
     }
 }
 
-/// Where PEs go in step, everything hangs on the words of the round: one that is too high, comes before what it covers, or is that of another
-/// round is noticed as a rule. One that comes late or never only makes others wait for GVT.
+/// In windows, everything depends on the words of the round: a word that is too high, overtakes the messages it covers, or is that of
+/// another round is usually noticed. One that is late or lost only makes other PEs wait for GVT.
 #[test]
-fn rounds_that_lie_are_noticed() {
+fn wrong_words_of_rounds_are_noticed() {
     for (name, fault, least, most) in [
         ("too high", Fault::HighBound as fn(u32) -> Fault, 0.9, 1.0),
         ("ahead of messages", Fault::HastyBound, 0.9, 1.0),
@@ -354,10 +354,10 @@ fn rounds_that_lie_are_noticed() {
     }
 }
 
-/// What arrives before the horizon comes too late to be put right, as events there are executed for good: it is noticed at once, and
-/// the message says where.
+/// A message that arrives for a time before the horizon cannot be put right, as events there are executed for good: it is noticed at once,
+/// and the panic says where.
 #[test]
-fn what_arrives_before_the_horizon_is_noticed() {
+fn arrivals_before_the_horizon_are_noticed() {
     for model in [NEAR, FAR] {
         let (mut done, mut noticed) = (0, 0);
         for seed in 0..SEEDS {
@@ -374,7 +374,7 @@ fn what_arrives_before_the_horizon_is_noticed() {
     }
 }
 
-/// A handle of a buffer that is free already, or belongs to another PE, is refused.
+/// A handle of a buffer that is free or belongs to another PE is refused.
 #[test]
 fn stale_handles_are_noticed() {
     let mut views = buffers::<String>(2);

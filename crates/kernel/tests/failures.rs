@@ -1,4 +1,4 @@
-//! Mistakes of a model in unlikely circumstances: which of them is reported, and how many events came before it.
+//! Mistakes of a model in unlikely circumstances: which one is reported, and how many events committed before it.
 #![cfg(not(miri))]
 
 mod by_hand;
@@ -17,7 +17,7 @@ fn last(handled: &[&'static str]) -> &'static str {
 
 /// Both events fail when they commit, which they do at once, in the order in which they were executed.
 #[test]
-fn of_two_failures_at_commit_the_earlier_is_told() {
+fn of_two_failures_at_commit_the_earlier_is_reported() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 1.0, "start")],
@@ -47,8 +47,8 @@ fn of_two_failures_at_commit_the_earlier_is_told() {
     }
 }
 
-/// LP 2 is to receive what LP 4 sends in its first event. That is `x`, as long as `y` has not arrived; so what it sends is cancelled, and
-/// sent again with other contents and the same key.
+/// LP 2 receives what LP 4 sends in its first event. That event is `x` as long as `y` has not arrived; then what `x` sent is cancelled, and
+/// replaced by other contents under the same key.
 fn sent_again(again: fn(&[&'static str]) -> Vec<Sent>) -> Play {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
@@ -79,7 +79,7 @@ fn again_and_worse(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// Lets `wrong` fail and be held back, and then be cancelled and sent again, before PE 0 executes anything else.
+/// Lets `wrong` fail and be held back, and then be cancelled and replaced, before PE 0 executes anything else.
 fn cancel_what_is_held_back(play: &Play, synchronous: bool) -> Stage<'_> {
     let setting = Setting::default();
     let mut stage = Stage::new(play, Setting { synchronous, tuning: Tuning { batch: 2, ..setting.tuning }, ..setting });
@@ -99,13 +99,13 @@ fn cancel_what_is_held_back(play: &Play, synchronous: bool) -> Stage<'_> {
 }
 
 #[test]
-fn what_is_held_back_and_sent_again_rightly_is_no_failure() {
+fn an_event_held_back_and_replaced_by_a_good_one_is_no_failure() {
     for synchronous in [false, true] {
         in_time(move || {
             let play = sent_again(again_and_right);
             let mut stage = cancel_what_is_held_back(&play, synchronous);
             stage.gvt();
-            assert!(!synchronous || stage.gvt_time(0) == 10.0, "GVT is what was held back and is pending");
+            assert!(!synchronous || stage.gvt_time(0) == 10.0, "GVT is at the held event, which is pending again");
             let ended = stage.finish();
             assert_eq!(ended.failure, None);
             assert_eq!((&ended.handled[2][..], &ended.handled[4][..]), (&["right"][..], &["y", "x"][..]));
@@ -115,7 +115,7 @@ fn what_is_held_back_and_sent_again_rightly_is_no_failure() {
 }
 
 #[test]
-fn what_is_held_back_and_sent_again_wrongly_is_another_failure() {
+fn an_event_held_back_and_replaced_by_a_bad_one_is_another_failure() {
     for synchronous in [false, true] {
         in_time(move || {
             let play = sent_again(again_and_worse);
@@ -126,7 +126,7 @@ fn what_is_held_back_and_sent_again_wrongly_is_another_failure() {
     }
 }
 
-/// PE 0 commits what comes within the lookahead of GVT, and is two GVTs ahead when PE 1 commits an event before that, which fails.
+/// PE 0 commits events within the lookahead of GVT, and is two GVTs ahead when PE 1 commits an earlier event, which fails.
 #[test]
 fn events_that_committed_after_a_failure_do_not_count() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -143,7 +143,7 @@ fn events_that_committed_after_a_failure_do_not_count() {
             "1st" => vec![(5, 15.0, "2nd")],
             "2nd" => vec![(5, 16.0, "3rd")],
             "3rd" => vec![(5, 17.0, "4th")],
-            // Within the lookahead, and so for good.
+            // Within the lookahead, and so executed for good.
             "4th" => vec![(5, 20.5, "after")],
             _ => vec![],
         }
@@ -170,7 +170,7 @@ fn events_that_committed_after_a_failure_do_not_count() {
     });
 }
 
-/// Lets PE 1 find out for certain that an event fails, and undo a later one after that.
+/// Lets an event of PE 1 fail for certain, and then a later one be undone.
 fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: fn(&'static str), expected: Option<Failure>) {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
@@ -212,9 +212,9 @@ fn straggler_and_undone(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
-/// An event that failed for good is not tried again when what comes after it is undone: it would find what it did itself.
+/// An event that failed for certain is not tried again when later ones are undone: it would find its own changes.
 #[test]
-fn what_is_certain_fails_once() {
+fn a_certain_event_fails_only_once() {
     fn then(handled: &[&'static str]) -> Vec<Sent> {
         assert!(last(handled) != "certain", "number {} of its LP", handled.len());
         straggler_and_undone(handled)
@@ -222,18 +222,18 @@ fn what_is_certain_fails_once() {
     in_time(|| undo_after_a_certain_failure(then, |_| {}, failure(15.5, "certain", "number 2 of its LP", 3)));
 }
 
-/// Nor is one that was executed speculatively, and failed when it committed.
+/// Nor is an event that was executed speculatively and failed when it committed.
 #[test]
-fn what_fails_at_commit_is_not_executed_again() {
+fn an_event_that_fails_at_commit_is_not_executed_again() {
     fn commit(label: &'static str) {
         assert!(label != "speculative", "as planned");
     }
     in_time(|| undo_after_a_certain_failure(straggler_and_undone, commit, failure(15.25, "speculative", "as planned", 2)));
 }
 
-/// PE 1 finds out at once that one of its LPs cannot be initialised. But PE 0, which is slow, fails at an earlier one.
+/// PE 1 finds at once that one of its LPs cannot be initialised. But PE 0, which is slow, fails at an earlier LP.
 #[test]
-fn of_two_failures_at_initialisation_the_earlier_is_told() {
+fn of_two_failures_at_initialisation_the_earlier_is_reported() {
     fn first(lp: u32) -> Vec<Sent> {
         assert!(![90, 101].contains(&lp), "LP {lp} cannot be initialised");
         vec![]
@@ -243,7 +243,7 @@ fn of_two_failures_at_initialisation_the_earlier_is_told() {
             let play = Play { lps: 200, first, ..Play::default() };
             let mut stage = Stage::bare(&play, Setting { synchronous, ..Setting::default() });
             stage.step(1, 3);
-            // GVT is found again and again before PE 0 comes to the LP at which it fails.
+            // GVT is computed again and again before PE 0 reaches the LP at which it fails.
             for _ in 0..5 {
                 stage.gvt();
             }

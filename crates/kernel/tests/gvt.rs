@@ -1,5 +1,5 @@
-//! GVT among PEs that do random, but legal, Time Warp over a network that delays and reorders: at every adoption it must
-//! be at or before all that is pending or in flight, and in the end it must be [`Moment::Never`].
+//! GVT among PEs that do random, but legal, Time Warp over a network that delays and reorders messages. Whenever a PE adopts a
+//! GVT, it must be at or before everything pending or in flight, and in the end it must be [`Moment::Never`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, Virtua
 use warpline_kernel::gvt::{Action, Asynchronous, Control, Gvt, Local, Synchronous, Tag, Verdict, Work};
 
 const SCHEDULES: u64 = 4_000;
-/// More than any schedule takes: who needs that long waits for ever.
+/// More steps than any schedule takes: one that needs more hangs.
 const STEPS: u64 = 1_000_000;
 
 struct Dice(u64);
@@ -54,7 +54,7 @@ struct Pe {
     pending: Vec<Event>,
     /// What was executed and not committed, with what it sent.
     executed: Vec<(Event, Vec<(usize, Event)>)>,
-    /// Anti-messages that came before their messages.
+    /// Anti-messages that arrived before their messages.
     early: Vec<EventKey>,
     failure: Option<EventKey>,
     work: Work,
@@ -76,11 +76,11 @@ impl Local for Pe {
     }
 }
 
-/// How a schedule goes: chances in percent, drawn once for each.
+/// The parameters of a schedule: chances in percent, drawn once for each schedule.
 struct Habits {
     /// Wires keep the order of control messages.
     ordered: bool,
-    /// Execute the least event, rather than any.
+    /// PEs execute the least event, rather than any.
     careful: u64,
     wish: u64,
     /// Relative frequencies of executing, delivering a message, delivering a control message and advancing.
@@ -129,7 +129,7 @@ impl<G: Gvt> World<G> {
         world
     }
 
-    /// A new event after the time `now`. Times are few, so that many are equal.
+    /// A new event after the time `now`. There are few different times, so that many are equal.
     fn event(&mut self, now: u64, fuel: u32) -> Event {
         let time = VirtualTime::from_bits(now + 1 + self.dice.below(8));
         self.made += 1;
@@ -173,7 +173,7 @@ impl<G: Gvt> World<G> {
 
     fn receive(&mut self, Message { to, event, anti, tag }: Message) {
         if let Some(verdict) = self.verdicts.last() {
-            assert!(!event.at().is_before(&verdict.gvt, self.ties), "a message arrives before GVT");
+            assert!(!event.at().is_before(&verdict.gvt, self.ties), "a message arrived for a moment before GVT");
         }
         self.gvts[to].received(tag, || event.at());
         if anti {
@@ -181,7 +181,7 @@ impl<G: Gvt> World<G> {
         } else if let Some(early) = self.pes[to].early.iter().position(|&key| key == event.key) {
             self.pes[to].early.swap_remove(early);
         } else {
-            // Some LPs of the PE have executed what comes later.
+            // Some LPs of the PE have already executed later events.
             self.roll_back(to, event.at());
             self.pes[to].pending.push(event);
         }
@@ -198,7 +198,7 @@ impl<G: Gvt> World<G> {
         }
     }
 
-    /// Undoes what was executed at or after `to`, as far as its LP is concerned, and cancels what that sent.
+    /// Undoes what was executed at or after `to`, by all LPs or only by that of `to`, and cancels what that sent.
     fn roll_back(&mut self, pe: usize, to: Moment) {
         let Moment::Event(straggler) = to else { return };
         let all = self.dice.percent(50);
@@ -236,7 +236,7 @@ impl<G: Gvt> World<G> {
     fn adopt(&mut self, pe: usize, verdict: Verdict) {
         let pending = self.pes.iter_mut().fold(Moment::Never, |least, pe| least.earlier(pe.least(), self.ties));
         let truth = self.network.iter().fold(pending, |least, message| least.earlier(message.event.at(), self.ties));
-        assert!(!truth.is_before(&verdict.gvt, self.ties), "GVT is {:?}, but there is {truth:?}", verdict.gvt);
+        assert!(!truth.is_before(&verdict.gvt, self.ties), "GVT is {:?}, but there is an event at {truth:?}", verdict.gvt);
         let adopted = self.pes[pe].verdicts.len();
         assert_eq!(verdict.epoch, adopted as u64, "an epoch was skipped or closed twice");
         match self.verdicts.get(adopted) {
@@ -246,7 +246,7 @@ impl<G: Gvt> World<G> {
                     assert!(!verdict.gvt.is_before(&before.gvt, self.ties), "GVT regresses");
                 }
                 let (now, before) = self.failures;
-                assert!(!verdict.failure.is_before(&now, self.ties), "a failure that nobody had");
+                assert!(!verdict.failure.is_before(&now, self.ties), "a failure that no PE reported");
                 assert!(!before.is_before(&verdict.failure, self.ties), "a failure was forgotten");
                 self.failures.1 = now;
                 self.verdicts.push(verdict);
@@ -302,29 +302,29 @@ impl<G: Gvt> World<G> {
         self.network.is_empty() && self.pes.iter().all(|pe| pe.pending.is_empty())
     }
 
-    /// Nothing more will happen: lets the algorithm come to an end.
+    /// Lets the algorithm finish, as nothing more will happen.
     fn quiesce(&mut self) {
         for _ in 0..STEPS {
             let received = self.deliver_control();
             let advanced = (0..self.pes.len()).filter(|&pe| self.advance(pe)).count();
             if !received && advanced == 0 {
-                assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE waits for ever");
+                assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE hangs");
                 return;
             }
         }
-        panic!("the algorithm does not come to an end");
+        panic!("the algorithm does not terminate");
     }
 
     fn run(mut self) -> Vec<Verdict> {
         for step in 0.. {
-            assert!(step < STEPS, "GVT or the simulation does not come to an end");
+            assert!(step < STEPS, "GVT or the simulation does not terminate");
             if self.is_done() {
                 break;
             }
             self.step();
         }
         self.quiesce();
-        // A single PE, whichever it is, must get everyone to join.
+        // A single PE, whichever it is, must get all others to join.
         let before = self.verdicts.len();
         let pe = self.dice.index(self.pes.len());
         self.gvts[pe].wish();
@@ -332,10 +332,10 @@ impl<G: Gvt> World<G> {
         self.quiesce();
         assert_eq!(self.verdicts.len(), before + 1, "one wish, one epoch");
         let last = self.verdicts[before];
-        assert_eq!(last.gvt, Moment::Never, "all is done");
+        assert_eq!(last.gvt, Moment::Never, "nothing is left to do");
         assert!(last.trials <= 2, "{} trials with nothing in flight", last.trials);
         assert_eq!(last.failure, self.failures.0);
-        assert!(self.pes.iter().all(|pe| pe.verdicts == self.verdicts), "a PE misses a verdict");
+        assert!(self.pes.iter().all(|pe| pe.verdicts == self.verdicts), "a PE missed a verdict");
         assert!(self.gvts.iter().all(|gvt| gvt.epoch() == before as u64 + 1));
         let work = self.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
         assert_eq!(work, self.total, "work is counted once");
@@ -349,7 +349,7 @@ impl<G: Gvt> World<G> {
     }
 }
 
-/// Runs many schedules, and makes sure that they are worth running.
+/// Runs many schedules, and checks that they exercise the algorithm.
 fn check<G: Gvt>(trials_at_least: u32) {
     let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
     for seed in 0..SCHEDULES {
@@ -365,11 +365,11 @@ fn check<G: Gvt>(trials_at_least: u32) {
 }
 
 #[test]
-fn asynchronous_is_a_bound_and_comes_to_an_end() {
+fn asynchronous_gvt_is_a_bound_and_terminates() {
     check::<Asynchronous>(1);
 }
 
 #[test]
-fn synchronous_is_a_bound_and_comes_to_an_end() {
+fn synchronous_gvt_is_a_bound_and_terminates() {
     check::<Synchronous>(2);
 }

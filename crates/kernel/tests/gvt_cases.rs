@@ -1,4 +1,4 @@
-//! Small cases of GVT, each chosen by hand.
+//! Small cases of GVT, worked out by hand.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ fn at(time: u64) -> Moment {
     Moment::Event(EventKey { time, step, priority, sender: LpId(0), sequence })
 }
 
-/// More turns than any case takes: what needs that long goes on for ever.
+/// More turns than any case takes: one that needs more hangs.
 const TURNS: u32 = 1000;
 
 /// A PE with one pending event.
@@ -68,7 +68,7 @@ impl<G: Gvt> Machine<G> {
         }
     }
 
-    /// Delivers what is under way now, and lets PEs react.
+    /// Delivers what is in transit now, and lets PEs react.
     fn turn(&mut self) {
         for (to, control) in std::mem::take(&mut self.wires) {
             self.pes[to as usize].0.receive_control(control);
@@ -76,7 +76,7 @@ impl<G: Gvt> Machine<G> {
         }
     }
 
-    /// Lets a PE wish, and returns after how many turns all is quiet.
+    /// Lets a PE ask for GVT, and returns how many turns pass until nothing is in transit.
     fn wish(&mut self, pe: usize) -> u32 {
         self.pes[pe].0.wish();
         self.advance(pe);
@@ -85,7 +85,7 @@ impl<G: Gvt> Machine<G> {
             assert!(turns < 10_000, "messages without end");
             self.turn();
             turns += 1;
-            assert!(turns < TURNS, "GVT does not come to an end");
+            assert!(turns < TURNS, "GVT does not terminate");
         }
         turns
     }
@@ -107,7 +107,7 @@ fn one_pe_needs_no_messages() {
     one_pe::<Synchronous>();
 }
 
-/// In a tree of depth 9, one way across is 18 turns at most; then a trial takes 9 up and 9 down.
+/// In a tree of depth 9, a call takes at most 18 turns to reach all PEs; then each trial takes 9 turns up and 9 down.
 fn quick<G: Gvt>(trials: u32) {
     for pe in [0, 1, 511, 700, 1022] {
         let mut machine = Machine::<G>::new(1023);
@@ -122,7 +122,7 @@ fn quick<G: Gvt>(trials: u32) {
 }
 
 #[test]
-fn a_wish_reaches_all_at_once() {
+fn a_wish_spreads_in_one_traversal_of_the_tree() {
     quick::<Asynchronous>(1);
     quick::<Synchronous>(2);
 }
@@ -134,13 +134,13 @@ fn wishes<G: Gvt>(holds: bool, trials: u32) {
     machine.advance(0);
     assert!(machine.pes[0].0.is_on());
     assert_eq!(machine.pes[0].0.holds(), holds);
-    assert_eq!(machine.wish(0), 1 + 2 * trials, "a wish while one is on starts no other");
+    assert_eq!(machine.wish(0), 1 + 2 * trials, "a wish during a computation starts no other");
     assert_eq!(machine.adopted.len(), 2);
     assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.holds() && gvt.epoch() == 1));
 }
 
 #[test]
-fn a_wish_while_one_is_on_is_dropped() {
+fn a_wish_during_a_computation_is_dropped() {
     wishes::<Asynchronous>(false, 1);
     wishes::<Synchronous>(true, 2);
 }
@@ -181,7 +181,7 @@ fn epoch(gvt: &AnyGvt) -> u64 {
 }
 
 #[test]
-fn either_can_be_chosen_at_run_time() {
+fn either_algorithm_can_be_chosen_at_run_time() {
     let both = [AnyGvt::Asynchronous(Gvt::new(0, 2, TIES)), AnyGvt::Synchronous(Gvt::new(0, 2, TIES))];
     for (mut gvt, name) in both.into_iter().zip(["asynchronous", "synchronous"]) {
         let mut local = Still::until(at(5));
@@ -197,7 +197,7 @@ fn either_can_be_chosen_at_run_time() {
 
 #[test]
 #[should_panic(expected = "regresses")]
-fn a_pe_that_forgets_is_found_out() {
+fn a_gvt_that_goes_back_is_caught() {
     let mut machine = Machine::<Asynchronous>::new(3);
     machine.wish(0);
     machine.pes[2].1.least = at(2);
@@ -206,7 +206,7 @@ fn a_pe_that_forgets_is_found_out() {
 
 #[test]
 #[should_panic(expected = "1 messages received, but only 0 sent")]
-fn a_message_that_was_not_counted_is_found_out() {
+fn a_message_that_was_not_counted_is_caught() {
     let mut machine = Machine::<Asynchronous>::new(2);
     machine.pes[1].0.received(Tag::default(), || at(12));
     machine.wish(0);
@@ -214,7 +214,7 @@ fn a_message_that_was_not_counted_is_found_out() {
 
 #[test]
 #[should_panic(expected = "PE 2 is no child of PE 1")]
-fn a_share_that_went_astray_is_found_out() {
+fn a_misdirected_share_is_caught() {
     let mut gvts: [Asynchronous; 2] = [Gvt::new(1, 3, TIES), Gvt::new(2, 3, TIES)];
     gvts[1].receive_control(Control::Begin { from: 0, epoch: 0 });
     let action = gvts[1].advance(&mut Still::until(at(1)));
@@ -235,7 +235,7 @@ fn verdict(epoch: u64, trials: u32) -> Control {
 }
 
 #[test]
-fn a_verdict_is_adopted_once_its_share_was_given() {
+fn a_verdict_is_adopted_after_the_share_was_given() {
     let mut gvt = given();
     gvt.receive_control(verdict(0, 1));
     assert!(matches!(gvt.advance(&mut Still::until(at(1))), Some(Action::Adopt(verdict)) if verdict.gvt == at(1)));
@@ -243,25 +243,25 @@ fn a_verdict_is_adopted_once_its_share_was_given() {
 
 #[test]
 #[should_panic(expected = "another (epoch, trial)")]
-fn a_verdict_of_another_epoch_is_found_out() {
+fn a_verdict_of_another_epoch_is_caught() {
     given().receive_control(verdict(1, 1));
 }
 
 #[test]
 #[should_panic(expected = "another (epoch, trial)")]
-fn a_verdict_of_another_trial_is_found_out() {
+fn a_verdict_of_another_trial_is_caught() {
     given().receive_control(verdict(0, 2));
 }
 
 #[test]
 #[should_panic(expected = "another (epoch, trial)")]
-fn a_call_for_a_later_trial_is_found_out() {
+fn a_call_for_a_later_trial_is_caught() {
     given().receive_control(Control::Again { epoch: 0, trial: 2 });
 }
 
 #[test]
 #[should_panic(expected = "a verdict came before PE 1 gave its share")]
-fn a_verdict_without_a_share_is_found_out() {
+fn a_verdict_without_a_share_is_caught() {
     let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
@@ -270,7 +270,7 @@ fn a_verdict_without_a_share_is_found_out() {
 
 #[test]
 #[should_panic(expected = "a trial was over before PE 1 gave its share")]
-fn a_call_for_a_trial_without_a_share_is_found_out() {
+fn a_call_for_a_trial_without_a_share_is_caught() {
     let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
@@ -279,7 +279,7 @@ fn a_call_for_a_trial_without_a_share_is_found_out() {
 
 #[test]
 #[should_panic(expected = "two shares of PE 1 in epoch 0, trial 0")]
-fn a_share_that_came_twice_is_found_out() {
+fn a_share_that_arrives_twice_is_caught() {
     let mut gvt: Asynchronous = Gvt::new(0, 3, TIES);
     let share = Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
     for _ in 0..2 {
@@ -287,7 +287,7 @@ fn a_share_that_came_twice_is_found_out() {
     }
 }
 
-/// A call for an epoch that is closed already neither opens it again nor hides a later one.
+/// A call for an epoch that is already closed neither reopens it nor hides a later call.
 fn late_calls<G: Gvt>() {
     let mut machine = Machine::<G>::new(2);
     machine.wish(0);
@@ -295,7 +295,7 @@ fn late_calls<G: Gvt>() {
     let call = |epoch| Control::Begin { from: 0, epoch };
     let gvt = &mut machine.pes[1].0;
     gvt.receive_control(call(0));
-    assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{} GVT opens an epoch again", G::NAME);
+    assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{} GVT reopens an epoch", G::NAME);
     gvt.receive_control(call(1));
     gvt.receive_control(call(0));
     let action = gvt.advance(&mut Still::until(at(11)));
@@ -312,7 +312,7 @@ fn late_calls_change_nothing() {
     late_calls::<Synchronous>();
 }
 
-/// A share that is given before the parent's cut lacks what the parent sends until then, and another reduction would be needed.
+/// A share given before the parent's cut would miss what the parent sends until then, and another reduction would be needed.
 fn share_waits<G: Gvt>() {
     let mut gvt = G::new(1, 2, TIES);
     let mut local = Still::until(at(1));
@@ -331,7 +331,7 @@ fn a_share_waits_for_the_parent() {
     share_waits::<Synchronous>();
 }
 
-/// Trials are counted anew in every epoch.
+/// Trials are numbered from 0 in every epoch.
 fn trials<G: Gvt>(trials: u32) {
     let mut machine = Machine::<G>::new(2);
     for epoch in 0..3 {
@@ -349,8 +349,8 @@ fn trials<G: Gvt>(trials: u32) {
 }
 
 #[test]
-fn trials_are_counted_anew_in_every_epoch() {
+fn trials_are_numbered_from_0_in_every_epoch() {
     trials::<Asynchronous>(6);
-    // One more, as the counts of two rounds are compared.
+    // One more, as the counts of two trials are compared.
     trials::<Synchronous>(7);
 }

@@ -1,4 +1,4 @@
-//! What a PE keeps of executed events: long enough, and no more of them than it may.
+//! The history: records are kept long enough, and there are no more of them than allowed.
 #![cfg(not(miri))]
 
 mod by_hand;
@@ -6,8 +6,8 @@ mod by_hand;
 use by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
-/// Between the event at which the state of LP 0 is copied and the one that fails there lie as many as there are other LPs, and all of them
-/// have committed. Copies are made anew after some thousand places, and not forgotten before that.
+/// Between the event before which the state of LP 0 is copied and the one that fails there, every other LP executes an event, and all of
+/// them have committed. A new copy is made only after about a thousand places, so the old one must be kept as long.
 #[test]
 fn a_copy_is_kept_as_long_as_it_may_be_needed() {
     fn first(lp: u32) -> Vec<Sent> {
@@ -38,9 +38,10 @@ fn a_copy_is_kept_as_long_as_it_may_be_needed() {
     }
 }
 
-/// As long as GVT stands still, here for a message in flight, a PE stops at the limit, but for what comes before events that it has executed already.
+/// As long as GVT stands still, here because of a message in flight, a PE stops at the limit, except for events that come before ones it
+/// has already executed.
 #[test]
-fn a_full_history_takes_what_comes_before_its_events() {
+fn a_full_history_takes_events_before_its_latest() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => (1..=40).map(|n| (0, f64::from(n), "own")).collect(),
@@ -73,9 +74,9 @@ fn a_full_history_takes_what_comes_before_its_events() {
     assert!(ended.counts[0].history_max < 12 + 4, "{}", ended.counts[0].history_max);
 }
 
-/// What is due at GVT is executed even if it comes at the same time as all that fills the history, and before it in the order of ties.
+/// Events due at GVT are executed even if they come at the same time as those that fill the history, and before them in the order of ties.
 #[test]
-fn a_full_history_takes_what_is_due_at_gvt() {
+fn a_full_history_takes_events_due_at_gvt() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 1.0, "start")],
@@ -95,9 +96,9 @@ fn a_full_history_takes_what_is_due_at_gvt() {
     assert_eq!((ended.failure, ended.observed), (None, 10));
 }
 
-/// An event within the lookahead of GVT leaves no record, and is counted as others are.
+/// An event within the lookahead of GVT leaves no record, but is counted like others.
 #[test]
-fn what_is_certain_needs_no_history() {
+fn certain_events_need_no_history() {
     fn first(lp: u32) -> Vec<Sent> {
         if lp == 0 { vec![(0, 1.0, "start")] } else { vec![] }
     }
@@ -121,9 +122,9 @@ fn what_is_certain_needs_no_history() {
     assert_eq!(ended.handled[2], ["one", "two", "three", "four"]);
 }
 
-/// A PE that only sends gets its buffers back from one that only receives, and does not take ever new ones.
+/// A PE that only sends gets its buffers back from one that only receives, and does not keep making new ones.
 #[test]
-fn buffers_come_back_from_where_they_are_not_needed() {
+fn unneeded_buffers_come_back() {
     const WAVES: u32 = 20;
     const EACH: usize = 3000;
     fn first(lp: u32) -> Vec<Sent> {
@@ -134,9 +135,9 @@ fn buffers_come_back_from_where_they_are_not_needed() {
     }
     let play = Play { lps: 2, first, then, ..Play::default() };
     let setting = Setting { synchronous: true, ..Setting::default() };
-    // States are long here, and copies of them would take their time.
+    // States are long here, and copying them would take too long.
     let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, ..setting.tuning }, ..setting });
-    // The receiver handles all that the sender sends in a step, and both have time to find GVT.
+    // The receiver handles everything that the sender sends in a step, and both have time to find GVT.
     for _ in 0..6 * WAVES {
         stage.deliver(0);
         stage.step(0, 1);

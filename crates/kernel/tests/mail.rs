@@ -1,4 +1,4 @@
-//! What PEs hand over to the wires, and when: messages that find no room, bounds, and the wish for GVT.
+//! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for GVT.
 #![cfg(not(miri))]
 
 mod by_hand;
@@ -39,7 +39,7 @@ fn finish(stage: Stage<'_>) {
     assert_eq!(ended.handled, expected);
 }
 
-/// A bound says that nothing will be sent before it, so what was sent must be on the wires already.
+/// A bound promises that nothing before it will be sent, so everything sent must be on the wires before the bound is published.
 #[test]
 fn messages_are_handed_over_before_a_bound_is_published() {
     for wire in [Wire::Shared, Wire::Value] {
@@ -52,8 +52,8 @@ fn messages_are_handed_over_before_a_bound_is_published() {
     }
 }
 
-/// Messages that find no room wait with their sender: all of them go out once, as there is room, and until then no bound is published, as
-/// it would cover what may still arrive.
+/// Messages that find no room wait at their sender and are handed over, once each, as there is room. Until then no bound is published, as
+/// it would not cover messages that may still arrive.
 #[test]
 fn messages_that_find_no_room_wait() {
     for wire in [Wire::Shared, Wire::Value] {
@@ -77,7 +77,7 @@ fn messages_that_find_no_room_wait() {
     }
 }
 
-/// PE 0 knows that nothing comes before time 11, as all have told of what they have to do first.
+/// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
 fn about_to_send_in_step(wire: Wire) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
     let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, windows: true, ..setting.tuning };
@@ -87,7 +87,8 @@ fn about_to_send_in_step(wire: Wire) -> Stage<'static> {
     stage
 }
 
-/// A window of two events is two steps here. Its round comes after both, and covers what is on its way, which nobody else knows of yet.
+/// A window of two events takes two steps here. Its word is published after both, and covers the messages in transit, of which no other PE
+/// knows yet.
 #[test]
 fn a_round_covers_the_messages_of_its_window() {
     for wire in [Wire::Shared, Wire::Value] {
@@ -123,9 +124,9 @@ fn a_round_waits_for_messages_that_find_no_room() {
     }
 }
 
-/// All that was sent in a window is filed before the next one, however many steps messages are given to arrive in.
+/// Everything sent in a window is filed before the next one opens, in however many steps the messages arrive.
 #[test]
-fn a_window_begins_with_all_that_was_sent_to_it() {
+fn a_window_opens_with_all_messages_filed() {
     for wire in [Wire::Shared, Wire::Value] {
         in_time(move || {
             let mut stage = about_to_send_in_step(wire);
@@ -137,14 +138,14 @@ fn a_window_begins_with_all_that_was_sent_to_it() {
             assert_eq!(stage.pes[1].counts().certain, 1, "{wire:?}");
             stage.deliver(2);
             stage.step(1, 5);
-            // Of the window from 11 to 21.
+            // All events of the window from 11 to 21.
             assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{wire:?}");
             finish(stage);
         });
     }
 }
 
-/// How often GVT was found while a PE executed so many events of its own, one in a step, beside another that has nothing to do.
+/// How often GVT was computed while a PE executed this many events of its own, one per step, beside another PE that has nothing to do.
 fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     const EVENTS: u32 = 1000;
     fn first(lp: u32) -> Vec<Sent> {
@@ -156,7 +157,7 @@ fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     let mut stage = Stage::new(&play, Setting { tuning, ..setting });
     while stage.pes[0].counts().processed < u64::from(events) {
         stage.step(0, 1);
-        // It takes part without executing anything, for which it would ask for GVT itself if bounds did not advance.
+        // It takes part without executing anything. If bounds do not advance, it would ask for GVT itself then.
         if lanes != Lanes::Ahead || stage.pes[0].counts().processed > 1 {
             stage.step(1, 1);
         }
@@ -164,8 +165,8 @@ fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
     stage.pes[0].counts().gvt_epochs
 }
 
-/// A PE that executes events ahead asks for GVT after so many of them, and not before. Events that are certain commit without GVT, which is
-/// asked for far less often then.
+/// A PE that executes events ahead asks for GVT after an interval, and not before. Certain events commit without GVT, which is asked for
+/// far less often then.
 #[test]
 fn gvt_is_asked_for_after_an_interval() {
     in_time(|| {
@@ -177,9 +178,9 @@ fn gvt_is_asked_for_after_an_interval() {
     });
 }
 
-/// A PE alone finds GVT at once.
+/// A single PE finds GVT at once.
 #[test]
-fn a_pe_alone_finds_gvt_once_in_an_interval() {
+fn a_single_pe_finds_gvt_once_per_interval() {
     fn first(lp: u32) -> Vec<Sent> {
         if lp == 0 { (1..=100).map(|n| (0, f64::from(n) / 2.0, "own")).collect() } else { vec![] }
     }
@@ -194,8 +195,8 @@ fn a_pe_alone_finds_gvt_once_in_an_interval() {
     }
 }
 
-/// Where bounds push each other on, PEs without anything to execute wait for them for a while before they ask for GVT; not for long, if
-/// bounds would have to creep up to an event that is far away.
+/// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for GVT; not for long if bounds would have to
+/// creep up to an event that is far away.
 #[test]
 fn a_pe_that_waits_for_bounds_has_patience() {
     fn near(lp: u32) -> Vec<Sent> {

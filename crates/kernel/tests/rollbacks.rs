@@ -10,8 +10,8 @@ use warpline_kernel::gvt::Work;
 use warpline_kernel::{Counts, Lanes, Tuning, Undoing};
 use warpline_model::prelude::*;
 
-/// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 goes through `a` to `d`; `b` is cancelled together with what it sent, of which one is
-/// on its own PE, one on the other and processed; what `c` sent is pending there, and what `d` sent still on its way.
+/// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 executes `a` to `d`. `b` is cancelled together with what it sent: one event to its own
+/// PE, and one to the other, where it has been processed. What `c` sent is pending there, and what `d` sent still in transit.
 const PLAY: Play = Play { lps: 8, first, then, ..Play::NOTHING };
 
 fn first(lp: u32) -> Vec<Sent> {
@@ -38,7 +38,7 @@ fn lengths(start: &[u64]) -> [u64; 32] {
     std::array::from_fn(|bits| start.get(bits).copied().unwrap_or(0))
 }
 
-/// What was executed, undone, sent and received; without what depends on how often a PE is stepped and when GVT is found.
+/// What was executed, undone, sent and received, without what depends on how often a PE is stepped and when GVT is found.
 fn done(counts: &Counts) -> Counts {
     let without = Counts { steps: 0, idle_steps: 0, gvt_epochs: 0, gvt_trials: 0, receipts: 0, mailbox_depth_max: 0, ..counts.clone() };
     Counts { committed: 0, remote_committed: 0, history_max: 0, ..without }
@@ -52,7 +52,7 @@ fn every_rollback_is_counted(undoing: Undoing) {
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 before anything is undone");
     assert_eq!(stage.pes[1].counts().history_max, 5);
 
-    // It executes what is its own first, then what comes from `b`, but not what comes from `c`.
+    // It executes its own event first, then the one from `b`, but not the one from `c`.
     assert_eq!(stage.deliver_first(0, 2), 2);
     stage.step(0, 3);
     let mut zero = Counts { processed: 3, sent: 3, messages_sent: 1, messages_received: 2, ..Counts::default() };
@@ -78,14 +78,14 @@ fn every_rollback_is_counted(undoing: Undoing) {
     };
     assert_eq!(done(stage.pes[1].counts()), one, "PE 1 after the straggler");
 
-    // What `d` sent has been cancelled on its way, and what `b` sent is undone, together with what came after it.
+    // What `d` sent has been cancelled in transit, and what `b` sent is undone, together with what came after it.
     assert_eq!(stage.deliver(0), 2);
     stage.step(0, 1);
     zero = Counts {
         rolled_back: 2,
         secondary: 1,
         lengths: lengths(&[0, 1]),
-        // What came from `c`, when its turn came, and from `b`.
+        // The event from `c` when its turn came, and the one from `b`.
         annihilated: 2,
         messages_received: 3,
         anti_received: 1,
@@ -110,11 +110,11 @@ fn every_rollback_is_counted(undoing: Undoing) {
         [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
     assert_eq!(ended.handled, expected);
     assert_eq!(ended.observed, 11);
-    // Flow control uses the work since the last report.
-    let told = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
-    assert_eq!((told.processed, told.rolled_back), (18, 7));
+    // The verdicts cover all work, but for what was done since the last shares.
+    let reported = ended.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
+    assert_eq!((reported.processed, reported.rolled_back), (18, 7));
     let most = |of: fn(&Counts) -> u64| ended.counts.iter().map(of).sum::<u64>();
-    assert!(told.steps <= most(|counts| counts.steps) && told.idle_steps <= most(|counts| counts.idle_steps), "{told:?}");
+    assert!(reported.steps <= most(|counts| counts.steps) && reported.idle_steps <= most(|counts| counts.idle_steps), "{reported:?}");
     let epochs = ended.verdicts.len() as u64;
     let trials = ended.verdicts.iter().map(|verdict| u64::from(verdict.trials)).sum();
     assert!(ended.counts.iter().all(|counts| (counts.gvt_epochs, counts.gvt_trials) == (epochs, trials)), "{:?}", ended.counts);
@@ -135,7 +135,7 @@ fn every_rollback_is_counted_with_reverse_code() {
     every_rollback_is_counted(Undoing::Reverse);
 }
 
-/// Lets PE 0 execute what PE 1 sent, in the knowledge of a GVT that does not make it certain, and PE 1 cancel it after that.
+/// Lets PE 0 execute what PE 1 sent, with a GVT that does not make it certain, and then PE 1 cancel it.
 fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Vec<Sent>, lookahead: f64, gvt: f64) {
     let play = Play { lookahead, first, then, ..Play::default() };
     let setting = Setting { synchronous: true, ..Setting::default() };
@@ -162,9 +162,9 @@ fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Ve
     assert_eq!((&ended.handled[1][..], &ended.handled[3][..]), (&["sent"][..], &["straggler", "sender"][..]));
 }
 
-/// What was sent at GVT itself may still be cancelled, by something that comes at the same time.
+/// An event sent at GVT itself may still be cancelled, because of another event at the same time.
 #[test]
-fn what_was_sent_at_gvt_may_be_cancelled() {
+fn events_sent_at_gvt_may_be_cancelled() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 1.0, "start")],
@@ -182,9 +182,9 @@ fn what_was_sent_at_gvt_may_be_cancelled() {
     cancel_after_gvt(first, then, 0.0, 15.0);
 }
 
-/// The time of sending is kept with less precision than GVT, and must not be taken for an earlier one.
+/// The time of sending is kept with less precision than GVT, but must not be rounded down.
 #[test]
-fn what_was_sent_just_after_gvt_may_be_cancelled() {
+fn events_sent_just_after_gvt_may_be_cancelled() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 1.0, "start")],
@@ -202,9 +202,9 @@ fn what_was_sent_just_after_gvt_may_be_cancelled() {
     cancel_after_gvt(first, then, 0.0, 15.0 + 1e-9);
 }
 
-/// So may what comes exactly the lookahead after GVT.
+/// An event exactly the lookahead after GVT may be cancelled as well.
 #[test]
-fn what_comes_at_the_horizon_may_be_cancelled() {
+fn events_at_the_horizon_may_be_cancelled() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 1.0, "start")],
@@ -222,14 +222,14 @@ fn what_comes_at_the_horizon_may_be_cancelled() {
     cancel_after_gvt(first, then, 10.0, 15.0);
 }
 
-/// Lets LP 3 of PE 1 execute `ahead`, which reverse code undoes after that, as a straggler comes before it. What LP 2 executes first on the same PE is certain
-/// by then, if `certain`.
+/// Lets LP 3 of PE 1 execute `ahead`, and then undo it by reverse code, as a straggler comes before it. If `certain`, what LP 2 executes
+/// first on the same PE is certain by then.
 fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>), certain: bool) {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => (1..12).map(|n| (0, f64::from(n), "own")).chain([(0, 12.0, "start")]).collect(),
             2 => (2..9).map(|n| (2, f64::from(n), "saves")).collect(),
-            // The first is executed ahead as well, before anything is certain. There is a copy of the state before it, and none before the second.
+            // The first is executed ahead as well, before anything is certain. The state is copied before it, but not before the second.
             3 => vec![(3, 1.5, "before"), (3, 40.0, "ahead")],
             _ => vec![],
         }
@@ -260,9 +260,9 @@ fn undo_by_reverse_code(reverse: fn(&mut Vec<&'static str>, &'static str, &mut R
     assert_eq!(ended.handled[3], ["before", "straggler", "ahead"]);
 }
 
-/// An event without a copy of the state before it is undone by reverse code, and by nothing else.
+/// An event without a copy of the state before it is undone by reverse code alone.
 #[test]
-fn reverse_code_undoes_what_has_no_copy() {
+fn reverse_code_undoes_events_without_a_copy() {
     static UNDONE: AtomicU32 = AtomicU32::new(0);
     fn counts(handled: &mut Vec<&'static str>, label: &'static str, _: &mut Reverse<Play>) {
         UNDONE.fetch_add(1, Ordering::Relaxed);
@@ -272,9 +272,9 @@ fn reverse_code_undoes_what_has_no_copy() {
     assert_eq!(UNDONE.load(Ordering::Relaxed), 1);
 }
 
-/// Reverse code that fails leaves an unknown state: the state is worked out in another way, and the answer is the same.
+/// Reverse code that fails leaves an unknown state. The state is worked out by coasting forward, and the answer is the same.
 #[test]
-fn reverse_code_that_goes_wrong_spoils_nothing() {
+fn failing_reverse_code_does_not_change_the_answer() {
     fn panics(handled: &mut Vec<&'static str>, _: &'static str, _: &mut Reverse<Play>) {
         handled.push("spoilt");
         panic!("as planned");
@@ -288,16 +288,16 @@ fn restores_too_much(handled: &mut Vec<&'static str>, _: &'static str, lp: &mut 
     lp.restore::<u64>();
 }
 
-/// Reverse code finds what its own event saved, and nothing of what events saved that are certain and will never be undone.
+/// Reverse code finds what its own event saved, and nothing that certain events saved, which will never be undone.
 #[test]
-fn what_certain_events_save_is_forgotten() {
+fn values_saved_by_certain_events_are_forgotten() {
     undo_by_reverse_code(restores_too_much, true);
 }
 
-/// An event that was cancelled and the one that was sent in its place have the same key: none of them is a straggler of the other, even if
-/// the second comes before word that the first is cancelled.
+/// A cancelled event and the one that replaces it have the same key: neither is a straggler to the other, even if the replacement arrives
+/// before the anti-message.
 #[test]
-fn what_is_sent_again_is_no_straggler() {
+fn a_replacement_is_no_straggler() {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             1 => vec![(1, 0.5, "start")],

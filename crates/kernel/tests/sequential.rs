@@ -1,4 +1,4 @@
-//! The sequential engine: the order of events, what is counted of them, and what it says of a model's mistakes.
+//! The sequential engine: the order of events, its counts, and how it reports a model's mistakes.
 #![cfg(not(miri))]
 
 mod by_hand;
@@ -82,7 +82,7 @@ fn events_are_executed_in_order<Q: PendingSet>() {
     assert_eq!((pending, engine.next_lp(), engine.initialise_next()), (vec![2, 2, 3], None, Ok(())));
     assert_eq!((engine.now().get(), engine.committed(), engine.running().is_none()), (0.0, 0, true));
     assert_eq!(engine.step(1), Ok(Step::Worked));
-    // Its place has gone to one of those that it sent.
+    // Its memory has been reused for an event that it sent.
     assert_eq!((engine.now().get(), engine.committed(), engine.pending()), (1.0, 1, 5));
     engine.balance();
     assert_eq!(engine.step(2), Ok(Step::Worked));
@@ -123,7 +123,7 @@ fn many_events_of_one_lp_are_executed() {
     engine.balance();
 }
 
-/// Steps a play to its failure. Returns what is wrong, with which event, when, and how many events have committed.
+/// Steps a play to its failure. Returns the fault, its event and time, and how many events have committed.
 fn failure(play: Play) -> (String, Option<&'static str>, f64, u64) {
     let mut engine: Engine<'_, Play, Heap> = initialised(&play);
     let Err(Stop::Fault(fault)) = engine.step(100) else { panic!("the play is wrong") };
@@ -144,7 +144,7 @@ fn a_mistake_is_found_where_it_is_made() {
     let (fault, event, at, committed) = failure(Play { then: panics, ..TALK });
     assert!(fault.contains("never between"), "{fault}");
     assert_eq!((event, at, committed), (Some("between"), 1.5, 2));
-    // What the model did wrong before it panicked comes first.
+    // A fault before the panic takes precedence.
     for then in [TALK.then, panics] {
         let (fault, event, at, committed) = failure(Play { save: fails, then, ..TALK });
         assert!(fault.contains("not this one"), "{fault}");
@@ -192,8 +192,8 @@ fn an_event_that_was_tried_out_and_refused_is_not_executed() {
     assert_eq!(engine.step_after(|_| Err("refused")), Ok(Some(Err("refused"))));
     assert_eq!((engine.committed(), engine.now().get()), (0, 1.0));
     assert_eq!(engine.running().map(|event| event.payload), Some("early"));
-    // It was taken out, and nothing became of it.
-    assert!(catch_unwind(AssertUnwindSafe(|| engine.balance())).is_err(), "an event is lost and not missed");
+    // It was taken out and not executed.
+    assert!(catch_unwind(AssertUnwindSafe(|| engine.balance())).is_err(), "a lost event went unnoticed");
     let panicked = engine.step_after(|_| -> Result<(), ()> { panic!("no good") });
     assert!(matches!(&panicked, Err(Stop::Fault(Fault::Panic(message))) if message == "no good"), "{panicked:?}");
 }
@@ -215,7 +215,7 @@ impl Drop for Bomb {
     }
 }
 
-/// An LP whose second event carries a bomb; `last`: and which sends nothing then.
+/// An LP whose second event carries a bomb. If `last`, the event sends nothing.
 struct Bombs {
     last: bool,
 }
@@ -242,7 +242,7 @@ impl Model for Bombs {
 }
 
 #[test]
-fn a_payload_that_panics_after_its_event_is_told_apart() {
+fn a_panic_in_dropping_a_payload_after_its_event_is_reported_as_such() {
     for last in [false, true] {
         let bombs = Bombs { last };
         let mut engine: Engine<'_, Bombs, Heap> = initialised(&bombs);

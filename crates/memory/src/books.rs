@@ -32,7 +32,7 @@ pub struct Books {
 }
 
 impl Books {
-    /// Adds those of another PE.
+    /// Adds the books of another PE.
     pub fn merge(&mut self, other: &Books) {
         self.inserted += other.inserted;
         self.released += other.released;
@@ -45,7 +45,7 @@ impl Books {
         self.free += other.free;
     }
 
-    /// Buffers sent and not yet received. It is meaningful only as a sum over all PEs at rest.
+    /// Buffers sent and not yet received. Meaningful only for the sum over all PEs, while they are at rest.
     pub fn in_flight(&self) -> u64 {
         (self.given + self.returned).saturating_sub(self.accepted + self.taken_back)
     }

@@ -20,21 +20,21 @@ use status::PENDING;
 
 /// How many new slots a sub-pool gets at once.
 const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
-/// More free local slots than this are more than they need to be.
+/// With more free local slots than this, some of them are used for other PEs.
 const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
 /// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
-/// own, which is the receiver's from then on, and keeps the handle, by which it can still [cancel](Self::cancel) the message.
+/// own, which belongs to the receiver from then on, and keeps the handle, with which it can still [cancel](Self::cancel) the message.
 ///
-/// Each PE keeps free buffers apart by the PE that they go to and come from, its _partner_: those that it frees go back the
-/// way they came with the next messages. So two PEs that exchange messages pass the same buffers to and fro, and no lock is
-/// needed (Fujimoto & Panesar, _Buffer management in shared-memory Time Warp_, PADS 1995). The last buffer freed is the next
-/// one taken, while it is still in the cache.
+/// Each PE keeps its free buffers in one list for each PE that they go to and come from, their _partner_: buffers that it frees
+/// return to where they came from with its next messages. So two PEs that exchange messages pass the same buffers back and forth, and no
+/// lock is needed (Fujimoto & Panesar, _Buffer management in shared-memory Time Warp_, PADS 1995). The last buffer freed is the
+/// next one taken, while it is still in the cache.
 ///
-/// A buffer is the business of one PE at a time. It is a mistake of an engine, which panics, to use a handle whose buffer is
-/// another's or free.
+/// A buffer belongs to one PE at a time. Using a handle whose buffer belongs to another PE, or is free, is a mistake of the engine and
+/// panics.
 ///
 /// ```
 /// use warpline_memory::{CancelOutcome, buffers};
@@ -54,13 +54,13 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 pub struct Buffers<T> {
     arena: Arena<T>,
     me: u16,
-    /// The tag of a slot that is live and mine.
+    /// The tag of live slots of this PE.
     mine: u32,
-    /// Free slots by partner. A slot here or in `fresh` is this PE's alone.
+    /// Free slots by partner. A slot here or in `fresh` belongs to this PE alone.
     free: Box<[Apart<Vec<u32>>]>,
-    /// How many slots this PE has made for messages to each partner: those it need not send back.
+    /// How many slots this PE has made for messages to each partner. It never sends these back as surplus.
     made: Box<[u32]>,
-    /// Slots never used.
+    /// Slots that have never been used.
     fresh: Range<u32>,
     segments: u32,
     fresh_taken: u64,
@@ -70,11 +70,11 @@ pub struct Buffers<T> {
     accepted: u64,
     returned: u64,
     taken_back: u64,
-    /// Not `Sync`: values are `Send` at most, and those that `get` gives out must not be reached from two threads.
+    /// Not `Sync`: values need only be `Send`, so two threads must not reach the one that `get` returns.
     not_sync: PhantomData<Cell<T>>,
 }
 
-/// The views of as many PEs on buffers that they share; the first is that of PE 0.
+/// The views of this many PEs of the buffers that they share, by PE.
 ///
 /// # Panics
 /// If `pes` is not in 1..=32767.
@@ -84,10 +84,11 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
     (0..pes as u16).map(|me| Buffers::new(arena.share(), me, pes)).collect()
 }
 
-// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a slot that is FREE is the PE that
-// has it in its lists or its fresh range; of one that is LIVE or SENT, the PE in the tag. Each PE has one view, so a method with `&mut self`
-// is the only one to act as that keeper; it alone writes the tag, hands the slot on by SENT, and takes it by accepting. So to find the
-// tag LIVE with `me` under a borrow of the view means that it stays so for the borrow. That holds whatever handles the callers make up.
+// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a FREE slot is the PE that has it
+// in its lists or its fresh range; the keeper of a LIVE, SENT or EMPTY slot is the PE in the tag. Each PE has one view, so only one method
+// with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the slot on as SENT or EMPTY, and takes it by
+// accepting. So if a borrowed view finds the tag LIVE with `me`, it stays so as long as the borrow. That holds even for handles that
+// callers make up.
 impl<T> Buffers<T> {
     fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
         let free = (0..pes).map(|_| Apart::default()).collect();
@@ -113,13 +114,13 @@ impl<T> Buffers<T> {
         }
     }
 
-    /// Which PE's view this is.
+    /// The PE whose view this is.
     pub fn me(&self) -> u32 {
         self.me.into()
     }
 
-    /// Puts a value into a free buffer for `to`. If that is this PE itself, the message is local, and the buffer stays here; otherwise it
-    /// is in flight at once, until that PE [accepts](Self::accept) it. The message is pending and links to no other.
+    /// Puts a value into a free buffer for PE `to`. If that is this PE itself, the message is local and the buffer stays here; otherwise it
+    /// is in flight until that PE [accepts](Self::accept) it. The message is pending and has no link to another one.
     ///
     /// # Errors
     /// If there is no number or no memory for another buffer.
@@ -131,8 +132,8 @@ impl<T> Buffers<T> {
         self.insert_with(to, 0, None, || value)
     }
 
-    /// Like [`insert`](Self::insert), with a word for [`begin_if`](Self::begin_if), a link to the message that the same event sent
-    /// [before](Self::next), and the value made in its place rather than moved there.
+    /// Like [`insert`](Self::insert), with a mark for [`begin_if`](Self::begin_if), a link to the [previous](Self::next) message of the
+    /// same event, and the value constructed in place rather than moved there.
     ///
     /// # Errors
     /// Likewise.
@@ -144,9 +145,9 @@ impl<T> Buffers<T> {
         };
         let handle = Handle::from_bits(number);
         let slot = found(&self.arena, handle);
-        // SAFETY: the slot is free and this PE's alone, so nobody else reaches its value, and there is none to drop.
+        // SAFETY: the slot is free and belongs to this PE alone, so nobody else reaches its value, and there is none to drop.
         slot.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
-        // All Relaxed: the next line publishes these. The receiver's partner is this PE, and so is its own.
+        // All Relaxed: the store to the tag below publishes them. The buffer will return here, so its partner is this PE, even if local.
         slot.partner.store(self.me, Ordering::Relaxed);
         slot.status.store(PENDING, Ordering::Relaxed);
         slot.next.store(next.map_or(NONE, Handle::bits), Ordering::Relaxed);
@@ -159,9 +160,9 @@ impl<T> Buffers<T> {
         Ok(handle)
     }
 
-    /// A slot for messages to `partner`, when those that were are in use: one never used. Cores fetch lines of memory in pairs, so a slot
-    /// that goes to and fro between two PEs would drag the next one along. Of a pair, only one does, and the other is for local messages.
-    /// But where there is more than the caches hold, memory is worth more than that, and local slots change over.
+    /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
+    /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
+    /// if more local slots are free than caches hold, saving memory matters more, and one of them is used.
     #[cold]
     fn fresh(&mut self, partner: u32) -> Result<u32, PoolFull> {
         let local = &mut self.free[usize::from(self.me)].0;
@@ -170,7 +171,7 @@ impl<T> Buffers<T> {
             return local.pop().ok_or(PoolFull::Numbers);
         }
         if self.fresh.is_empty() {
-            // As much as there is already.
+            // The arena grows by as much as this PE has already.
             self.fresh = self.arena.grow(self.segments)?;
             self.segments += self.fresh.len() as u32 >> SEGMENT_BITS;
         }
@@ -188,12 +189,12 @@ impl<T> Buffers<T> {
     /// The value in a buffer.
     ///
     /// # Panics
-    /// Like all methods here that take a handle, unless they say otherwise, if the buffer is not this PE's or free.
+    /// If the buffer is free or belongs to another PE. So do all methods here that take a handle, unless they say otherwise.
     #[inline]
     pub fn get(&self, handle: Handle) -> &T {
         let slot = owned(&self.arena, self.mine, handle);
-        // SAFETY: the slot is live and this PE's, so has a value, and stays so while the view is borrowed; writing the value or dropping
-        // it takes `&mut` of this view.
+        // SAFETY: the slot is live and belongs to this PE, so it has a value, and stays so while the view is borrowed: writing or dropping
+        // the value takes `&mut` of this view.
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
@@ -206,25 +207,25 @@ impl<T> Buffers<T> {
         slot.tag.store(FREE, Ordering::Relaxed);
         self.free[usize::from(partner)].0.push(handle.bits());
         self.released += 1;
-        // SAFETY: the slot was live and this PE's, so had a value; as it is marked free, nothing will reach that value again. This comes
-        // last as it may panic.
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        // This comes last, as it may panic.
         slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
         partner.into()
     }
 
-    /// The message that this one links to. The sender may ask even when the receiver has the buffer.
+    /// The message that this one links to. The sender may ask even while the receiver has the buffer.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
     #[inline]
     pub fn next(&self, handle: Handle) -> Option<Handle> {
-        // Relaxed: the sender wrote it itself, and the receiver leaves it alone until the sender has cancelled the message or both have
-        // agreed that it is committed.
+        // Relaxed: the sender wrote it itself, and the receiver does not overwrite it before the sender has cancelled the message or can no
+        // longer cancel it.
         let next = found(&self.arena, handle).next.load(Ordering::Relaxed);
         (next != NONE).then(|| Handle::from_bits(next))
     }
 
-    /// Brings the first cache line of a buffer near, if there is one at the handle. It never panics.
+    /// Prefetches the first cache line of a buffer, if there is one at the handle. It never panics.
     #[inline]
     pub fn prefetch(&self, handle: Handle) {
         if let Some(slot) = self.arena.slot(handle.bits()) {
@@ -240,23 +241,23 @@ impl<T> Buffers<T> {
         }
     }
 
-    /// The PE that a buffer goes to, or came from.
+    /// The PE that a buffer came from and returns to.
     #[cfg(test)]
     fn partner(&self, handle: Handle) -> u32 {
         owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed).into()
     }
 
-    /// The PE that has a buffer, or will have it when it has arrived. Any PE may ask.
+    /// The PE that a buffer belongs to, or will when it has arrived. Any PE may ask.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
     #[inline]
     pub fn owner(&self, handle: Handle) -> u32 {
-        // Relaxed: the sender of a message knows its receiver, and finds it here as it wrote it.
+        // Relaxed: the sender wrote the receiver here itself.
         found(&self.arena, handle).tag.load(Ordering::Relaxed) >> 16
     }
 
-    /// What this PE did with buffers, and how many it has.
+    /// How many buffers this PE has used, sent and received, and how many it has now.
     pub fn books(&self) -> Books {
         let Buffers { inserted, released, given, accepted, returned, taken_back, fresh_taken: places, .. } = *self;
         let free = self.free.iter().map(|list| list.0.len() as u64).sum();
@@ -270,7 +271,7 @@ impl<T> fmt::Debug for Buffers<T> {
     }
 }
 
-/// The slot at a handle, whoever has it.
+/// The slot at a handle, whichever PE it belongs to.
 #[inline(always)]
 fn found<T>(arena: &Arena<T>, handle: Handle) -> &Slot<T> {
     match arena.slot(handle.bits()) {
@@ -279,11 +280,11 @@ fn found<T>(arena: &Arena<T>, handle: Handle) -> &Slot<T> {
     }
 }
 
-/// The slot at a handle, which has this tag: that of live slots of the PE that asks.
+/// The slot at a handle, which must have the tag `mine`, that of the caller's live slots.
 #[inline(always)]
 fn owned<T>(arena: &Arena<T>, mine: u32, handle: Handle) -> &Slot<T> {
     let slot = found(arena, handle);
-    // Relaxed: only this PE writes this tag, and only it takes it away.
+    // Relaxed: only this PE writes this tag, and only it replaces it.
     if slot.tag.load(Ordering::Relaxed) != mine {
         stale(handle);
     }

@@ -1,14 +1,14 @@
-//! What processing elements (PEs) let each other know at any moment, without a message.
+//! Words that processing elements (PEs) publish to each other without messages.
 
 use crate::Apart;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// Words of each PE that only this PE writes and all others read, on cache lines of its own: registers, as the Global Synchronization
-/// Unit of E. Lynch and G. Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009, has them. Whatever a PE
-/// did before it wrote a word has happened for whoever reads that word.
+/// One PE's view of the words that each PE writes for all others to read, on cache lines of its own: registers like those of the Global
+/// Synchronization Unit of E. Lynch and G. Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009.
+/// Whatever a PE did before it wrote a word happens before any read that finds the word.
 ///
-/// A PE may write a word again and again, of which others read the last one ([`write`](Self::write), [`read`](Self::read)), or a word for
-/// each of the rounds in which all PEs go in step ([`write_round`](Self::write_round), [`read_round`](Self::read_round)).
+/// A PE has one word that it overwrites at any time ([`write`](Self::write), [`read`](Self::read)), and one for each of the rounds in which
+/// all PEs advance in step ([`write_round`](Self::write_round), [`read_round`](Self::read_round)).
 ///
 /// ```
 /// let mut lines = warpline_memory::lines(2);
@@ -27,13 +27,13 @@ pub struct Lines {
 #[derive(Debug)]
 struct Line {
     word: AtomicU64,
-    /// The last round for which there is a word.
+    /// The last round that has a word.
     round: AtomicU64,
-    /// The words of the last two rounds: one for odd rounds, one for even ones.
+    /// The words of the last two rounds: one for even rounds, one for odd ones.
     of_rounds: [AtomicU64; 2],
 }
 
-/// The views of as many PEs on their words, all 0, and none for any round.
+/// The views of this many PEs. All words are 0, and there is none for any round yet.
 pub fn lines(pes: u32) -> Vec<Lines> {
     let zero = || AtomicU64::new(0);
     let line = || Apart(Line { word: zero(), round: zero(), of_rounds: [zero(), zero()] });
@@ -49,30 +49,30 @@ impl Lines {
         self.lines[self.me].0.word.store(word, Ordering::Release);
     }
 
-    /// The word of a PE as it was written last, or a little before.
+    /// The word that a PE wrote last, or an earlier one if that has not become visible yet.
     ///
     /// # Panics
     /// If there is no such PE.
     #[inline]
     pub fn read(&self, pe: u32) -> u64 {
-        // Acquire pairs with the Release of `write`: what that PE sent before can be received now.
+        // Acquire pairs with the Release of `write`: what that PE sent before it can be received now.
         self.lines[pe as usize].0.word.load(Ordering::Acquire)
     }
 
-    /// Writes this PE's word for a round. Rounds follow upon each other, from 1; and before a PE writes for a round, it must have read the words
-    /// of all others for the round before.
+    /// Writes this PE's word for a round. Rounds are numbered from 1 without gaps, and a PE must have read the words of all others for the
+    /// round before.
     #[inline]
     pub fn write_round(&mut self, round: u64, word: u64) {
         let line = &self.lines[self.me].0;
-        // Relaxed: this is the word of two rounds ago. Whoever was to read that has done so before it wrote for the last round, which this
-        // PE has read.
+        // Relaxed: this overwrites the word of two rounds ago. All others read that before they wrote their words for the last round, which
+        // this PE has read.
         line.of_rounds[round as usize % 2].store(word, Ordering::Relaxed);
         // Release pairs with the Acquire of `read_round`.
         line.round.store(round, Ordering::Release);
     }
 
-    /// The word of a PE for a round, if it has been written; for the last round that this PE has written for itself, as others may be one
-    /// round ahead and no further.
+    /// The word of a PE for a round, if it has been written. The round must be the last that this PE has written for: others may be one
+    /// round further, but not two.
     ///
     /// # Panics
     /// If there is no such PE.
@@ -91,10 +91,10 @@ mod loom_tests {
     use super::*;
     use crate::ring;
 
-    /// The rule by which a bound needs no message counted: a message is published before its sender's next word, so whoever reads the word
-    /// first and empties the ring afterwards has all that the word no longer covers.
+    /// Why bounds need no counting of messages: a message is published before its sender's next word, so a PE that reads the word first and
+    /// empties the ring afterwards has every message that the word no longer covers.
     #[test]
-    fn loom_what_was_sent_before_a_word_is_there_after_it() {
+    fn loom_messages_sent_before_a_word_are_there_once_it_is_read() {
         loom::model(|| {
             let mut views = lines(2);
             let (reader, mut writer) = (views.remove(0), views.remove(0));
@@ -108,13 +108,13 @@ mod loom_tests {
             });
             let word = reader.read(1);
             let received = consumer.drain().map_or(0, |values| values.last().unwrap_or_default());
-            assert!(received >= word, "word {word} was read, and what was sent before it was not there");
+            assert!(received >= word, "word {word} was read, but a message sent before it had not arrived");
             sender.join().unwrap();
         });
     }
 
-    /// Goes through rounds as PEs do: publishes, and looks for the word of the other PE. Where that has not come, it ends, as another schedule
-    /// has it there.
+    /// Goes through rounds as PEs do: publishes a word, and looks for that of the other PE. It stops if that is not there yet: in another
+    /// schedule it is.
     fn go_in_step(rounds: u64, mut view: Lines, other: u32, mut before: impl FnMut(u64), mut after: impl FnMut(u64)) {
         let me = 1 - other;
         for round in 1..=rounds {
@@ -126,7 +126,7 @@ mod loom_tests {
         }
     }
 
-    /// One PE may be a round ahead of the other, which still finds the word of its own round.
+    /// One PE may be a round ahead of the other, which must still find the word of its own round.
     #[test]
     fn loom_the_word_read_is_that_of_its_round() {
         loom::model(|| {
@@ -138,9 +138,9 @@ mod loom_tests {
         });
     }
 
-    /// What was sent before a word is there for whoever has found the word of that round.
+    /// A PE that has found the word of a round also finds every message sent before that word.
     #[test]
-    fn loom_what_was_sent_in_a_window_is_there_after_its_round() {
+    fn loom_messages_of_a_window_are_there_once_the_word_is_found() {
         loom::model(|| {
             let mut views = lines(2);
             let (reader, writer) = (views.remove(0), views.remove(0));
@@ -153,7 +153,7 @@ mod loom_tests {
             let mut last = 0;
             let receive = |round: u64| {
                 last = consumer.drain().map_or(last, |values| values.last().unwrap_or(last));
-                assert!(last >= round, "what was sent before the word of round {round} was not there");
+                assert!(last >= round, "a message sent before the word of round {round} had not arrived");
             };
             go_in_step(2, reader, 1, |_| {}, receive);
             sender.join().unwrap();

@@ -94,7 +94,7 @@ mod tests {
             let pages = Pages::zeroed(bytes, align).unwrap();
             assert_eq!(pages.start().align_offset(if bytes < LARGE { align } else { HUGE_PAGE }), 0);
             assert!(bytes >= LARGE || pages.layout.size() < bytes + 2 * align, "no huge page for {bytes} bytes");
-            // SAFETY: so many bytes are there, of zeros, and nobody else has them.
+            // SAFETY: this many zeroed bytes are there, and nobody else reaches them.
             let found = unsafe { std::slice::from_raw_parts_mut(pages.start().as_ptr(), bytes) };
             assert!(found.iter().all(|&byte| byte == 0));
             found.fill(7);
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
     fn pages_are_given_back() {
-        // Of addresses, as Linux tells it; other tests take some as well, but not as many.
+        // The size of the address space. Other tests take some of it as well, but not as much.
         let gigabytes = || {
             let status = std::fs::read_to_string("/proc/self/status").unwrap();
             let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB")).unwrap();

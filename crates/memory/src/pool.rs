@@ -165,12 +165,12 @@ impl<T> Pool<T> {
     }
 }
 
-/// The number of the next place when there are so many, if there is one. The last number of 32 bits is no place's.
+/// The number of the place after this many, if there is one. The last number of 32 bits is never used.
 fn number(places: usize) -> Option<u32> {
     u32::try_from(places).ok().filter(|&place| place < u32::MAX)
 }
 
-/// How many places to make room for when there are so many: twice as many, or if there is no memory for that, somewhat more.
+/// How many places to make room for when there are this many: twice as many or, if there is no memory for that, somewhat more.
 fn larger(places: usize) -> [usize; 2] {
     [2 * places.max(32), places + places / 8 + 32]
 }

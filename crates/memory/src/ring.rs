@@ -10,11 +10,11 @@ mod tests;
 
 /// The unit in which cores exchange memory.
 const LINE_BYTES: usize = 64;
-/// How many lines are fetched ahead.
+/// How many lines are prefetched.
 const LINES_AHEAD: usize = 3;
-/// The distance, in cells, between the cell in use and the one that is fetched.
+/// The distance, in cells, between the cell in use and the one that is prefetched.
 const CELLS_AHEAD: usize = 8;
-/// The most lines of values that are fetched at once when they are found.
+/// The most lines of values that one look prefetches.
 const LINES_LOOKED_AT: usize = 24;
 
 /// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may wrap around, as the
@@ -27,8 +27,8 @@ struct RingState<T> {
     cells: Box<[UnsafeCell<MaybeUninit<T>>]>,
 }
 
-// SAFETY: a cell is reached by the producer alone while it is free, by the consumer alone while it is filled, and passes from one to the
-// other by a Release store and an Acquire load. Values so move between threads, as `Send` allows.
+// SAFETY: only the producer reaches a cell while it is free, and only the consumer while it is filled; it passes from one to the other by a
+// Release store and an Acquire load. So values move between threads, as `Send` allows.
 unsafe impl<T: Send> Sync for RingState<T> {}
 
 impl<T> Drop for RingState<T> {
@@ -48,9 +48,9 @@ impl<T> Drop for RingState<T> {
 /// The end of a [`ring`] where values go in.
 pub struct Producer<T> {
     shared: Arc<RingState<T>>,
-    /// Values before this index have been written; those from the shared index on are still to be published.
+    /// Values before this index have been written; those from the shared tail on have yet to be published.
     tail: usize,
-    /// The consumer's index when it was last read: it may be further by now.
+    /// The shared head when it was last read. It may be further by now.
     head: usize,
 }
 
@@ -58,11 +58,11 @@ pub struct Producer<T> {
 pub struct Consumer<T> {
     shared: Arc<RingState<T>>,
     head: usize,
-    /// The producer's index when it was last read: it may be further by now.
+    /// The shared tail when it was last read. It may be further by now.
     tail: usize,
 }
 
-/// A queue from one thread to another without locks, for at least `capacity` values (rounded up to a power of two, 2 at least).
+/// A lock-free queue from one thread to another with room for `capacity` values, rounded up to a power of two and at least 2.
 ///
 /// ```
 /// let (mut producer, mut consumer) = warpline_memory::ring(4);
@@ -74,7 +74,7 @@ pub struct Consumer<T> {
 /// ```
 ///
 /// # Panics
-/// If there is no memory for that many.
+/// If there is not enough memory.
 pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
     let cells = (0..capacity).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect();
@@ -89,7 +89,7 @@ impl<T> RingState<T> {
         &self.cells[index & (self.cells.len() - 1)]
     }
 
-    /// The cells of `count` <= capacity values from an index on: up to the end of the ring, and the rest from its start.
+    /// The cells of `count` values from an index on, at most the capacity: those up to the end of the ring, and the rest from its start.
     #[inline(always)]
     fn cells(&self, from: usize, count: usize) -> [&[UnsafeCell<MaybeUninit<T>>]; 2] {
         let start = from & (self.cells.len() - 1);
@@ -98,7 +98,7 @@ impl<T> RingState<T> {
         [&after[..first], &before[..count - first]]
     }
 
-    /// A cell in each of the cache lines that are fetched ahead of an index.
+    /// A cell in each of the cache lines to prefetch from an index on.
     #[inline(always)]
     fn lines(&self, from: usize) -> impl Iterator<Item = &UnsafeCell<MaybeUninit<T>>> {
         let step = (LINE_BYTES / size_of::<T>().max(1)).max(1);
@@ -143,7 +143,7 @@ impl<T: Copy + Send> Producer<T> {
 }
 
 impl<T: Send> Producer<T> {
-    /// Writes a value that the consumer does not see until it is [published](Self::publish).
+    /// Appends a value, which the consumer does not see until it is [published](Self::publish).
     ///
     /// # Errors
     /// The value, if there is no room for it.
@@ -160,12 +160,12 @@ impl<T: Send> Producer<T> {
         // shared tail is past it.
         self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
         self.tail = self.tail.wrapping_add(1);
-        // Taking a line from the consumer's core takes as long as executing several events.
+        // Without it, taking the line from the consumer's core would take as long as executing several events.
         prefetch_write(self.shared.cell(self.tail.wrapping_add(CELLS_AHEAD)));
         Ok(())
     }
 
-    /// Makes everything written visible to the consumer.
+    /// Makes all values written visible to the consumer.
     #[inline]
     pub fn publish(&mut self) {
         // Relaxed: this is the only writer.
@@ -175,7 +175,7 @@ impl<T: Send> Producer<T> {
         }
     }
 
-    /// Fetches, for writing, the cells of the next values. It leaves alone the index, which the consumer may read at any time.
+    /// Prefetches the cells of the next values for writing; not the tail, which the consumer may read at any time.
     #[inline]
     pub fn prefetch(&self) {
         self.shared.lines(self.tail).for_each(prefetch_write);
@@ -184,12 +184,13 @@ impl<T: Send> Producer<T> {
 
 impl<T> Drop for Producer<T> {
     fn drop(&mut self) {
-        // What was written and not published is dropped with the ring. Release pairs with the end of the consumer's share.
+        // So that values written but not published are dropped with the ring, if the consumer does not take them. Release pairs with its
+        // Acquires.
         self.shared.tail.0.store(self.tail, Ordering::Release);
     }
 }
 
-/// Moves values out of a ring, oldest first. Values that are left when it is dropped stay in the ring.
+/// Moves values out of a ring, oldest first. Values left when it is dropped stay in the ring.
 pub struct Drain<'a, T> {
     consumer: &'a mut Consumer<T>,
 }
@@ -203,11 +204,11 @@ impl<T> Iterator for Drain<'_, T> {
         if *head == *tail {
             return None;
         }
-        // SAFETY: the cell is between head and tail, so has been filled, and the producer leaves it alone until the shared head is past
-        // it. The value is read once, as the head moves on at once.
+        // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves it alone until the shared head is past
+        // it. The value is read only once, as the head moves on right away.
         let value = shared.cell(*head).with(|place| unsafe { (*place).assume_init_read() });
         *head = head.wrapping_add(1);
-        // Not beyond the last value: that would take lines from the producer that it is about to fill.
+        // Not beyond the last value: that would take lines that the producer is about to fill.
         if tail.wrapping_sub(*head) > CELLS_AHEAD {
             prefetch(shared.cell(head.wrapping_add(CELLS_AHEAD)));
         }
@@ -223,20 +224,20 @@ impl<T> Iterator for Drain<'_, T> {
 impl<T> Drop for Drain<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // Release pairs with the Acquires of the producer, which may then fill the cells anew.
+        // Release pairs with the Acquires of the producer, which may then refill the cells.
         self.consumer.shared.head.0.store(self.consumer.head, Ordering::Release);
     }
 }
 
 impl<T: Send> Consumer<T> {
-    /// Moves out the values that are there now; `None` if there are none.
+    /// Moves out the values that have arrived by now; `None` if there are none.
     #[inline]
     pub fn drain(&mut self) -> Option<Drain<'_, T>> {
         self.look();
         self.drain_seen()
     }
 
-    /// Looks which values have arrived, and fetches them for [`drain_seen`](Self::drain_seen).
+    /// Notes which values have arrived, and prefetches them for [`drain_seen`](Self::drain_seen).
     #[inline]
     pub fn look(&mut self) {
         // Acquire pairs with the Release of the producer, which filled the cells.
@@ -254,14 +255,14 @@ impl<T: Send> Consumer<T> {
         (self.head != self.tail).then_some(Drain { consumer: self })
     }
 
-    /// Fetches the cells where the next values will arrive.
+    /// Prefetches the tail and the cells where the next values will arrive.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.shared.tail);
         self.shared.lines(self.head).for_each(prefetch);
     }
 
-    /// Whether there is nothing to take right now.
+    /// Whether the ring is empty right now.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -270,13 +271,13 @@ impl<T: Send> Consumer<T> {
     /// How many values there are right now.
     #[inline]
     pub fn len(&self) -> usize {
-        // Acquire pairs with the Release of the producer: whoever finds values sees everything that was done before they were sent.
+        // Acquire pairs with the Release of the producer: a caller that finds values sees everything done before they were published.
         self.shared.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }
 
 impl<T: Copy + Send> Consumer<T> {
-    /// Moves up to `most` values, the oldest first, to the end of `into`, and returns how many.
+    /// Moves up to `most` values, oldest first, to the end of `into`, and returns how many.
     #[inline]
     pub fn drain_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
         if self.tail.wrapping_sub(self.head) < most {
@@ -289,11 +290,11 @@ impl<T: Copy + Send> Consumer<T> {
         }
         into.reserve(count);
         for cells in self.shared.cells(self.head, count) {
-            // SAFETY: the cell is between head and tail, so has been filled, and the producer leaves it alone until the head is past it.
+            // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves it alone until the head is past it.
             into.extend(cells.iter().map(|cell| cell.with(|place| unsafe { (*place).assume_init() })));
         }
         self.head = self.head.wrapping_add(count);
-        // Release pairs with the Acquire of `push_some`, which may then fill the cells anew.
+        // Release pairs with the Acquire of `push_some`, which may then refill the cells.
         self.shared.head.0.store(self.head, Ordering::Release);
         count
     }

@@ -1,5 +1,5 @@
-//! How processing elements (PEs) reach each other: between threads by rings in shared memory, and in a virtual cluster, which lives in
-//! one thread and delays, reorders and refuses messages as a seed tells it.
+//! How processing elements (PEs) reach each other: by rings in shared memory between threads, or in a virtual cluster, which lives in one
+//! thread and delays, reorders and refuses messages at random, from a seed.
 
 mod pin;
 mod rings;

@@ -1,6 +1,6 @@
-/// Keeps the calling thread, the `number`-th of `threads` that are busy, on one processor: a thread that stays keeps its cache. But only
-/// if they are as many as the processors that the process may use. Where they are fewer, others may want some of these, and the system
-/// knows best which are idle; where it knows no such thing as staying, nothing happens.
+/// Pins the calling thread, the `number`-th of `threads` busy ones, to one processor, so that it keeps its cache; but only if there are as
+/// many threads as processors that the process may use. With fewer threads, other programs may want some of the processors, and the system
+/// knows best which are idle. Where the system has no affinities, nothing happens.
 pub fn pin(number: usize, threads: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -12,7 +12,7 @@ pub fn pin(number: usize, threads: usize) {
         {
             let mut one = CpuSet::new();
             one.set(processor);
-            // Refused, say by a container: the thread runs all the same.
+            // If refused, say by a container, the thread runs all the same.
             let _ = sched_setaffinity(None, &one);
         }
     }
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_take_all_processors_stay() {
+    fn threads_are_pinned_if_they_take_all_processors() {
         let all = sched_getaffinity(None).unwrap().count();
         assert_eq!(processors_after(all as usize - 1, all as usize), 1);
         assert_eq!(processors_after(0, all as usize + 1), all);

@@ -4,21 +4,23 @@ use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::{Consumer, Lines, Producer, lines, ring};
 
-/// Room for messages between two PEs; what does not fit waits with the sender.
+/// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit waits at the sender.
 const MESSAGES: usize = 4096;
-/// The same where there are many PEs, whose pairs are many more.
+/// The least that a ring holds, however many PEs there are.
 const MESSAGES_LEAST: usize = 64;
-/// Room for messages by value between two PEs, in bytes: more makes nothing faster. More PEs share out four times as much among all pairs.
+/// How many bytes of messages by value a ring holds in a run of two PEs: more makes nothing faster. More PEs share four times as much among
+/// all pairs.
 const VALUE_BYTES: usize = 64 << 10;
-/// The least room as a number, however large they are: for what two PEs send each other in two batches, or for this many.
+/// The least number of messages by value that a ring holds, however large they are: in a run of two PEs as many as one sends in two
+/// batches, and with many PEs the second number.
 const VALUES_BETWEEN_TWO: usize = 256;
 const VALUES_LEAST: usize = 64;
-/// Room for control messages between two neighbours.
+/// How many control messages a ring between neighbours holds.
 const CONTROLS: usize = 8;
-/// Wires are fetched ahead where there are so few PEs that most wires bring something in each step.
+/// Rings are prefetched only with this many PEs or fewer, as most rings bring something in each step then.
 const FETCHED_AHEAD: usize = 8;
 
-/// A PE's end of the wires: one ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever meet.
+/// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever contend.
 pub struct RingPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<Producer<Message>>>,
@@ -35,7 +37,7 @@ pub struct RingPort<E> {
     controls: Vec<Control>,
 }
 
-/// The ends of the wires of as many PEs, each of which sends control messages to its `neighbours` only, as the GVT algorithm has them.
+/// The ends of the wires of this many PEs. Each sends control messages only to its `neighbours`, as given by the GVT algorithm.
 pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Vec<RingPort<E>> {
     let empty = |bounds| RingPort {
         to: (0..pes).map(|_| None).collect(),

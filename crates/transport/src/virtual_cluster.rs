@@ -8,22 +8,22 @@ use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::DropEach;
 
-/// Speeds last for this many steps of each PE at most, on average.
+/// Speeds last for at most this many steps per PE.
 const LASTING: u32 = 100;
-/// However many PEs there are, speeds last no longer than with this many: GVT needs all PEs, and would wait long for those that stand still.
+/// With more PEs than this, speeds last no longer: GVT needs all PEs, and would wait long for those that stand still.
 const LASTING_PES: u32 = 16;
 
-/// PEs that live in one thread, and the network between them: who is stepped next, and how long messages take, which overtake each
-/// other, are drawn from a seed. The same seed gives the same schedule, so that whatever goes wrong can be seen again.
+/// PEs that live in one thread, and the network between them. Which PE is stepped next, and how long each message takes, is drawn from a
+/// seed; messages overtake each other. The same seed gives the same schedule, so that errors can be reproduced.
 #[derive(Debug)]
 pub struct VirtualCluster<E> {
     network: Rc<RefCell<Network<E>>>,
     random: Chance,
-    /// How likely each PE is to be stepped: some are slow, some stand still, for a while.
+    /// How likely each PE is to be stepped: for a while, some are slow and some stand still.
     speeds: Vec<u32>,
     /// Their sum.
     total: u32,
-    /// Steps until speeds are drawn anew.
+    /// Steps until new speeds are drawn.
     until_change: u32,
 }
 
@@ -34,34 +34,34 @@ struct Network<E> {
     random: Chance,
     /// The longest usual delay, in steps.
     delay: u32,
-    /// By receiver: when they arrive, and what.
+    /// By receiver: messages in transit, with the step in which they arrive.
     messages: Vec<Vec<(u64, Message)>>,
-    /// Likewise, those by value.
+    /// Likewise for messages by value.
     values: Vec<DropEach<(u64, ValueMessage<E>)>>,
-    /// By receiver and sender: when the last message or word arrives of those that were sent so far.
+    /// By receiver and sender: the latest arrival among the messages sent so far.
     last: Vec<u64>,
-    /// By receiver: words on their way, the first to arrive on top. Those of a sender do not overtake each other.
+    /// By receiver: words in transit, the first to arrive on top. Words of one sender do not overtake each other.
     words: Vec<BinaryHeap<Reverse<Word>>>,
     /// By receiver and sender: the last word that has arrived.
     known: Vec<u64>,
-    /// Likewise, the last round for which one has arrived, and the words of the last two rounds: of even ones and of odd ones.
+    /// Likewise: the last round whose word has arrived, and the words of the last two rounds, even before odd.
     rounds: Vec<(u64, [u64; 2])>,
-    /// By receiver: when they arrive, from whom, and what, in the order in which they were sent.
+    /// By receiver: control messages in transit, with their arrivals and senders, in the order in which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
 }
 
-/// A word on its way. Of a sender, rounds and words only grow, so that their order is that in which they were sent.
+/// A word in transit. A sender's rounds and words only grow, so words that arrive in the same step are taken in the order sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Word {
     /// When it arrives.
     arrival: u64,
-    /// The round that it is for; 0 for one that is for none.
+    /// The round that it is for; 0 for a bound.
     round: u64,
     word: u64,
     from: u32,
 }
 
-/// Draws without end, as many as a schedule needs.
+/// A source of random numbers for the schedule.
 #[derive(Debug)]
 struct Chance(u64);
 
@@ -80,7 +80,7 @@ pub struct VirtualPort<E> {
 }
 
 impl<E> VirtualCluster<E> {
-    /// A cluster of as many PEs, and their ports.
+    /// A cluster of this many PEs, and their ports.
     pub fn new(pes: u32, seed: u64) -> (Self, Vec<VirtualPort<E>>) {
         let mut random = Chance(mix64(seed));
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
@@ -96,7 +96,7 @@ impl<E> VirtualCluster<E> {
         (VirtualCluster { network, random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
     }
 
-    /// The PE that is stepped next.
+    /// The PE to step next.
     pub fn next_pe(&mut self) -> usize {
         self.network.borrow_mut().now += 1;
         if self.until_change == 0 {
@@ -104,37 +104,37 @@ impl<E> VirtualCluster<E> {
             for speed in &mut self.speeds {
                 *speed = [0, 1, 10, 100][self.random.below(4) as usize];
             }
-            // Somebody must go on.
-            let lucky = self.random.below(self.speeds.len() as u32);
-            self.speeds[lucky as usize] = 100;
+            // At least one PE must not stand still.
+            let fast = self.random.below(self.speeds.len() as u32);
+            self.speeds[fast as usize] = 100;
             self.total = self.speeds.iter().sum();
         }
         self.until_change -= 1;
         let mut chosen = self.random.below(self.total);
-        let slot = |&speed: &u32| {
+        let is_chosen = |&speed: &u32| {
             let found = chosen < speed;
             chosen = chosen.wrapping_sub(speed);
             found
         };
-        self.speeds.iter().position(slot).unwrap_or_default()
+        self.speeds.iter().position(is_chosen).unwrap_or_default()
     }
 }
 
 impl<E> Network<E> {
-    /// When a message that is sent now arrives: soon as a rule, and now and then very late.
+    /// When a message sent now arrives: usually soon, now and then very late.
     fn arrival(&mut self) -> u64 {
         let longest = if self.random.below(50) == 0 { 8 * self.delay } else { self.delay };
         self.now + u64::from(self.random.below(longest + 1))
     }
 
-    /// Likewise, for a message from one PE to another that the sender's words must not overtake.
+    /// Likewise, for a message between two PEs that the sender's later words must not overtake.
     fn arrival_between(&mut self, from: u32, to: u32) -> u64 {
         let (arrival, pair) = (self.arrival(), self.pair(from, to));
         self.last[pair] = self.last[pair].max(arrival);
         arrival
     }
 
-    /// Lets all others know a word of PE `from`: late, and not before what it sent them.
+    /// Sends a word of PE `from` to all others. It arrives late, and not before the messages sent to them earlier.
     fn publish(&mut self, from: u32, round: u64, word: u64) {
         for to in (0..self.messages.len() as u32).filter(|to| *to != from) {
             let (arrival, pair) = (self.arrival_between(from, to), self.pair(from, to));
@@ -143,8 +143,8 @@ impl<E> Network<E> {
         }
     }
 
-    /// Lets the words arrive at PE `to` that are there by now.
-    fn let_words_arrive(&mut self, to: u32) {
+    /// Delivers the words to PE `to` that have arrived by now.
+    fn deliver_words(&mut self, to: u32) {
         while let Some(&Reverse(Word { arrival, round, word, from })) = self.words[to as usize].peek()
             && arrival <= self.now
         {
@@ -167,7 +167,7 @@ impl<E> Network<E> {
 impl<E> Port<E> for VirtualPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
         let network = &mut *self.network.borrow_mut();
-        // There is not always room for all.
+        // Sometimes there is not room for all.
         let most = if network.random.below(4) == 0 { network.random.below(messages.len() as u32 + 1) as usize } else { messages.len() };
         for &message in &messages[..most] {
             let arrival = network.arrival_between(self.me, to);
@@ -189,7 +189,7 @@ impl<E> Port<E> for VirtualPort<E> {
 
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         let network = &mut *self.network.borrow_mut();
-        // There is not always room.
+        // Sometimes there is no room.
         if network.random.below(8) == 0 {
             return Err(message);
         }
@@ -217,7 +217,7 @@ impl<E> Port<E> for VirtualPort<E> {
 
     fn bound(&mut self, pe: u32) -> u64 {
         let network = &mut *self.network.borrow_mut();
-        network.let_words_arrive(self.me);
+        network.deliver_words(self.me);
         network.known[network.pair(pe, self.me)]
     }
 
@@ -227,7 +227,7 @@ impl<E> Port<E> for VirtualPort<E> {
 
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         let network = &mut *self.network.borrow_mut();
-        network.let_words_arrive(self.me);
+        network.deliver_words(self.me);
         let (last, words) = network.rounds[network.pair(pe, self.me)];
         (last >= round).then_some(words[round as usize % 2])
     }
@@ -236,7 +236,7 @@ impl<E> Port<E> for VirtualPort<E> {
         let network = &mut *self.network.borrow_mut();
         let arrival = network.arrival();
         let waiting = &mut network.controls[to as usize];
-        // These do not overtake each other.
+        // Control messages of one sender do not overtake each other.
         let last = waiting.iter().rev().find(|(_, from, _)| *from == self.me);
         let arrival = last.map_or(arrival, |(last, ..)| arrival.max(*last));
         waiting.push_back((arrival, self.me, control));
@@ -246,7 +246,7 @@ impl<E> Port<E> for VirtualPort<E> {
         let network = &mut *self.network.borrow_mut();
         let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
         let arrived = (0..).zip(&*waiting).filter(|(_, (arrival, ..))| *arrival <= now);
-        // The first that the least of the senders sent.
+        // The first one sent by the lowest-numbered PE.
         let (place, _) = arrived.min_by_key(|(place, (_, from, _))| (*from, *place))?;
         Some(waiting.remove(place)?.2)
     }

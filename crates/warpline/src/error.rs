@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_of_the_whole_run_are_told_from_those_of_code() {
+    fn faults_of_the_whole_run_are_distinguished_from_those_of_code() {
         let first_line = |fault| {
             let failure = Failure { model: "shop".into(), place: Place::Results, time: 10.0, fault, committed: 3 };
             failure.to_string().lines().next().map(str::to_owned)

@@ -54,8 +54,8 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.wire = Some(wire))
     }
 
-    /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run go on: in windows, all in step, or each as far as it may. By
-    /// default the engine chooses, and the record tells which it was. Other runs refuse to be told.
+    /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run advance: in windows, all in step, or each as far as it
+    /// may. By default the engine chooses, and the record says which. Other runs refuse the setting.
     ///
     /// ```
     /// # use warpline::prelude::*;

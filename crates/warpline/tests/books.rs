@@ -1,4 +1,4 @@
-//! What goes in comes out: every payload and state is dropped exactly once, and simulations share nothing.
+//! Nothing leaks: every payload and state is dropped exactly once, and simulations share nothing.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use warpline_testkit::{RandomModel, Recipe, Settings, matrix, scaled};
 #[derive(Debug)]
 struct Tokens {
     token: Arc<()>,
-    /// The event that goes wrong: by panic or by a bad send.
+    /// The event that fails, by a panic or by a bad send.
     panics_at: Option<u64>,
     fails_at: Option<u64>,
 }
@@ -122,7 +122,7 @@ fn a_simulation_within_a_simulation() {
     assert_eq!(outer.states, [inner()]);
 }
 
-/// A property test's own generator finds the same models again: what fails can be repeated.
+/// A property test draws the same models from the same seed, so that failures can be reproduced.
 #[test]
 fn recipes_are_drawn_reproducibly() {
     let draw = || {

@@ -1,4 +1,5 @@
-//! Models whose `Clone` or `Drop` panics: what happened is told as the model's mistake, what never happened is not told, and nothing aborts.
+//! Models whose `Clone` or `Drop` panics: if it concerns what happened, it is reported as the model's mistake; if it concerns what never
+//! happened, it is not reported; and nothing aborts.
 #![cfg(not(miri))]
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use warpline_testkit::time_limit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trap {
     Nothing,
-    /// Copying the state of any LP that has seen so many events.
+    /// Copying the state of any LP that has seen this many events.
     Copy(u64),
     /// The same, but only of a state that is a copy itself.
     CopyOfCopy(u64),
@@ -20,28 +21,28 @@ enum Trap {
     OddCopy,
     /// Copying a copy of such a state.
     OddCopyOfCopy,
-    /// Executing an event of an LP that has seen so many when it is executed again on a copy.
+    /// Executing an event again on a copy of the state of an LP that has seen this many events.
     Repeat(u64),
-    /// Dropping the payload of an event that was at least this one of this LP.
+    /// Dropping the payload of this LP's event of this number, or of a later one.
     Handled(u32, u64),
-    /// Dropping a payload that was sent on such a state as above, or was for a time beyond the end.
+    /// Dropping a payload that was sent on such a state, or for a time beyond the end.
     Unhandled,
     /// Dropping a state, any but those that the run returns.
     State,
 }
 
-/// How often which trap snapped.
+/// How often each kind of trap snapped.
 #[derive(Debug, Default)]
 struct Snaps {
     copies: AtomicU64,
     payloads: AtomicU64,
     states: AtomicU64,
-    /// States may be dropped in peace, as the run is over.
+    /// The run is over, and states may be dropped without a panic.
     over: AtomicBool,
 }
 
-/// LPs that lend and ask, by way of others, to have it back. In the right order of events a loan is there when it is returned. An event
-/// may be late, and what comes of that is *odd*.
+/// LPs that lend, and ask for it back by way of other LPs. In the right order of events, a loan is there when it is asked for. If an event
+/// arrives late, the resulting state is *odd*.
 #[derive(Clone, Debug)]
 struct Loans {
     trap: Trap,
@@ -51,7 +52,7 @@ struct Loans {
 
 const LPS: u32 = 12;
 const END: f64 = 8.0;
-/// In place of an LP.
+/// Stands for any LP.
 const ANYONE: u32 = u32::MAX;
 
 #[derive(Debug)]
@@ -197,7 +198,7 @@ impl Model for Loans {
 
 type Answer = Result<(String, Vec<(u64, u64, u64)>), Box<Failure>>;
 
-/// How a run goes, and what it does with the model.
+/// How a model is run.
 #[derive(Clone, Copy, Debug)]
 struct How {
     sync: Synchronisation,
@@ -226,7 +227,7 @@ fn ways(lookahead: f64) -> Vec<How> {
         }
         for (pes, cluster) in [(1, None), (2, None), (8, None), (2, Some(1)), (3, Some(2)), (8, Some(3)), (5, Some(4))] {
             for (undo, copy_interval) in [(Undo::Copy, 1), (Undo::Copy, 5), (Undo::Reverse, 1)] {
-                // Each of these with each of those above, over all.
+                // So each of these meets each of those above.
                 let wire = [Wire::Value, Wire::Shared, Wire::Auto][all.len() % 4 % 3];
                 all.push(How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, wire });
             }
@@ -242,7 +243,7 @@ fn answer(simulation: Simulation<'static, Loans>, snaps: &Snaps) -> Answer {
             Ok((run.record.digest, run.states.iter().map(Book::answer).collect()))
         }
         Err(Error::Fault(failure)) => Err(failure),
-        Err(other) => panic!("no model makes this mistake: {other}"),
+        Err(other) => panic!("this error cannot come from a model: {other}"),
     }
 }
 
@@ -261,7 +262,7 @@ fn parallel(trap: Trap, lookahead: f64, how: How) -> (Answer, Arc<Snaps>) {
     (answer(simulation, &snaps), snaps)
 }
 
-/// Runs a model in all ways, and adds up what snapped.
+/// Runs a model in all ways, and adds up the traps that snapped.
 fn in_all_ways(trap: Trap, mut check: impl FnMut(f64, How, Answer)) -> [u64; 3] {
     let mut all = [0; 3];
     for lookahead in [0.0, 0.02] {
@@ -284,7 +285,7 @@ fn peace(lookahead: f64) -> Answer {
 }
 
 #[test]
-fn without_a_trap_all_is_well() {
+fn without_a_trap_all_runs_agree() {
     let expected = [peace(0.0), peace(0.02)];
     in_all_ways(Trap::Nothing, |lookahead, how, found| assert_eq!(found, expected[usize::from(lookahead > 0.0)], "{how:?}"));
 }
@@ -307,7 +308,7 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
             if how.copies_all() {
                 assert_eq!(&found, expected, "{how:?}");
             } else {
-                // Payloads are kept until no state is to be worked out with them; more may have committed by then.
+                // Payloads are kept as long as states may have to be worked out with them; more may have committed by then.
                 assert_eq!((&found.place, &found.fault), (&expected.place, &expected.fault), "{how:?}");
                 assert!(found.committed >= expected.committed, "{how:?}: {found}");
             }
@@ -315,7 +316,7 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
     }
 }
 
-/// Cancelled events and those beyond the end never happen, nor does what is sent on a state that never was.
+/// Cancelled events and those beyond the end never happen, nor do events sent on a state that is undone.
 #[test]
 fn payloads_that_panic_without_having_happened_are_not_noticed() {
     let expected = [peace(0.0), peace(0.02)];
@@ -348,7 +349,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Every state of a run that fails is dropped by it.
+/// A run that fails drops all of its states.
 #[test]
 fn states_that_panic_hide_no_mistake() {
     struct Failing;
@@ -381,7 +382,7 @@ fn states_that_panic_hide_no_mistake() {
     }
 }
 
-/// A state that fails to be made is dropped at once.
+/// A state whose LP fails in `init` is dropped at once.
 #[test]
 fn a_state_that_panics_hides_no_mistake_in_init() {
     struct Failing;
@@ -407,11 +408,11 @@ fn a_state_that_panics_hides_no_mistake_in_init() {
 }
 
 fn is_copy_fault(failure: &Failure) -> bool {
-    let told = |words: &str| failure.to_string().contains(words);
-    told("panicked: cannot be copied, when the state was copied") && told("--sync conservative or sequential")
+    let says = |words: &str| failure.to_string().contains(words);
+    says("panicked: cannot be copied, when the state was copied") && says("--sync conservative or sequential")
 }
 
-/// With a copy before every event, the first event whose copy cannot be made fails, always the same one.
+/// With a copy before every event, the first event before which the state cannot be copied fails, and it is always the same one.
 #[test]
 fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
     let trap = Trap::Copy(7);
@@ -424,7 +425,7 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
         let failure = match found {
             Err(failure) => failure,
             Ok(_) => {
-                // A copy may never be due: then the answer is as ever.
+                // If a copy is never due, the answer is the usual one.
                 assert_eq!(&found, quiet, "{how:?}");
                 assert!(how.lookahead || !how.copies_all(), "{how:?}");
                 return;
@@ -435,7 +436,7 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
         assert!(matches!(&failure.place, Place::Event { event, .. } if event.starts_with("Letter")), "{failure}");
         if !how.lookahead && how.copies_all() {
             let expected = first.get_or_insert_with(|| (*failure).clone());
-            // The text of a letter tells what else is true of it.
+            // The text of a letter shows its other fields as well.
             let at = |failure: &Failure| (failure.time, failure.committed);
             assert_eq!(at(&failure), at(expected), "{how:?}");
         }

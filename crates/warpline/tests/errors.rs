@@ -1,4 +1,4 @@
-//! What a user or a model can do wrong comes back as a value that says where, what, and what to do.
+//! Whatever a user or a model does wrong is returned as a value that says where, what, and what to do.
 
 mod support;
 
@@ -8,7 +8,7 @@ use warpline::prelude::*;
 use warpline::{Failure, Fault, Pending, Place, Synchronisation};
 use warpline_testkit::time_limit;
 
-/// Runs a model that must fail under both pending sets, and returns what they agree on, with the whole message.
+/// Runs a model that must fail with both pending sets, and returns the failure on which they agree, with the whole message.
 fn failure(model: impl Fn() -> Scripted) -> (Failure, String) {
     let run = |pending| Simulation::new(model()).end(10.0).pending(pending).run();
     let failures = [Pending::Heap, Pending::Ladder].map(run).map(|result| match result {
@@ -17,14 +17,14 @@ fn failure(model: impl Fn() -> Scripted) -> (Failure, String) {
             let Error::Fault(failure) = error else { unreachable!("it was just seen") };
             (*failure, text)
         }
-        other => panic!("a fault should have been found: {other:?}"),
+        other => panic!("expected a fault: {other:?}"),
     });
     let [a, b] = failures;
     assert_eq!(a.1, b.1);
     a
 }
 
-/// Does `handle` in the third event, and holds what comes of it against the words that must be in the message.
+/// Runs `handle` in the third event, and checks that the words are in the message.
 fn assert_event_fault(handle: fn(&mut Context<Scripted>), words: &[&str]) -> Fault {
     let (failure, text) = failure(|| Scripted { handle, ..Scripted::default() });
     assert_eq!(failure.place, Place::Event { lp: LpId(2), time: 3.5, event: "Poke { number: 7 }".into() });
@@ -53,7 +53,7 @@ fn poke() -> Poke {
 }
 
 #[test]
-fn delays_that_are_none() {
+fn delays_that_are_not_allowed() {
     let fault = assert_event_fault(|lp| lp.send(1, f64::NAN, poke()), &["to LP 1", "delay NaN", "finite", "zero or more"]);
     assert!(matches!(fault, Fault::Delay { to: LpId(1), delay } if delay.is_nan()));
     assert_event_fault(|lp| lp.send(1, -0.25, poke()), &["to LP 1", "delay -0.25", "zero or more"]);
@@ -74,7 +74,7 @@ fn lookahead_holds_towards_others_only() {
     assert_eq!(Simulation::new(model).end(10.0).run().expect("all of them are allowed").record.committed_events, 6);
 }
 
-/// Sends that break a promise of their link, or have none, are told alike by every engine, at the LP and time of the sender.
+/// Sends that break the promise of their link, or have no link, are reported alike by every engine, at the LP and time of the sender.
 #[test]
 fn links_hold_in_every_run() {
     fn links(lp: LpId) -> Option<Vec<Link>> {
@@ -113,7 +113,7 @@ fn receivers_that_do_not_exist() {
     let fault = assert_event_fault(|lp| lp.send(4, 1.0, poke()), &["to LP 4", "LPs 0 to 3", "Model::lps"]);
     assert_eq!(fault, Fault::UnknownLp { to: LpId(4), lps: 4 });
     assert_event_fault(|lp| lp.send(u32::MAX, 1.0, poke()), &["LP 4294967295"]);
-    // A delay that is none is so wherever it leads.
+    // A delay that is not allowed is reported even if there is no such receiver.
     assert!(matches!(assert_event_fault(|lp| lp.send(9, f64::NAN, poke()), &[]), Fault::Delay { .. }));
 }
 
@@ -162,7 +162,7 @@ fn the_first_mistake_of_an_event_counts() {
         lp.send(1, -1.0, poke());
         lp.fail("too late");
     };
-    // Sends are looked at before observations, which wait for the commit.
+    // Sends are checked before observations, which wait for the commit.
     assert_eq!(assert_event_fault(many, &["LP 7"]), Fault::UnknownLp { to: LpId(7), lps: 4 });
 }
 
@@ -174,7 +174,7 @@ fn zero_delay_loops() {
         let simulation = hops.into_iter().fold(simulation, Simulation::zero_delay_hops);
         match simulation.run() {
             Err(Error::Fault(failure)) => *failure,
-            other => panic!("a loop should have been found: {other:?}"),
+            other => panic!("expected a loop: {other:?}"),
         }
     };
     for hops in [0, 1, 10, 1000] {
@@ -188,13 +188,13 @@ fn zero_delay_loops() {
         let failure = run(Scripted { handle: again, ..Scripted::default() }, None);
         assert_eq!(failure.fault, Fault::ZeroDelayLoop { limit: Limits::ZERO_DELAY_HOPS });
     }
-    // A delay that is too small to move the clock is no delay; between two LPs it is the same.
+    // A delay too small to advance the clock counts as none, also between two LPs.
     let vanishing: fn(&mut Context<Scripted>) = |lp| lp.send(5 - lp.id().0, 1e-17, Poke { number: 7 });
     let failure = run(Scripted { lookahead: 0.0, handle: vanishing, ..Scripted::default() }, Some(50));
     assert_eq!((failure.fault, failure.time), (Fault::ZeroDelayLoop { limit: 50 }, 3.5));
 }
 
-/// Chains that end in time are no loops, at the very limit too.
+/// Chains that end before the limit, or exactly there, are no loops.
 #[test]
 fn zero_delay_chains_up_to_the_limit() {
     #[derive(Debug)]
@@ -221,7 +221,7 @@ fn zero_delay_chains_up_to_the_limit() {
     assert!(matches!(run(21), Err(Error::Fault(failure)) if failure.fault == Fault::ZeroDelayLoop { limit: 20 }));
 }
 
-/// Beyond the largest number there is no time. The end is the largest time, so that events at 1e308 happen.
+/// There is no time beyond the largest number. The end is the largest time here, so that events at 1e308 happen.
 #[test]
 fn the_end_of_time() {
     #[derive(Debug)]
@@ -282,7 +282,7 @@ fn mistakes_in_commit_finish_and_results() {
     assert_words(&text, &["results", "no such key"]);
 }
 
-/// What is written in an error is not longer than a message should be.
+/// Error messages do not become too long.
 #[test]
 fn long_events_are_cut() {
     #[derive(Debug)]
@@ -304,7 +304,7 @@ fn long_events_are_cut() {
     assert!(text.contains("ää…") && text.chars().count() < 1000, "{} characters", text.chars().count());
 }
 
-/// Which event passed the limit depends on the order of adding; what the run comes to does not.
+/// Which event passes the limit depends on the order of adding; the total does not.
 #[test]
 fn counts_beyond_the_largest_number() {
     let twice: fn(&mut Context<Scripted>) = |lp| [u64::MAX, 1].into_iter().for_each(|by| lp.count(COUNT.at(1), by));

@@ -1,4 +1,4 @@
-//! Digests that must never change: a change means that old results cannot be reproduced any more.
+//! Digests that must never change: if one does, old results can no longer be reproduced.
 #![cfg(not(miri))]
 
 use warpline_testkit::random_model::Declares;
@@ -41,7 +41,7 @@ const GOLDEN: [(u64, u64, u64, &str); 32] = [
 ];
 
 #[test]
-fn digests_are_as_ever() {
+fn digests_have_not_changed() {
     let mut changed = String::new();
     for (recipe, seed, committed, digest) in GOLDEN {
         let settings = Settings::new(seed, 25.0);

@@ -1,11 +1,11 @@
-//! The history is bounded, whatever lies ahead in it, and a full one stops nothing.
+//! The history is bounded, whatever lies ahead in it, and a full history does not stop the run.
 #![cfg(not(miri))]
 
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
 
-/// Few tokens that rest for a while and go on, and alarms far ahead of them: a PE that has no token runs through its alarms, and all that
-/// tokens do there afterwards lies before them.
+/// A few tokens that rest for a while and move on, and alarms far ahead of them: a PE without a token executes its alarms, and everything
+/// that tokens do there afterwards comes before them.
 #[derive(Debug)]
 struct Tokens;
 
@@ -56,7 +56,7 @@ fn answer(run: &Run<Tokens>) -> (&str, &[u64]) {
 }
 
 #[test]
-fn events_far_ahead_let_no_others_exceed_the_limit() {
+fn events_far_ahead_do_not_make_the_history_exceed_its_limit() {
     let simulation = || Simulation::new(Tokens).end(100.0);
     let expected = simulation().run().expect("it runs");
     let mut fullest = 0;
@@ -71,7 +71,7 @@ fn events_far_ahead_let_no_others_exceed_the_limit() {
                 assert!(pe.history_max < 2 * LIMIT + BATCH, "{} open events, cluster {seed}, {undo:?} {interval}", pe.history_max);
                 fullest = fullest.max(pe.history_max);
             }
-            // PEs go on for longer than an instant between two computations of GVT.
+            // On average, more than three events commit between two computations of GVT.
             let epochs = parallel.gvt_epochs;
             assert!(committed > 3 * epochs, "{epochs} GVTs for {committed} events, cluster {seed}, {undo:?} {interval}");
         }

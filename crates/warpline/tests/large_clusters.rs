@@ -1,4 +1,4 @@
-//! Virtual clusters of as many PEs as there may be: every PE has an LP or two, and all of them must find the sequential answer together.
+//! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
 #![cfg(not(miri))]
 
 use warpline::{GoAhead, GvtAlgorithm, Pending, Wire};
@@ -42,7 +42,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
     Configuration { pending: Pending::Ladder, parallel: Some(parallel) }
 }
 
-/// Tries each way under one model, or under more of them if there is time for more.
+/// Tries each way on one model, or on more models if there is time.
 fn check(pes: u32, first_seed: u64, ways: &[(Way, Wire, GvtAlgorithm)]) {
     for seed in (first_seed..).take(cases(1).div_ceil(1000) as usize) {
         let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 4.0) };
@@ -62,7 +62,7 @@ fn a_thousand_pes_have_one_answer() {
     );
 }
 
-/// As the other test, in another thread.
+/// Like the test above, in another thread.
 #[test]
 fn a_thousand_other_pes_have_one_answer() {
     check(
@@ -72,7 +72,7 @@ fn a_thousand_other_pes_have_one_answer() {
     );
 }
 
-/// The tree of PEs is uneven here, and each way meets each wire and the synchronous algorithm.
+/// The tree of PEs is uneven here, and each way is tried with each kind of wire and with synchronous GVT.
 #[test]
 fn hundreds_of_pes_have_one_answer() {
     let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();

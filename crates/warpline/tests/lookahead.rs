@@ -1,4 +1,4 @@
-//! Lookahead makes events certain, and changes nothing that a model sees of a run.
+//! Lookahead makes events certain, and changes nothing that a model can observe.
 #![cfg(not(miri))]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,14 +7,14 @@ use warpline::prelude::*;
 use warpline::record::PeRecord;
 use warpline::{Conservative, GoAhead, Synchronisation};
 
-/// Both ways to go on in a conservative run.
+/// Both kinds of conservative runs.
 const WAYS: [Conservative; 2] = [Conservative::Windows, Conservative::FreeRunning];
 
 /// LPs that never talk to each other, so that any lookahead holds.
 #[derive(Debug)]
 struct Islands {
     lookahead: f64,
-    /// Whether it is declared that they never talk.
+    /// Whether they declare that they never talk.
     alone: bool,
 }
 
@@ -76,7 +76,7 @@ fn any_finite_lookahead_will_do() {
     }
 }
 
-/// LPs that talk to each other from a distance, and note down when their events commit.
+/// LPs that talk to each other with a delay, and record when their events commit.
 #[derive(Debug)]
 struct Talkers {
     /// By LP.
@@ -130,7 +130,7 @@ impl Model for Talkers {
     }
 }
 
-/// A virtual cluster of PEs that go far ahead, with KPs that roll back apart.
+/// A virtual cluster of PEs that go far ahead, with KPs that roll back separately.
 fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'static, Talkers> {
     let simulation = simulation.sync(Synchronisation::Optimistic).threads([2, 3, 5][(seed % 3) as usize]).virtual_cluster(seed);
     let simulation = simulation.window(20.0).kps([100, 3][(seed % 2) as usize]).batch(4).go_ahead(GoAhead::Always);
@@ -192,13 +192,13 @@ fn every_event_is_counted_in_the_lane_that_it_took() {
             assert_eq!(lanes(parallel(Synchronisation::Conservative).conservative(way)), (all, 0), "{threads} threads");
         }
     }
-    // Nobody is there who could send anything to the only PE.
+    // There is no other PE that could send anything to the only one.
     assert_eq!(lanes(simulation().sync(Synchronisation::Optimistic).threads(1)), (all, 0));
 }
 
-/// An open event may be in the way of a certain one, and fail when it is to commit.
+/// An open event may precede a certain one in its KP, and fail when it is to commit.
 #[test]
-fn what_fails_when_it_commits_fails_there() {
+fn an_event_that_fails_when_it_commits_is_the_failure() {
     for (number, id) in (0..Talkers::LPS).step_by(3).enumerate() {
         let panics = Some((LpId(id), 3.0 + number as f64));
         let failure = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
@@ -212,7 +212,7 @@ fn what_fails_when_it_commits_fails_there() {
     }
 }
 
-/// Machines of four LPs that talk to each other at once, and to those of the machines beside them from a distance.
+/// Machines of four LPs each, which talk to each other without delay, and to the neighbouring machines with one.
 #[derive(Debug)]
 struct Machines;
 
@@ -249,14 +249,14 @@ impl Model for Machines {
         *sum = sum.rotate_left(9) ^ word ^ lp.now().to_bits() ^ lp.random().next_u64();
         let links = Self::links_of(lp.id());
         let link = links[lp.random().below(links.len() as u32) as usize];
-        // Often exactly what is declared.
+        // Often exactly the declared lookahead.
         let more = if lp.random().bernoulli(0.4) { 0.0 } else { lp.random().exponential(0.5) };
         lp.send(link.to, link.lookahead + more, *sum);
     }
 }
 
 #[test]
-fn pes_live_on_the_links_between_them() {
+fn the_lookahead_of_links_between_pes_suffices() {
     let simulation = || Simulation::new(Machines).end(60.0);
     let expected = simulation().run().expect("it runs");
     assert!(expected.record.committed_events > 1000);
@@ -279,7 +279,7 @@ fn pes_live_on_the_links_between_them() {
     }
 }
 
-/// Five PEs cannot but cut a machine in two.
+/// Five PEs cannot but split a machine.
 #[test]
 fn a_link_without_lookahead_between_two_pes_is_named() {
     let simulation = || Simulation::new(Machines).threads(5).sync(Synchronisation::Conservative);

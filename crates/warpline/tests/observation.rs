@@ -1,4 +1,4 @@
-//! What is observed when: warm-up, rows, files.
+//! What is observed, and when: warm-up, rows, files.
 
 use std::fs;
 use std::time::Duration;
@@ -91,7 +91,7 @@ fn without_warmup_everything_counts() {
 }
 
 #[test]
-fn before_the_warmup_nothing_counts_but_rows() {
+fn before_the_end_of_the_warmup_only_rows_count() {
     let run = Simulation::new(Clock::default()).end(4.5).warmup(2.0).run().expect("it runs");
     let statistics = &run.statistics;
     // The ticks at 2, 3 and 4; the warm-up's own end is observed.
@@ -101,7 +101,7 @@ fn before_the_warmup_nothing_counts_but_rows() {
     assert_eq!(statistics.histogram(SPREAD).count(), 6);
     // Each LP: 2 for 1, 3 for 1, 4 for 0.5.
     assert_eq!(statistics.time_mean(LEVEL).mean.map(|mean| mean * 2.5), Some(14.0));
-    // Observed at time 0, before the warm-up, but a span of time counts where it lies.
+    // Observed at time 0, during the warm-up, but a span of time counts where it lies.
     assert_eq!(statistics.time_mean(PLANNED).mean.map(|mean| mean * 2.5), Some(7.5));
     assert_eq!(run.tables[0].rows.len(), 8, "rows are there from the start");
     assert_eq!(run.record.committed_events, 8);
@@ -122,7 +122,7 @@ fn rows_are_in_the_order_of_events() {
     assert_eq!(ticked.columns[1], ("half".to_owned(), "s".to_owned()));
 }
 
-/// The rate is that of the event loop: what a model does with its results afterwards takes wall time and executes no events.
+/// The event rate is that of the event loop: what a model does with its results afterwards takes wall time, but executes no events.
 #[test]
 fn the_event_rate_is_that_of_the_loop() {
     const RESULTS_TAKE: Duration = Duration::from_millis(60);
@@ -175,7 +175,7 @@ fn rows_become_files() {
     assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}{more}"));
 }
 
-/// As the error says: rows that were written to files before stay there.
+/// As the error says, rows that were written to files before it stay there.
 #[test]
 #[cfg_attr(miri, ignore = "writes files")]
 fn rows_before_a_mistake_stay() {
@@ -198,13 +198,13 @@ fn files_that_cannot_be_written() {
     assert!(text.contains("cannot write rows") && text.contains("ticked.csv") && text.contains("another directory"), "{text}");
 }
 
-/// A disk that is full half way costs the file, and nothing else.
+/// A disk that fills up half way costs the file, and nothing else.
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn a_full_disk_costs_one_file_and_nothing_else() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     std::os::unix::fs::symlink("/dev/full", directory.path().join("ticked.csv")).expect("links can be made");
-    // Noticed when the file is completed, and long before.
+    // Noticed only when the file is completed, or long before.
     for end in [3.0, 3000.0] {
         let simulation = || Simulation::new(Clock::default()).end(end);
         let run = simulation().records(Records::Write(directory.path().to_owned())).run().expect("the simulation itself is right");

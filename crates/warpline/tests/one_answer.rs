@@ -46,9 +46,9 @@ proptest! {
     }
 }
 
-/// Recipes of seeds in a row, so that a soak finds the same failures again by number.
+/// Recipes of consecutive seeds, so that a failure in a soak test can be reproduced by its number.
 #[test]
-fn seeds_in_a_row_have_one_answer() {
+fn consecutive_seeds_have_one_answer() {
     let mut events = 0;
     for seed in 0..u64::from(cases(100)) {
         let recipe = Recipe::from_seed(seed);
@@ -58,14 +58,14 @@ fn seeds_in_a_row_have_one_answer() {
     assert!(cfg!(miri) || events > 50_000, "the models do something: {events} events");
 }
 
-/// Thousands of LPs and pending events, with delays of every kind: far beyond where a pending set changes its ways.
+/// Thousands of LPs and pending events, with delays of every kind: far beyond the size at which a pending set changes its structure.
 #[test]
 fn large_models_have_one_answer() {
     for (delays, number) in DelayKind::ALL.into_iter().zip(0..) {
         let (lps, payloads, unbiased) = (scaled(4000), Payloads::Mixed, number % 2 == 0);
         let plain = Recipe::from_seed(number);
         let recipe = Recipe { lps, starters: 2, energy: 7, topology: Shape::Sparse { degree: 3 }, delays, payloads, unbiased, ..plain };
-        // Here a GVT per batch would only take long.
+        // A GVT per batch would only take long here.
         let seldom = |configuration: &Configuration| configuration.parallel.is_none_or(|parallel| parallel.gvt_interval >= 100);
         let chosen: Vec<_> = matrix::configurations(number, 3).into_iter().filter(seldom).collect();
         let outcome = matrix::check_recipe_under(&recipe, &Settings::new(number, 30.0), &chosen);
@@ -74,7 +74,7 @@ fn large_models_have_one_answer() {
     }
 }
 
-/// A run that fails ends with messages still on their way, whose anti-messages may have overtaken them, on PEs that did not fail themselves.
+/// A run that fails ends with messages still in transit, whose anti-messages may have overtaken them, on PEs that did not fail themselves.
 #[test]
 fn a_failure_leaves_anti_messages_without_their_messages() {
     let fault = Some(PlannedFault { crime: Crime::UndeclaredStatistic, lp: 15, event: 5 });
@@ -91,7 +91,7 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
 
 /// GVT may be asked for far more often than batches end.
 #[test]
-fn large_batches_and_frequent_gvt_have_an_end() {
+fn runs_with_large_batches_and_frequent_gvt_end() {
     let fault = Some(PlannedFault { crime: Crime::Panic, lp: 1, event: 4 });
     let plain = Recipe::from_seed(0).with_features([false; 12]);
     let recipe = Recipe { lps: 4, topology: Shape::Uniform, energy: 134, fan_out: 3, lookahead: 0.0, fault, ..plain };
@@ -121,7 +121,7 @@ fn the_answer_depends_on_seed_and_end() {
 
 /// A planned mistake that is reached is reported; this one always is.
 #[test]
-fn every_mistake_is_found_where_it_is_made() {
+fn every_mistake_is_reported_where_it_is_made() {
     for crime in Crime::ALL {
         let plain =
             Recipe { lps: 4, energy: 30, to_self: 0.0, loans: false, starters: 2, ..Recipe::from_seed(5) }.with_features([false; 12]);
@@ -136,9 +136,9 @@ fn every_mistake_is_found_where_it_is_made() {
     }
 }
 
-/// A promise that is broken by next to nothing is broken, for every engine.
+/// A promise broken by the smallest amount is broken, and every engine reports it.
 #[test]
-fn broken_promises_are_told_alike() {
+fn broken_promises_are_reported_alike() {
     let topology = Shape::Ring { reach: 1 };
     let plain = Recipe { lps: 8, energy: 60, starters: 2, to_self: 0.0, lookahead: 0.5, topology, loans: false, ..Recipe::from_seed(5) };
     for (declares, number) in Declares::ALL.into_iter().zip(0..) {

@@ -70,13 +70,13 @@ fn seen(script: impl Fn() -> Script, seed: u64) -> String {
 }
 
 #[test]
-fn time_goes_before_all_else() {
+fn time_comes_first_in_the_order() {
     let first = vec![(3, send(0, 1.0, "early")), (0, urgent(0, f64::next_up(1.0), -127, "urgent"))];
     assert_eq!(seen(|| Script { lps: 4, first: first.clone(), ..Script::default() }, 1), "early urgent");
 }
 
 #[test]
-fn then_priority_then_sender_then_the_order_of_sending() {
+fn priority_sender_and_sequence_decide_between_equal_times() {
     let first = vec![
         (3, urgent(0, 1.0, -5, "c")),
         (3, urgent(0, 1.0, -127, "b")),
@@ -86,13 +86,13 @@ fn then_priority_then_sender_then_the_order_of_sending() {
         (1, send(0, 1.0, "e")),
         (1, urgent(0, 1.0, 127, "i")),
         (3, urgent(0, 1.0, 1, "h")),
-        // -128 is no level of its own: it counts as -127.
+        // -128 counts as -127.
         (1, urgent(0, 1.0, -128, "a")),
     ];
     assert_eq!(seen(|| Script { lps: 4, first: first.clone(), ..Script::default() }, 1), "a b c d e f g h i");
 }
 
-/// What an LP sends in an earlier event goes before what it sends in a later one.
+/// What an LP sends in an earlier event comes before what it sends in a later one.
 #[test]
 fn the_sequence_follows_the_senders_events() {
     let first = vec![(1, send(1, 2.0, "later")), (1, send(1, 1.0, "earlier"))];
@@ -100,7 +100,7 @@ fn the_sequence_follows_the_senders_events() {
     assert_eq!(seen(|| Script { lps: 2, first: first.clone(), then: then.clone(), ..Script::default() }, 1), "a b c");
 }
 
-/// What happens without delay happens after everything that was there before, however urgent it is.
+/// An event sent without delay happens after everything that was already due at that time, however urgent it is.
 #[test]
 fn a_child_without_delay_comes_after_its_generation() {
     let first = vec![(0, send(0, 1.0, "parent")), (2, urgent(0, 1.0, 127, "lazy")), (1, send(1, 1.0, "aunt"))];
@@ -114,15 +114,15 @@ fn a_child_without_delay_comes_after_its_generation() {
     assert_eq!(seen(script, 1), "parent lazy child heir cousin grandchild");
 }
 
-/// Steps are counted per instant: as soon as time goes on, they begin anew.
+/// Steps are counted per instant: they start from 0 as soon as time advances.
 #[test]
-fn steps_begin_anew_when_time_goes_on() {
+fn steps_start_from_0_when_time_advances() {
     let first = vec![(0, send(0, 1.0, "a")), (1, send(0, 2.0, "x"))];
     let then = vec![("a", send(0, 0.0, "b")), ("b", send(0, 1.0, "c")), ("c", send(0, 0.0, "d"))];
     assert_eq!(seen(|| Script { lps: 2, first: first.clone(), then: then.clone(), ..Script::default() }, 1), "a b c x d");
 }
 
-/// More hops at one instant than the first part of the order holds.
+/// More hops at one instant than fit into the tie-break prefix of an entry.
 #[test]
 fn long_chains_stay_in_order() {
     let names = ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"];
@@ -136,8 +136,8 @@ fn long_chains_stay_in_order() {
     assert_eq!(seen(|| Script { lps: 1, first: first.clone(), then: then.clone(), ..Script::default() }, 1), expected);
 }
 
-/// Unbiased ties are in the order of a hash of seed, time, step and sender; all that goes before stays before, and events
-/// of one sender stay in its order.
+/// Unbiased ties are in the order of a hash of seed, time, step and sender. What comes before the sender in the order still does, and
+/// events of one sender stay in the order in which it sent them.
 #[test]
 fn unbiased_ties() {
     let names = ["a", "b", "c", "d", "e", "f"];
@@ -181,7 +181,7 @@ fn events_at_the_end_are_not_executed() {
 
 /// Every LP has its own history: the same events in another order have another digest.
 #[test]
-fn the_digest_tells_orders_apart() {
+fn the_digest_depends_on_the_order() {
     let digest = |a: f64, b: f64| {
         let script = Script { lps: 1, first: vec![(0, send(0, a, "a")), (0, send(0, b, "b"))], ..Script::default() };
         Simulation::new(script).run().expect("the script is valid").record.digest

@@ -1,4 +1,4 @@
-//! Settings that make no sense are refused before anything is simulated, with a word on what would.
+//! Settings that make no sense are refused before anything is simulated, with a hint at what would.
 
 mod support;
 
@@ -12,11 +12,11 @@ use warpline_testkit::time_limit;
 fn refusal(simulation: Simulation<Scripted>) -> String {
     match simulation.run() {
         Err(Error::Setting(message)) => message,
-        other => panic!("the setting should have been refused: {other:?}"),
+        other => panic!("expected the setting to be refused: {other:?}"),
     }
 }
 
-/// A model that must not get as far as to be run.
+/// A model that must not be run.
 fn idle() -> Scripted {
     Scripted { init: |_| panic!("nothing should be simulated"), ..Scripted::default() }
 }
@@ -97,13 +97,13 @@ fn the_threads() {
         assert_words(&refusal(with(threads, idle())), &["`threads` cannot be", &threads.to_string(), "it takes", "1"]);
     }
     assert_words(&refusal(with(1025, idle())), &["1 to 1024", "room for messages", "cores"]);
-    // More than there are LPs are as many as there are LPs.
+    // With more threads than LPs, there are as many PEs as LPs.
     let _limit = time_limit("four threads");
     let run = with(1024, Scripted::default()).run().expect("1024 are allowed");
     assert_eq!((&run.record.engine["threads"], run.record.parallel.expect("it was parallel").pes.len()), (&4.into(), 4));
 }
 
-/// States of a megabyte for four thousand million LPs fit no machine: that is an error, and no abort.
+/// States of a megabyte for four thousand million LPs fit no machine: an error, and not an abort.
 #[test]
 fn states_that_do_not_fit() {
     #[derive(Debug)]
@@ -121,7 +121,7 @@ fn states_that_do_not_fit() {
     }
     match Simulation::new(Vast).run() {
         Err(Error::Setting(text)) => assert_words(&text, &["4294967295 LPs", "GB", "fewer LPs"]),
-        other => panic!("it should have been refused: {:?}", other.err()),
+        other => panic!("expected the model to be refused: {:?}", other.err()),
     }
 }
 
@@ -132,7 +132,7 @@ fn verification_checks_settings_too() {
     }
 }
 
-/// A model that answers each question about itself truly once, and says something else from then on.
+/// A model that answers each question about itself truthfully once, and differently from then on.
 #[derive(Debug, Default)]
 struct Fickle {
     lps: AtomicU32,
@@ -189,7 +189,7 @@ impl Model for &Fickle {
 }
 
 #[test]
-fn a_model_is_asked_once_what_it_is_like() {
+fn a_model_is_asked_only_once_what_it_is_like() {
     let model = Fickle::default();
     let expected = Simulation::new(&model).end(20.0).run().expect("it runs");
     let asked = |model: &Fickle| {
@@ -199,14 +199,14 @@ fn a_model_is_asked_once_what_it_is_like() {
         [&model.lps, &model.lookahead, &model.ties].map(|asked| asked.load(Ordering::Relaxed))
     };
     assert_eq!(asked(&model), [1; 3]);
-    let told = |run: &warpline::Run<&Fickle>| ["lps", "lookahead", "ties"].map(|setting| run.record.engine[setting].to_string());
-    assert_eq!(told(&expected), ["6", "0.25", "\"unbiased\""]);
+    let recorded = |run: &warpline::Run<&Fickle>| ["lps", "lookahead", "ties"].map(|setting| run.record.engine[setting].to_string());
+    assert_eq!(recorded(&expected), ["6", "0.25", "\"unbiased\""]);
     for (threads, cluster) in [(1, None), (3, None), (3, Some(5))] {
         let model = Fickle::default();
         let simulation = Simulation::new(&model).end(20.0).sync(Synchronisation::Optimistic).threads(threads);
         let run = cluster.into_iter().fold(simulation, Simulation::virtual_cluster).run().expect("it runs");
         assert_eq!((run.record.digest.as_str(), &run.states), (expected.record.digest.as_str(), &expected.states));
-        assert_eq!((asked(&model), told(&run)), ([1; 3], told(&expected)), "{threads} threads, {cluster:?}");
+        assert_eq!((asked(&model), recorded(&run)), ([1; 3], recorded(&expected)), "{threads} threads, {cluster:?}");
     }
     let model = Fickle::default();
     let verified = Simulation::new(&model).end(20.0).verify().expect("copies undo anything");
@@ -215,7 +215,7 @@ fn a_model_is_asked_once_what_it_is_like() {
 
 /// A report is made from the record alone, and shows what each setting does and when it hurts.
 #[test]
-fn a_record_tells_what_its_settings_mean() {
+fn a_record_says_what_its_settings_mean() {
     let sequential = Simulation::new(Scripted::default());
     let parallel = Simulation::new(Scripted::default()).sync(Synchronisation::Optimistic).threads(2).virtual_cluster(1);
     for (simulation, has_gvt) in [(sequential, false), (parallel, true)] {

@@ -1,4 +1,4 @@
-//! Rows that nobody takes off are not piled up: PEs wait for whoever writes them.
+//! Rows do not pile up when their writer is slow: PEs wait for it.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use warpline::prelude::*;
 const LINES: Table = Table(0);
 const LINES_PER_EVENT: u64 = 8;
 
-/// LPs that have much to say.
+/// LPs that write many lines.
 #[derive(Debug)]
 struct Talkative {
     /// Lines in committed events.
@@ -52,9 +52,9 @@ impl Model for Talkative {
     }
 }
 
-/// A pipe takes the place of the file, and is not read until no more lines commit.
+/// The file is a pipe, which is not read until no more lines commit.
 #[test]
-fn rows_wait_for_their_writer_and_pes_with_them() {
+fn pes_wait_for_a_slow_writer() {
     let simulation = || {
         let lines = Arc::new(AtomicU64::new(0));
         (Simulation::new(Talkative { lines: lines.clone() }).end(1000.0), lines)

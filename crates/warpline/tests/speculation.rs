@@ -1,5 +1,5 @@
-//! Mistakes that never happen: a model may go wrong on a state that no right order of events leads to, and nobody must notice. Mistakes
-//! that do happen must be reported as if nothing had ever been speculated.
+//! Mistakes on speculative states: if a model fails on a state that no right order of events leads to, this must not be noticed. Mistakes
+//! that really happen must be reported as if there had been no speculation.
 #![cfg(not(miri))]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use warpline::prelude::*;
 use warpline::{Failure, GvtAlgorithm, Place, Synchronisation};
 use warpline_testkit::time_limit;
 
-/// What an LP does when the world does not make sense to it.
+/// What an LP does when it finds an impossible state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reaction {
     Panic,
@@ -34,18 +34,18 @@ const REACTIONS: [Reaction; 7] = [
 const WORK: Mean = Mean::slot(0);
 const JOBS: Table = Table(0);
 
-/// Pairs of LPs that lend and give back: a client sends a loan and, by way of a third LP, asks for it back. In the right order of
-/// events a loan is always there when it is asked for.
+/// Pairs of LPs that lend and give back: a client sends a loan and, by way of a third LP, asks for it back. In the right order of events,
+/// a loan is always there when it is asked for.
 #[derive(Debug)]
 struct Loans {
     lps: u32,
     reaction: Reaction,
-    /// The LP and the number of its event that go wrong in earnest.
+    /// The LP and the number of its event that really fails.
     really: Option<(u32, u64)>,
-    /// Whether reverse code panics now and then.
+    /// Whether reverse code sometimes panics.
     bad_reverse: bool,
-    /// How often an LP was out of its mind.
-    mad: Arc<AtomicU64>,
+    /// How often an LP found an impossible state.
+    impossible: Arc<AtomicU64>,
     /// How often reverse code panicked.
     reversals: Arc<AtomicU64>,
 }
@@ -53,7 +53,7 @@ struct Loans {
 #[derive(Clone, Debug, PartialEq)]
 struct Book {
     seen: u64,
-    /// One for every loan that is out, with when it was taken.
+    /// The loans that are out, with the times at which they were taken.
     loans: Vec<f64>,
     sum: u64,
 }
@@ -71,13 +71,13 @@ const INVERSE_OF_31: u64 = 0xEF7BDEF7BDEF7BDF;
 
 impl Loans {
     fn new(reaction: Reaction) -> Self {
-        let (mad, reversals) = (Arc::default(), Arc::default());
-        Loans { lps: 24, reaction, really: None, bad_reverse: false, mad, reversals }
+        let (impossible, reversals) = (Arc::default(), Arc::default());
+        Loans { lps: 24, reaction, really: None, bad_reverse: false, impossible, reversals }
     }
 
-    /// What must not happen, happens.
-    fn lose_mind(&self, book: &mut Book, lp: &mut Context<Self>) {
-        self.mad.fetch_add(1, Ordering::Relaxed);
+    /// Reacts to an impossible state.
+    fn react(&self, book: &mut Book, lp: &mut Context<Self>) {
+        self.impossible.fetch_add(1, Ordering::Relaxed);
         // What was changed before must be undone with the rest.
         book.sum = book.sum.wrapping_mul(31);
         match self.reaction {
@@ -120,7 +120,7 @@ impl Model for Loans {
         book.seen += 1;
         book.sum = book.sum.wrapping_add(lp.random().next_u64());
         if self.really == Some((lp.id().0, book.seen)) {
-            return self.lose_mind(book, lp);
+            return self.react(book, lp);
         }
         match *word {
             Word::Start => {
@@ -137,7 +137,7 @@ impl Model for Loans {
             }
             Word::Return => match book.loans.pop() {
                 Some(taken) => lp.save(taken),
-                None => return self.lose_mind(book, lp),
+                None => return self.react(book, lp),
             },
         }
         lp.observe(WORK, book.loans.len() as f64);
@@ -147,12 +147,12 @@ impl Model for Loans {
     fn reverse(&self, book: &mut Book, word: &Word, lp: &mut Reverse<Self>) {
         if self.bad_reverse && book.seen.is_multiple_of(3) {
             self.reversals.fetch_add(1, Ordering::Relaxed);
-            // Not before it has made a mess.
+            // Only after it has changed the state.
             (book.seen, book.sum) = (u64::MAX, 1);
             book.loans.clear();
-            panic!("reverse code that cannot be relied upon");
+            panic!("unreliable reverse code");
         }
-        // An event that goes wrong in earnest does nothing else; if nobody notices before it commits, this is called for it.
+        // An event that really fails does nothing else. If the failure shows only when it commits, reverse code may be called for it.
         let really = self.really == Some((lp.id().0, book.seen));
         if really {
             book.sum = book.sum.wrapping_mul(INVERSE_OF_31);
@@ -183,7 +183,7 @@ fn run(model: Loans, set: impl FnOnce(Loaning) -> Loaning) -> (Answer, u64) {
             (Ok((run.record.digest, run.record.results.to_string(), run.states, rows)), rolled_back)
         }
         Err(Error::Fault(failure)) => (Err(failure), 0),
-        Err(other) => panic!("no model makes this mistake: {other}"),
+        Err(other) => panic!("this error cannot come from a model: {other}"),
     }
 }
 
@@ -202,24 +202,27 @@ const UNDO: [(Undo, u32); 4] = [(Undo::Copy, 1), (Undo::Copy, 3), (Undo::Copy, 1
 fn mistakes_that_never_happen_are_not_noticed() {
     for reaction in REACTIONS {
         let (expected, _) = run(Loans::new(reaction), |simulation| simulation);
-        assert!(expected.is_ok(), "in the right order all is well: {expected:?}");
+        assert!(expected.is_ok(), "a failure in the right order: {expected:?}");
         for (undo, interval) in UNDO {
-            let (mut mad, mut rolled_back) = (0, 0);
+            let (mut impossible, mut rolled_back) = (0, 0);
             for seed in 0..6 {
                 let model = Loans::new(reaction);
-                let count = model.mad.clone();
+                let count = model.impossible.clone();
                 let (found, undone) = run(model, |simulation| wild(simulation, seed).undo(undo).copy_interval(interval));
                 assert_eq!(found, expected, "{reaction:?}, {undo:?} {interval}, cluster {seed}");
-                mad += count.load(Ordering::Relaxed);
+                impossible += count.load(Ordering::Relaxed);
                 rolled_back += undone;
             }
-            assert!(mad > 0 && rolled_back > 100, "{reaction:?}, {undo:?} {interval}: {mad} mistakes, {rolled_back} events undone");
+            assert!(
+                impossible > 0 && rolled_back > 100,
+                "{reaction:?}, {undo:?} {interval}: {impossible} mistakes, {rolled_back} events undone"
+            );
         }
     }
 }
 
 #[test]
-fn mistakes_that_happen_are_reported_as_ever() {
+fn mistakes_that_happen_are_reported_as_sequentially() {
     for (number, reaction) in (0..).zip(REACTIONS) {
         for really in [(3, 1), (20, 9), (11, 25)] {
             let model = || Loans { really: Some(really), ..Loans::new(reaction) };
@@ -236,7 +239,7 @@ fn mistakes_that_happen_are_reported_as_ever() {
     }
 }
 
-/// The events between two copies have to be executed again, the one that fails not among them.
+/// The events between two copies have to be executed again, but not the one whose reverse code failed.
 #[test]
 fn reverse_code_that_panics_is_survived() {
     let (expected, _) = run(Loans::new(Reaction::Panic), |simulation| simulation);
@@ -251,7 +254,7 @@ fn reverse_code_that_panics_is_survived() {
     assert!(panics > 10, "reverse code panicked {panics} times");
 }
 
-/// With threads, what goes wrong and when is up to the machine.
+/// With threads, what fails on a speculative state, and when, is up to the machine.
 #[test]
 fn threads_survive_speculative_mistakes() {
     for (number, reaction) in (0..).zip(REACTIONS) {
@@ -267,20 +270,20 @@ fn threads_survive_speculative_mistakes() {
     }
 }
 
-/// Set for the program that is to panic and say nothing.
+/// Set for the child process, which panics and must print nothing.
 const CHILD: &str = "WARPLINE_TEST_QUIETLY";
 
-/// Nothing of what never happened may be printed. A program of its own tells, as tests share their output.
+/// Nothing may be printed about panics that never happened. This takes a process of its own, as tests share their output.
 #[test]
 fn nothing_is_printed() {
     let program = std::env::current_exe().expect("this is a program");
     let test = ["--exact", "speculate_for_nothing_is_printed", "--nocapture", "--ignored"];
     let output = std::process::Command::new(program).args(test).env(CHILD, "1").output().expect("it runs again");
-    let (told, printed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{told}{printed}");
-    assert!(told.contains("mad: "), "{told}");
+    let (output_text, printed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{output_text}{printed}");
+    assert!(output_text.contains("impossible: "), "{output_text}");
     let panics: Vec<&str> = printed.lines().filter(|line| line.contains("panicked")).collect();
-    // The program's own hook is in charge again after the runs.
+    // After the runs, the program's own panic hook is back.
     assert_eq!(panics.len(), 1, "{printed}");
     assert!(!printed.contains("never lent") && printed.contains("the last word"), "{printed}");
 }
@@ -289,17 +292,17 @@ fn nothing_is_printed() {
 #[ignore = "the child of nothing_is_printed"]
 fn speculate_for_nothing_is_printed() {
     let model = || Loans { bad_reverse: true, ..Loans::new(Reaction::Panic) };
-    let mut mad = 0;
+    let mut impossible = 0;
     for (seed, undo) in (0..).zip([Undo::Copy, Undo::Reverse, Undo::Copy, Undo::Reverse]) {
         let model = model();
-        let count = model.mad.clone();
+        let count = model.impossible.clone();
         assert!(run(model, |simulation| wild(simulation, seed).undo(undo)).0.is_ok());
-        mad += count.load(Ordering::Relaxed);
+        impossible += count.load(Ordering::Relaxed);
     }
     let threads = |simulation: Loaning| simulation.sync(Synchronisation::Optimistic).threads(3).window(12.0).undo(Undo::Reverse);
     assert!(run(model(), threads).0.is_ok());
-    assert!(mad > 0);
-    println!("mad: {mad}");
+    assert!(impossible > 0);
+    println!("impossible: {impossible}");
     let last = std::panic::catch_unwind(|| panic!("the last word"));
     assert!(last.is_err());
 }

@@ -19,7 +19,7 @@ enum Pattern {
     Nothing,
     /// Events go anywhere after a random time.
     Random,
-    /// Events go anywhere after no time at all, in chains of 50.
+    /// Events go anywhere without delay, in chains of 50.
     Instant,
     /// All events happen at whole numbers.
     Ties,
@@ -139,15 +139,15 @@ fn answer(run: &Run<Mill>) -> (String, u64, String, Vec<Diary>, String) {
 }
 
 fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
-    // Something else every time, to keep threads out of step.
+    // Different every time, to keep threads out of step.
     let gvt = if threads.is_multiple_of(3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };
     let undo = if threads.is_multiple_of(2) { Undo::Copy } else { Undo::Reverse };
     let simulation = simulation.sync(Synchronisation::Optimistic).threads(threads).undo(undo).gvt(gvt).gvt_interval(100).batch(16);
-    // Eight take turns where there are fewer cores, three never do.
+    // Eight PEs share threads if there are fewer cores, three never do.
     if threads == 3 { simulation.crowd() } else { simulation }
 }
 
-/// Compares runs with threads with a sequential one, which is returned.
+/// Compares threaded runs with a sequential one, which is returned.
 fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> Simulation<'static, Mill>) -> Run<Mill> {
     let sequential = set(Simulation::new(make())).run().expect("it runs");
     for threads in THREADS {
@@ -166,7 +166,7 @@ fn many_short_runs_have_one_answer() {
     }
 }
 
-/// Which events may be cancelled, and how they travel, differs: each way has words of its own that threads share.
+/// Lanes and wires differ in which events may be cancelled and how they travel: each has its own words that threads share.
 #[test]
 fn every_lane_and_every_wire_has_one_answer() {
     use Conservative::{Auto, FreeRunning, Windows};
@@ -225,7 +225,7 @@ fn nothing_happens() {
 }
 
 #[test]
-fn everything_happens_at_once() {
+fn everything_happens_at_one_time() {
     let run = compare(|| Mill::new(12, Pattern::Instant), |simulation| simulation.end(3.5));
     assert_eq!(run.record.committed_events, 12 * 3 * 50);
     for unbiased in [false, true] {
@@ -235,7 +235,7 @@ fn everything_happens_at_once() {
 }
 
 #[test]
-fn the_warmup_counts_for_all() {
+fn the_warmup_applies_to_all_threads() {
     let run = compare(|| Mill::new(30, Pattern::Random), |simulation| simulation.end(20.0).warmup(7.5));
     assert!(run.statistics.counter(HANDLED) < run.record.committed_events);
 }
@@ -259,7 +259,7 @@ fn every_payload_and_state_is_dropped_once() {
 }
 
 #[test]
-fn a_panic_is_reported_as_ever() {
+fn a_panic_is_reported_as_sequentially() {
     for lp in [0, 7, 19] {
         let failure = |threads: Option<u32>| {
             let simulation = Simulation::new(Mill { panics: Some(lp), ..Mill::new(20, Pattern::Random) }).end(1e3);
@@ -292,11 +292,11 @@ fn rows_are_written_in_the_order_of_events() {
     }
 }
 
-/// Whoever watches a run may have seen enough of it: all threads stop, and the panic goes on its way.
+/// A panic in the progress callback stops all threads and is passed on.
 #[test]
 fn a_panic_while_progress_is_reported_ends_the_run() {
     for threads in [None, Some(1), Some(2), Some(8)] {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             let model = Mill::new(40, Pattern::Random);
             let token = model.token.clone();
@@ -306,14 +306,14 @@ fn a_panic_while_progress_is_reported_ends_the_run() {
             let simulation = threads.into_iter().fold(simulation, parallel);
             let panic = catch_unwind(AssertUnwindSafe(|| simulation.run())).expect_err("it panics");
             let text = panic.downcast_ref::<&str>().map_or_else(String::new, |text| (*text).to_owned());
-            tell.send((text, Arc::strong_count(&token))).expect("somebody waits for it");
+            sender.send((text, Arc::strong_count(&token))).expect("somebody waits for it");
         });
-        let outcome = told.recv_timeout(Duration::from_secs(100)).unwrap_or_else(|_| panic!("{threads:?} threads run on"));
+        let outcome = receiver.recv_timeout(Duration::from_secs(100)).unwrap_or_else(|_| panic!("{threads:?} threads run on"));
         assert_eq!(outcome, ("seen enough".to_owned(), 1), "{threads:?} threads");
     }
 }
 
-/// A run that takes long enough tells of its progress, which only goes forward.
+/// A run that takes long enough reports progress, which only increases.
 #[test]
 fn progress_is_reported() {
     for threads in [1, 2] {

@@ -1,4 +1,4 @@
-//! Thousands of schedules of Time Warp, and not one other answer.
+//! Thousands of schedules of Time Warp, and always the same answer.
 #![cfg(not(miri))]
 
 use std::fs;
@@ -9,7 +9,7 @@ use warpline_testkit::random_model::{Crime, PlannedFault};
 use warpline_testkit::torture::{Case, Summary};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, matrix, time_limit};
 
-/// Seeds in a row: what fails is to be seen again by its number.
+/// Consecutive seeds: a failure can be reproduced by its number.
 fn torture(seeds: std::ops::Range<u64>, clusters: usize) -> Summary {
     let mut all = Summary::default();
     for seed in seeds {
@@ -24,7 +24,7 @@ fn torture(seeds: std::ops::Range<u64>, clusters: usize) -> Summary {
 
 const SEEDS: u32 = 500;
 
-/// Half of the seeds; the other half is for the other core.
+/// Half of the seeds; the other half can run on another core.
 #[test]
 fn thousands_of_schedules_have_one_answer() {
     let seeds = u64::from(cases(SEEDS));
@@ -32,7 +32,7 @@ fn thousands_of_schedules_have_one_answer() {
     assert!(all.schedules >= 3 * seeds && all.committed > 30 * seeds && all.mistakes > seeds / 10, "{all:?}");
 }
 
-/// As the other test, with other seeds.
+/// Like the test above, with other seeds.
 #[test]
 fn thousands_of_other_schedules_have_one_answer() {
     let seeds = u64::from(cases(SEEDS));
@@ -57,12 +57,12 @@ fn written(recipe: &Recipe, settings: &Settings, configuration: matrix::Configur
     let ended = match simulation.records(Records::Write(directory.path().to_owned())).run() {
         Ok(run) => format!("{} {} {:?}", run.record.digest, run.record.committed_events, run.record.tables),
         Err(Error::Fault(failure)) => failure.to_string(),
-        Err(other) => panic!("the model did nothing to deserve this: {other}"),
+        Err(other) => panic!("this error cannot come from the model: {other}"),
     };
     (files(directory.path()), ended)
 }
 
-/// Rows are written in the order of events, and those before a mistake are those that the sequential engine writes, no more.
+/// Rows are written in the order of events; before a mistake, exactly those that the sequential engine writes.
 #[test]
 fn files_of_rows_are_equal_to_the_byte() {
     let (mut lines, mut failed) = (0, 0);

@@ -12,7 +12,7 @@ use warpline_testkit::time_limit;
 /// LPs that send each other events, some of which come too early.
 struct Hops {
     lps: u32,
-    /// Every LP fails at its so manieth event, if any.
+    /// Every LP fails at its event of this number, if any.
     fails: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ fn hops(lps: u32) -> Simulation<'static, Hops> {
     Simulation::new(Hops { lps, fails: None }).sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8)
 }
 
-/// A run with its trace, and how large that is.
+/// A run, its trace, and the size of the trace in bytes.
 fn traced(simulation: Simulation<'_, Hops>) -> (Result<Run<Hops>, Error>, Value, usize) {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let path = directory.path().join("trace.json");
@@ -55,7 +55,7 @@ fn traced(simulation: Simulation<'_, Hops>) -> (Result<Run<Hops>, Error>, Value,
     (run, trace, text.len())
 }
 
-/// What happens on each track, by group and track: kind and entry.
+/// The entries of each track, by group and track.
 fn tracks(trace: &Value) -> BTreeMap<(u64, u64), Vec<&Value>> {
     let mut tracks = BTreeMap::<_, Vec<_>>::new();
     for entry in trace["traceEvents"].as_array().expect("it has entries") {
@@ -79,7 +79,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("it is a number")
 }
 
-/// Checks what holds of every trace of a run of so many events.
+/// Checks what holds for every trace of a run that committed this many events.
 fn check(trace: &Value, committed: u64) {
     let (tracks, names) = (tracks(trace), names(trace));
     assert!(tracks.keys().all(|track| names.contains_key(track)), "{names:?}");
@@ -105,14 +105,14 @@ fn check(trace: &Value, committed: u64) {
     }
 }
 
-/// How many events each LP shows.
+/// How many events are shown for each LP.
 fn shown(trace: &Value) -> BTreeMap<u64, u64> {
     let events = tracks(trace).into_iter().filter(|((group, _), _)| *group == 2);
     events.map(|((_, track), events)| (track - 1, events.len() as u64)).collect()
 }
 
 #[test]
-fn a_trace_shows_all_that_happened() {
+fn a_trace_shows_everything_that_happened() {
     for cluster in [None, Some(1), Some(2)] {
         let simulation = cluster.into_iter().fold(hops(30).end(40.0), Simulation::virtual_cluster);
         let (run, trace, _) = traced(simulation);
@@ -133,7 +133,7 @@ fn a_trace_shows_all_that_happened() {
 
 /// Virtual time is the same under every schedule.
 #[test]
-fn what_committed_is_the_same_in_every_trace() {
+fn committed_events_are_the_same_in_every_trace() {
     let virtual_time = |simulation| {
         let entries = traced(simulation).1["traceEvents"].as_array().unwrap().clone();
         entries.into_iter().filter(|entry| entry["pid"] == 2).collect::<Vec<_>>()
@@ -186,7 +186,7 @@ fn a_trace_needs_pes_and_a_file() {
     assert!(matches!(&error, Error::Trace { path, .. } if path.ends_with("place")) && error.to_string().contains("/no/such/place"));
 }
 
-/// All phases of each PE together are the time that its thread took, which is about that of the loop.
+/// The phases of each PE add up to the time that its thread took, which is about that of the loop.
 #[test]
 fn phases_are_the_time_of_the_loop() {
     let _limit = time_limit("two threads");

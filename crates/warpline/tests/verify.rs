@@ -1,4 +1,4 @@
-//! Verification finds undo that does not undo, and says where: model, event, LP, time, and the field.
+//! Verification finds undoing that does not restore the state, and says where: model, event, LP, time, and field.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn mismatch<M: Model>(simulation: Simulation<M>) -> (Mismatch, String) {
             let VerifyError::Mismatch(mismatch) = error else { unreachable!("it was just seen") };
             (*mismatch, text)
         }
-        other => panic!("a mismatch should have been found: {other:?}"),
+        other => panic!("expected a mismatch: {other:?}"),
     }
 }
 
@@ -158,7 +158,7 @@ fn wrong_reverse_code_is_found_at_its_first_event() {
     assert_found_at_once(Bug::DrawsFromAnotherStream, "state.luck");
 }
 
-/// The state is right, but what was saved is not used up, or more than that.
+/// The state is right, but not all saved values are restored, or more than were saved.
 #[test]
 fn unequal_saves_and_restores_are_found() {
     let found = assert_found_at_once(Bug::RestoresTooLittle, "saved");
@@ -168,7 +168,7 @@ fn unequal_saves_and_restores_are_found() {
 }
 
 #[test]
-fn reverse_code_that_is_seldom_wrong_is_found() {
+fn reverse_code_that_is_rarely_wrong_is_found() {
     let (mismatch, text) = mismatch(Simulation::new(Shop { bug: Bug::IsWrongAt(57) }).undo(Undo::Reverse));
     assert_eq!(mismatch.place, Place::Event { lp: LpId(1), time: 57.25, event: "Customer { number: 56 }".into() });
     // LP 0 is one event ahead of the other two.
@@ -183,7 +183,7 @@ fn reverse_code_that_panics_is_found() {
     assert_words(&error.to_string(), &["`Shop`", "LP 0", "Customer { number: 0 }", "reverse code lost its way"]);
 }
 
-/// What hides where undo does not reach.
+/// State that undoing does not reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hidden {
     /// Shared between a state and its copy.
@@ -293,7 +293,7 @@ fn what_depends_on_hidden_state_is_found() {
     }
 }
 
-/// LPs on a line that may send to the right, and do as they are told.
+/// LPs on a line that may send to the right, and follow instructions.
 #[derive(Debug)]
 struct Line {
     reach: u32,
@@ -374,7 +374,7 @@ fn mistakes_are_reported_as_in_a_run() {
     assert_eq!(run.to_string(), verified.to_string());
 }
 
-/// Trying events out leaves no trace: files of an earlier run stay as they are.
+/// Trying events out has no effects: files of an earlier run stay as they are.
 #[test]
 #[cfg_attr(miri, ignore = "writes files")]
 fn trials_write_no_rows() {

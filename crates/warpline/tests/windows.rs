@@ -1,4 +1,4 @@
-//! Conservative runs in windows: one answer, and who goes in them.
+//! Conservative runs in windows: one answer, and which runs use them.
 #![cfg(not(miri))]
 
 use warpline::prelude::*;
@@ -8,7 +8,7 @@ use warpline_testkit::matrix::{self, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
 
-/// A virtual cluster in windows, which asks for GVT only when there is need to.
+/// A virtual cluster in windows, which asks for GVT only when it must.
 fn windows(pes: u32, cluster: u64) -> Configuration {
     let parallel = Parallel {
         pes,
@@ -29,7 +29,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
     Configuration { pending: Pending::Heap, parallel: Some(parallel) }
 }
 
-/// LPs on a ring, which talk to those next to them, with a lookahead of the model, of each LP, or of each link.
+/// LPs on a ring, which talk to their neighbours, with lookahead declared for the model, for each LP, or for each link.
 fn recipe(declares: Declares, seed: u64) -> Recipe {
     let topology = Shape::Ring { reach: 2 };
     Recipe { lps: 130, declares, topology, lookahead: 0.3, energy: 12, starters: 1, burst: 0, ..Recipe::from_seed(seed) }
@@ -49,7 +49,7 @@ fn windows_of_any_number_of_pes_have_one_answer() {
     }
 }
 
-/// PEs that go in step must not wait for one that has failed, and the first failure is told with the events before it.
+/// PEs in windows must not wait for one that has failed, and the first failure is reported with the events before it.
 #[test]
 fn failures_in_windows_are_those_of_a_sequential_run() {
     let mut reached = 0;
@@ -96,7 +96,7 @@ impl Model for Ring {
     }
 }
 
-/// What the record says of how PEs went on.
+/// How the record says that PEs were synchronised.
 fn way(simulation: Simulation<'_, Ring>) -> Value {
     let run = simulation.end(50.0).run().expect("it runs");
     assert_eq!(run.record.committed_events, 200);
@@ -104,7 +104,7 @@ fn way(simulation: Simulation<'_, Ring>) -> Value {
 }
 
 #[test]
-fn the_record_tells_the_way_that_was_chosen() {
+fn the_record_says_which_way_was_chosen() {
     let conservative = |uneven, threads| Simulation::new(Ring { uneven }).sync(Synchronisation::Conservative).threads(threads);
     for threads in [1, 2, 3] {
         assert_eq!(way(conservative(false, threads).conservative(Conservative::Windows)), "windows");
@@ -112,21 +112,21 @@ fn the_record_tells_the_way_that_was_chosen() {
     }
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     for (uneven, threads) in [(false, 1), (false, 2), (true, 2), (false, 8)] {
-        // With eight PEs, most have nothing to send each other.
+        // With eight PEs, most of them send each other nothing.
         let expected = if threads == 2 && cores < 2 && !uneven { "windows" } else { "free-running" };
         assert_eq!(way(conservative(uneven, threads)), expected, "{threads} PEs, uneven: {uneven}");
     }
     assert_eq!(way(conservative(false, 2).virtual_cluster(1)), "windows", "PEs of a virtual cluster take turns");
     assert_eq!(way(conservative(true, 2).virtual_cluster(1)), "free-running", "their delays differ");
-    assert_eq!(way(Simulation::new(Ring { uneven: false }).threads(2)), Value::Null, "an optimistic run knows of no such way");
+    assert_eq!(way(Simulation::new(Ring { uneven: false }).threads(2)), Value::Null, "an optimistic run has no such setting");
 }
 
 #[test]
-fn other_runs_refuse_to_be_told_how_to_be_conservative() {
-    let told = |sync| Simulation::new(Ring { uneven: false }).sync(sync).conservative(Conservative::Windows).run();
+fn other_runs_refuse_the_setting_for_conservative_ones() {
+    let run = |sync| Simulation::new(Ring { uneven: false }).sync(sync).conservative(Conservative::Windows).run();
     for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
-        let refused = told(sync).expect_err("it makes no sense").to_string();
+        let refused = run(sync).expect_err("it makes no sense").to_string();
         assert!(refused.contains("`conservative` is `windows`, but `sync` is"), "{refused}");
     }
-    assert!(told(Synchronisation::Conservative).is_ok());
+    assert!(run(Synchronisation::Conservative).is_ok());
 }

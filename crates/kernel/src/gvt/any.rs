@@ -5,9 +5,9 @@ use super::{Action, Asynchronous, Control, Gvt, Local, Synchronous, Tag};
 /// An algorithm chosen at run time. Its methods are those of [`Gvt`].
 #[derive(Debug)]
 pub enum AnyGvt {
-    /// PEs go on executing.
+    /// PEs go on executing meanwhile.
     Asynchronous(Asynchronous),
-    /// PEs hold.
+    /// PEs hold meanwhile.
     Synchronous(Synchronous),
 }
 

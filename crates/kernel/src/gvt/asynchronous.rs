@@ -13,17 +13,17 @@ use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 /// of epoch d have been received as were sent. One or two are usually enough, as a PE contributes only when its parent in the tree
 /// has made its cut and its children have contributed.
 ///
-/// Why that is a bound. A PE contributes after its cut, when its sends of epoch d are final, so the sums are equal only if
-/// every message of epoch d had been received when its receiver contributed. So the minimum, G, is at or before all that
-/// was pending at any cut, and all messages of epoch d received after one. By induction over what happens after
-/// the cuts: whatever a PE then executes, undoes or sends was pending at its cut, came in epoch d, was caused on the same
-/// PE by such, or came in epoch d + 1 from a PE after its cut; in each case it is at or after G. No message of epoch d
-/// is left. That a message of epoch d + 1 may arrive before its receiver's cut does no harm: it is pending at that cut.
+/// Why the result is a bound. A PE contributes after its cut, when it sends nothing more in epoch d, so the sums are equal only if
+/// every message of epoch d had been received by the time its receiver contributed. So the minimum, G, comes at or before everything
+/// that was pending at any cut, and every message of epoch d received after a cut. By induction over what happens after the cuts:
+/// whatever a PE then executes, undoes or sends was pending at its cut, arrived in a message of epoch d, was caused by either on the
+/// same PE, or arrived in a message of epoch d + 1 that its sender sent after its own cut. In each case it comes at or after G. No
+/// message of epoch d is left. A message of epoch d + 1 may arrive before its receiver's cut, but is pending at that cut then.
 ///
-/// One bit tells epochs apart: a PE makes the cut of d + 1 only after the verdict on d, for which all made
-/// that of d and all messages of d were received. So what arrives is of the epoch in which the receiver sends or of one
-/// of its two neighbours; d + 2 comes to a PE that still waits for the verdict on d only when that verdict no longer
-/// depends on it. The counts are never set back: those of an epoch start from equal sums.
+/// One bit distinguishes the epochs: a PE makes the cut of d + 1 only after the verdict on d, for which all PEs have made the cut of d
+/// and all messages of d have been received. So a message is of the epoch in which its receiver sends, or of the one before or after
+/// it. A message of epoch d + 2 can reach a PE that still waits for the verdict on d, but that verdict no longer depends on it. Counts
+/// are never reset: those of a new epoch start from equal sums.
 #[derive(Debug)]
 pub struct Asynchronous {
     tree: Tree,
@@ -31,8 +31,8 @@ pub struct Asynchronous {
     tag: Tag,
     sent: [u64; 2],
     received: [u64; 2],
-    /// The least moment of the epoch being closed. That of the next is not known before its cut, which takes in all that
-    /// has arrived by then.
+    /// The least moment of the epoch being closed. That of the next epoch is found at its cut, and covers everything that has arrived by
+    /// then.
     least: Moment,
     /// What was done up to the cut.
     work: Work,
@@ -69,7 +69,7 @@ impl Gvt for Asynchronous {
 
     #[inline]
     fn sent(&mut self) -> Tag {
-        debug_assert!(self.tree.pes() > 1, "the only PE sends to another");
+        debug_assert!(self.tree.pes() > 1, "a message to another PE, but there is only one");
         self.sent[self.tag.index()] += 1;
         self.tag
     }

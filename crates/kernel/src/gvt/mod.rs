@@ -1,15 +1,15 @@
 //! Global virtual time (GVT): a moment before which nothing can be undone any more, found by all PEs together.
 //!
-//! Algorithms are pure state machines, one per PE: messages are reported to them, and they answer with what is to be sent
-//! to other PEs and, in the end, with a [`Verdict`] to adopt. They know no clocks, threads or wires, and need no order
-//! among messages of any kind; every control message must arrive once.
+//! The algorithms are pure state machines, one per PE: a PE reports messages to its machine, which answers with control messages to send to
+//! other PEs and, in the end, with a [`Verdict`] to adopt. They know nothing of clocks, threads or wires, and rely on no order among
+//! messages of any kind; every control message must arrive exactly once.
 //!
 //! * [`Asynchronous`]: PEs go on executing while GVT is computed (epochs and colours).
-//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check of the other.
+//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check on the other.
 //!
-//! Both reduce over a binary tree of the PEs, rooted at PE 0. Messages that still wait in an outgoing batch count as in
-//! flight: while [`Gvt::is_on`], PEs should flush their batches often. Fewer reductions are needed if a PE hands messages over before it
-//! sends control messages, and takes control messages before it receives the others.
+//! Both reduce over a binary tree of the PEs, rooted at PE 0. Messages that still wait at their sender count as in flight, so PEs should
+//! hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a PE hands messages over before it sends control messages, and
+//! takes control messages before it receives other messages.
 
 mod any;
 mod asynchronous;
@@ -24,16 +24,16 @@ use std::ops::Add;
 
 use warpline_base::{Moment, TieBreak};
 
-/// What a PE did since its last share: for flow control, which looks at the sums.
+/// What a PE did since its last share. Windows adapt to the sums over all PEs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Events processed, whether they stayed or not.
+    /// Events processed, including those undone later.
     pub processed: u64,
     /// Events rolled back.
     pub rolled_back: u64,
     /// Steps of the PE's loop.
     pub steps: u64,
-    /// Those in which there was nothing to execute.
+    /// Steps in which there was nothing to execute.
     pub idle_steps: u64,
 }
 
@@ -50,18 +50,18 @@ impl Add for Work {
     }
 }
 
-/// What a PE contributes to a reduction, and the reduction of what several did.
+/// What a PE contributes to a reduction, or the reduction of several contributions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// Messages sent, as far as the algorithm counts them in this epoch.
     pub sent: u64,
-    /// Messages of the same kind received.
+    /// Messages received, likewise.
     pub received: u64,
-    /// The earliest thing that is not yet done, or was received late.
+    /// The earliest moment of anything that has yet to be done, or that was received after the cut.
     pub least: Moment,
     /// The earliest committed fault, or [`Moment::Never`].
     pub failure: Moment,
-    /// What was done since the last epoch.
+    /// What was done since the last share.
     pub work: Work,
 }
 
@@ -83,18 +83,18 @@ impl Share {
     }
 }
 
-/// What the PEs found together; all of them adopt the same verdict for an epoch.
+/// The common result of closing an epoch: all PEs adopt the same one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
     /// The epoch that is closed now, from 0.
     pub epoch: u64,
     /// How many reductions it took.
     pub trials: u32,
-    /// Nothing that is pending or in flight, or will ever be, comes before this moment. It never regresses.
+    /// Nothing that is pending or in flight, now or later, comes before this moment. It never decreases.
     pub gvt: Moment,
     /// The earliest fault that any PE knew of, or [`Moment::Never`].
     pub failure: Moment,
-    /// What all PEs did, each since its last share.
+    /// What all PEs did, each since its previous share.
     pub work: Work,
 }
 
@@ -108,7 +108,7 @@ pub enum Control {
         /// The epoch to close.
         epoch: u64,
     },
-    /// The share of a child with all its descendants.
+    /// The reduced share of a child and all its descendants.
     Share {
         /// Which child.
         from: u32,
@@ -119,14 +119,14 @@ pub enum Control {
         /// The share.
         share: Share,
     },
-    /// The parent asks for the next reduction of the epoch, since messages were in flight.
+    /// The parent asks for another reduction of the epoch, as messages were in flight.
     Again {
         /// The epoch being closed.
         epoch: u64,
-        /// Which reduction is to come.
+        /// The number of that reduction.
         trial: u32,
     },
-    /// The parent passes on what was found.
+    /// The parent passes on the verdict.
     Verdict(Verdict),
 }
 
@@ -140,11 +140,11 @@ pub enum Action {
         /// The message.
         control: Control,
     },
-    /// Takes note of the verdict: commit what comes before its GVT.
+    /// Adopts the verdict: commits what comes before its GVT.
     Adopt(Verdict),
 }
 
-/// Travels with each message between PEs and says in which epoch it was sent, as far as needed: one bit.
+/// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which travels with the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tag(u8);
 
@@ -155,7 +155,7 @@ impl Tag {
         self.0
     }
 
-    /// The tag with this number, of which only the lowest bit counts.
+    /// The tag with this number. Only the lowest bit counts.
     #[inline]
     pub fn from_bits(bits: u8) -> Tag {
         Tag(bits & 1)
@@ -169,26 +169,26 @@ impl Tag {
 
 /// What an algorithm needs to know of its PE. It asks only when it has to.
 pub trait Local {
-    /// The earliest thing that is not yet done: pending events, and rollbacks and anti-messages put off till later.
+    /// The earliest moment of anything that has yet to be done: of pending events, and of rollbacks and anti-messages that were put off.
     ///
-    /// What counts as [received](Gvt::received) is part of it, unless it is done already.
+    /// It covers every message reported as [received](Gvt::received) that has not been dealt with yet.
     fn least(&mut self) -> Moment;
 
     /// The earliest committed fault, or [`Moment::Never`].
     fn failure(&self) -> Moment;
 
-    /// What was done since the last time this was asked.
+    /// What was done since the last call.
     fn take_work(&mut self) -> Work;
 }
 
 /// One PE's part in computing GVT.
 ///
-/// What a PE executes or undoes may only cause what comes at or after its own moment; that is all algorithms rely on.
+/// All that algorithms rely on is that whatever a PE executes or undoes causes nothing before its own moment.
 pub trait Gvt: Send {
-    /// What the algorithm is called.
+    /// The name of the algorithm.
     const NAME: &'static str;
 
-    /// The part of PE `me` of `pes`.
+    /// The part of PE `me` out of `pes`.
     ///
     /// # Panics
     /// Unless `me < pes`.
@@ -196,37 +196,37 @@ pub trait Gvt: Send {
     where
         Self: Sized;
 
-    /// Counts a message that leaves for another PE, positive or anti, and gives its tag. To be called when the message
-    /// is made, even if it then waits in an outgoing batch.
+    /// Counts a message to another PE, positive or anti, and returns its tag. To be called when the message is made, even if it still has
+    /// to wait before it is handed over.
     fn sent(&mut self) -> Tag;
 
-    /// Counts a message that has arrived for the moment `at`, positive or anti. The PE puts it where
-    /// [`Local::least`] sees it before it calls [`advance`](Self::advance).
+    /// Counts a message that has arrived, positive or anti, for an event at the moment `at`. Before the PE calls
+    /// [`advance`](Self::advance), it must put the message where [`Local::least`] covers it.
     fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment);
 
-    /// The PE would like a new GVT: its interval has passed or it is idle. Idempotent. A wish made while a computation is
-    /// on is dropped: its verdict may be enough.
+    /// Asks for a new GVT, because the interval has passed or the PE is idle. Idempotent. Ignored while a computation is under way, as its
+    /// verdict may be enough.
     fn wish(&mut self);
 
-    /// Takes a control message that arrived.
+    /// Takes a control message that has arrived.
     ///
     /// # Panics
-    /// If the message was not for this PE, or arrived twice.
+    /// If the message was not meant for this PE, or arrived twice.
     fn receive_control(&mut self, control: Control);
 
-    /// Does at most one action. To be called until there is none, after every `wish` and `receive_control`.
+    /// The next action for the PE, if any. To be called until there is none, after every `wish` and `receive_control`.
     ///
     /// # Panics
-    /// If GVT would regress or more messages were received than sent, which means that some were not counted.
+    /// If GVT would decrease, or more messages were received than sent: some were not counted.
     fn advance(&mut self, local: &mut impl Local) -> Option<Action>;
 
     /// The PEs that this one sends control messages to, in no particular order.
     fn neighbours(&self) -> Vec<u32>;
 
-    /// Whether the PE must not execute events now. It goes on receiving.
+    /// Whether the PE must not execute events now. It still has to receive messages.
     fn holds(&self) -> bool;
 
-    /// Whether this PE takes part in a computation now.
+    /// Whether this PE is taking part in a computation.
     fn is_on(&self) -> bool;
 
     /// How many computations this PE has joined so far.

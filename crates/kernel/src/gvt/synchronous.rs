@@ -3,22 +3,22 @@ use warpline_base::{Moment, TieBreak};
 use super::tree::Tree;
 use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 
-/// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. That is found by the four-counter
-/// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the
-/// mode of operation is 2S of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
+/// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is detected by the four-counter
+/// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the mode of operation is
+/// 2S of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §2.5.
 ///
-/// All messages ever sent and received are counted, and the counts are summed in rounds. A single round proves nothing: counts are taken at
-/// different times, and a message that arrives may cause a rollback and with it anti-messages. But counts only grow, and a round begins
-/// after the previous one has ended, at time t. So if what was received by the first round, R1, equals what was sent by the second, S2,
-/// then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold send only
-/// because of what they receive. The least moment of the second round is GVT.
+/// All messages ever sent and received are counted, and the counts are summed in trials. A single trial proves nothing: counts are taken at
+/// different times, and a message that arrives may cause a rollback and with it anti-messages. But counts only grow, and a trial begins
+/// after the previous one has ended, at time t. So if the number received as of the first trial, R1, equals the number sent as of the
+/// second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold
+/// send only because of what they receive. The least moment of the second trial is GVT.
 #[derive(Debug)]
 pub struct Synchronous {
     tree: Tree,
     sent: u64,
     received: u64,
     work: Work,
-    /// At the root: the counts of the previous round.
+    /// At the root: the counts of the previous trial.
     before: Option<(u64, u64)>,
 }
 
@@ -45,7 +45,7 @@ impl Gvt for Synchronous {
 
     #[inline]
     fn sent(&mut self) -> Tag {
-        debug_assert!(self.tree.pes() > 1, "the only PE sends to another");
+        debug_assert!(self.tree.pes() > 1, "a message to another PE, but there is only one");
         self.sent += 1;
         Tag::default()
     }

@@ -7,19 +7,19 @@ use super::{Action, Control, Share, Verdict};
 /// How far a PE has come in a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReductionState {
-    /// It takes no part.
+    /// There is no trial.
     Off,
-    /// It owes its share of the trial.
+    /// It has yet to give its share of the trial.
     Due,
-    /// It gave its share and waits for its parent.
+    /// It has given its share and waits for the outcome.
     Given,
 }
 
 /// One PE's place in the binary tree of PEs, and its part in the reductions over it.
 ///
-/// What the shares mean and when the root is content is up to the algorithm. An epoch begins wherever a PE wishes and
-/// spreads over the tree in both directions at once (the jump start of Perumalla, Park and Tipparaju, §2.7), so that all have
-/// joined after one way across it.
+/// What the shares mean, and when the root accepts their sum, is up to the algorithm. Any PE can begin to close an epoch; this
+/// spreads up and down the tree at once (the jump start of Perumalla, Park and Tipparaju, §2.7), so that all PEs have joined after one
+/// traversal of the tree.
 #[derive(Debug)]
 pub(super) struct Tree {
     me: u32,
@@ -29,11 +29,11 @@ pub(super) struct Tree {
     epoch: u64,
     trial: u32,
     state: ReductionState,
-    /// Epochs below this are to be closed: some PE asked for it.
+    /// Some PE has asked to close all epochs below this.
     asked: u64,
-    /// The parent has begun to close the epochs below this, as far as this PE knows.
+    /// The parent has begun to close all epochs below this, as far as this PE knows.
     called: u64,
-    /// The children's shares of this trial. A child gives no other before it hears of the outcome.
+    /// The children's shares of this trial. A child gives its next share only after it has received the outcome.
     shares: [Option<Share>; 2],
     gvt: Option<Moment>,
     outbox: VecDeque<Action>,
@@ -75,7 +75,7 @@ impl Tree {
 
     pub(super) fn receive_control(&mut self, control: Control) {
         match control {
-            // Epochs that are closed already are not opened again: such a call was late.
+            // A late call for an epoch that is closed already has no effect.
             Control::Begin { from, epoch } => {
                 self.asked = self.asked.max(epoch + 1);
                 if Some(from) == self.parent() {
@@ -102,7 +102,7 @@ impl Tree {
 
     fn expect(&self, epoch: u64, trial: u32) {
         let now = (self.epoch, self.trial);
-        assert_eq!((epoch, trial), now, "PE {} received another (epoch, trial) than its own", self.me);
+        assert_eq!((epoch, trial), now, "PE {} received a control message of another (epoch, trial) than its own", self.me);
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
@@ -114,7 +114,7 @@ impl Tree {
         !self.is_on() && self.asked > self.epoch
     }
 
-    /// Joins the computation and calls the neighbours: the children always, the parent if it may not know of it yet.
+    /// Joins the computation and calls the children, and also the parent if it may not know of it yet.
     pub(super) fn begin(&mut self) {
         debug_assert!(self.is_called());
         self.state = ReductionState::Due;
@@ -123,15 +123,15 @@ impl Tree {
         self.outbox.extend(parent.into_iter().chain(self.children()).map(|to| Action::Send { to, control }));
     }
 
-    /// Whether it is time to [`give`](Self::give) this PE's share: when the parent has begun and all children have given theirs. Shares of
-    /// PEs that began earlier than their parent would lack what it sent in between, and so be of no use.
+    /// Whether it is time to [`give`](Self::give) this PE's share: once the parent has begun and all children have given theirs. A share
+    /// given before the parent began would not include what the parent sent in between, and so be useless.
     pub(super) fn is_due(&self) -> bool {
         self.state == ReductionState::Due
             && (self.me == 0 || self.called > self.epoch)
             && self.children().all(|child| self.shares[slot(child)].is_some())
     }
 
-    /// Adds this PE's share to those of its children. The root gets the sum, others pass it on.
+    /// Adds this PE's share to those of its children. Returns the sum at the root; any other PE passes it on to its parent.
     pub(super) fn give(&mut self, own: Share) -> Option<Share> {
         debug_assert!(self.is_due());
         self.state = ReductionState::Given;

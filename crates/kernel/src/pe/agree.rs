@@ -1,4 +1,4 @@
-//! What all PEs must agree on: GVT, failures, the end. Algorithms ask a PE by [`Local`] what they need to know of it.
+//! What all PEs must agree on: GVT, failures, the end. GVT algorithms query a PE through [`Local`].
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
@@ -11,15 +11,15 @@ use crate::gvt::{Action, AnyGvt, Local, Verdict, Work};
 use crate::pending::PendingSet;
 use crate::wires::Port;
 
-/// Events that are certain commit without GVT: so many of them count for it as one that is not.
+/// Certain events commit without GVT, so it is asked for after this many times as many of them.
 const CERTAIN_PER_AHEAD: u64 = 32;
-/// An event is far away if it is so many times the least delay beyond the horizon: bounds would have to creep up to it.
+/// An event is far away if it lies this many times the least delay beyond the horizon: bounds would have to creep up to it.
 const FAR: f64 = 4.0;
-/// A PE whose next event is far away has so much less patience.
+/// The patience of a PE whose next event is far away is divided by this.
 const FAR_PATIENCE: u32 = 8;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Hands over what was sent, and lets the others know how far this PE has come.
+    /// Hands over what was sent, and publishes how far this PE has come.
     pub(super) fn hand_over_and_publish(&mut self, executed: u32) {
         let all = self.mail.hand_over();
         if !(all && self.world.tuning.lanes.has_certain() && self.lps.all_initialised()) {
@@ -34,7 +34,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.effects.forget_before(self.frontier.floor());
     }
 
-    /// The time of the first thing that is still to be done here.
+    /// The time of the first thing that has yet to be done here.
     #[inline]
     pub(super) fn first_time(&mut self) -> VirtualTime {
         let end = self.world.end;
@@ -57,13 +57,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             match gvt.advance(&mut view) {
                 None => return,
                 Some(Action::Send { to, control }) => self.mail.send_control(to, control),
-                // At least one batch comes before the next computation, or a PE might never get to execute anything.
+                // At least one batch comes before the next computation, or a PE might never execute anything.
                 Some(Action::Adopt(verdict)) => return self.adopt(verdict),
             }
         }
     }
 
-    /// Whether it is time for a new GVT: after so many events, or as there is nothing else to do.
+    /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         let interval = u64::from(self.world.tuning.gvt_interval);
         if !self.world.bounds_advance() {
@@ -81,10 +81,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             || open >= interval && self.since_gvt >= interval
     }
 
-    /// Whether bounds would have to creep up to its next event.
+    /// Whether bounds would have to creep up to this PE's next event.
     fn is_far(&mut self) -> bool {
         if self.world.tuning.windows {
-            // They go on from the first event that there is.
+            // The floor moves straight to the first event of all PEs.
             return false;
         }
         let next = self.agenda.first_time().unwrap_or(self.world.end).min(self.world.end);
@@ -105,7 +105,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         (&mut self.gvt, view)
     }
 
-    /// The earliest thing that is still to be done here.
+    /// The earliest moment of anything that has yet to be done here.
     pub(super) fn least(&mut self) -> Moment {
         self.gvt_view().1.least()
     }
@@ -115,7 +115,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.gvt_trials += u64::from(verdict.trials);
         (self.since_gvt, self.idle_steps, self.stuck_steps) = (0, 0, 0);
         if !self.world.tuning.lanes.has_certain() {
-            // A failure that is told of from now on comes no earlier than the GVT before this one.
+            // A failure reported from now on comes no earlier than the previous GVT.
             let last = VirtualTime::new(self.frontier.gvt_time()).unwrap_or(self.world.end);
             self.effects.forget_before(last);
         }
@@ -127,19 +127,19 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let timed = self.gauge.begin_commit();
         self.commit_at(verdict.gvt);
-        // When there is nothing left to execute, nobody needs them any more.
+        // Once nothing is left to execute, nobody needs free buffers any more.
         if verdict.gvt != Moment::Never {
             self.return_surplus();
         }
         self.gauge.end_commit(timed);
-        // Only the verdict after the last commit tells whether it failed anywhere.
+        // Only the verdict after the last commits tells whether one of them failed.
         if self.frontier.settled() == Some(Moment::Never) {
             self.over = Some(Step::Finished);
             self.collect_fossils(0);
-            // Whatever was sent before the last epoch was closed has arrived, and nothing was sent since.
+            // Everything sent before the last epoch was closed has arrived, and nothing has been sent since.
             assert!(self.mail.is_empty(), "PE {} still has messages to hand over when the run is over", self.world.me);
         }
-        // After a failure nothing commits any more, however long ago it was executed.
+        // After a failure nothing commits any more, and the history may stay full.
         if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
         }
@@ -149,15 +149,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 }
 
-/// What GVT wants to know of a PE.
+/// The part of a PE that GVT algorithms query.
 struct GvtView<'a, E, Q> {
-    /// The LP that is to be initialised next, if any.
+    /// The LP to initialise next, if any.
     next_lp: Option<LpId>,
     agenda: &'a mut Agenda<E, Q>,
     faults: &'a Faults,
     ties: TieBreak,
     end: VirtualTime,
-    /// What was done up to the last time.
+    /// The work reported so far.
     reported: &'a mut Work,
     counts: &'a mut Counts,
 }

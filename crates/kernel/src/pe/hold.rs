@@ -1,5 +1,5 @@
-//! Events that fail. An event that may still turn out not to happen is held back, undone, and tried again; see
-//! [`Faults`](crate::faults::Faults).
+//! Events that fail. A failed event is held back until it is certain that it happens; if it was executed ahead, it is undone, and tried
+//! again whenever something earlier might change it. See [`Faults`](crate::faults::Faults).
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -16,7 +16,7 @@ use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Holds back a panic of the model.
+    /// Holds back the event that was running when the model panicked.
     #[cold]
     pub(super) fn hold_panicked(&mut self, panic: Box<dyn Any + Send>) {
         if let Some(over) = self.dropping.take() {
@@ -44,7 +44,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
         self.context.forget();
-        // If the event is not pending again, it was cancelled meanwhile, and an anti-message is on its way.
+        // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
@@ -52,7 +52,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Whether the last event to be executed never was, because the copy of the state before it panicked.
+    /// Whether an event was not executed because copying the state before it panicked.
     fn was_being_copied(&self, handle: Handle) -> bool {
         // Records that a rollback has emptied are never the last while others are open.
         self.past.has_open() && self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Undone)
@@ -74,8 +74,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().undo(handle)
     }
 
-    /// Whether the first pending event, which was taken out, must wait for one that is held back, or is held back itself because its LP is
-    /// lost. Held events are tried again after anything that comes before them.
+    /// Whether the first pending event, which has been taken out, must wait for one that is held back, or is held back itself because its
+    /// LP is lost. If it need not wait, the held events are released, to be tried again after it.
     #[cold]
     pub(super) fn waits(&mut self, entry: Entry) -> bool {
         let event = self.agenda.event(entry.handle());
@@ -97,7 +97,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         true
     }
 
-    /// Holds back an event that was begun, if its LP is lost. Returns whether it is.
+    /// Holds back an event that has been begun, if its LP is lost. Returns whether it is.
     #[cold]
     pub(super) fn hold_if_lost(&mut self, entry: Entry, index: usize) -> bool {
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
@@ -105,14 +105,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         true
     }
 
-    /// Releases the held events, if any of them has been cancelled.
+    /// Releases the held events if any of them has been cancelled.
     pub(super) fn retry_held(&mut self) {
         if self.faults.held().iter().any(|held| held.is_cancelled(self.agenda.store())) {
             self.release_held();
         }
     }
 
-    /// Puts the held events that may still turn out differently back into the pending set.
+    /// Puts held events that are not certain back into the pending set.
     pub(super) fn release_held(&mut self) {
         for entry in self.faults.release() {
             self.agenda.push(entry);

@@ -7,14 +7,14 @@ use crate::agenda::Identity;
 use crate::pending::PendingSet;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
-/// How many free buffers a PE keeps for the others besides those it has made for them, shared out among them.
+/// How many free buffers a PE keeps for all other PEs together, beyond those it has made for them.
 const SURPLUS_MOST: usize = 8192;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// The first stage: reads what others let it know, takes the messages out of the mailbox and has their buffers fetched, which takes a while.
-    /// Where a window opens, both stages at once, as there is nothing to execute before it.
+    /// The first stage: takes control messages, reads what others have published, empties the mailbox and prefetches the buffers of the
+    /// messages, which takes a while. If a window opens, the second stage follows at once, as there is nothing to execute before it.
     pub(super) fn receive(&mut self) -> Result<(), PoolFull> {
-        // First what is told for GVT and the bounds, so that all that was sent before is there as well.
+        // Control messages, bounds and words come first, so that everything sent before them is found in the mailbox.
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
@@ -33,7 +33,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
-    /// turn comes; anti-messages take effect now.
+    /// turn comes; anti-messages take effect at once.
     pub(super) fn file_received(&mut self) -> Result<(), PoolFull> {
         let mut received = self.mail.take_received();
         for message in received.drain(..) {
@@ -56,7 +56,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(())
     }
 
-    /// Takes a free buffer back: for GVT, a message that brings nothing to do.
+    /// Takes back a free buffer. To GVT this is a message that brings nothing to do.
     #[cold]
     fn receive_empty(&mut self, message: Message) {
         self.agenda.store_mut().accept_empty(message.event);
@@ -74,7 +74,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.undo_received(handle);
     }
 
-    /// The same for messages by value, which are only in the mailbox until then.
+    /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) -> Result<(), PoolFull> {
         let Pe { mail, agenda, gvt, gauge, frontier, world, .. } = self;
@@ -127,7 +127,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         processed.into_iter().for_each(|handle| self.undo_received(handle));
     }
 
-    /// Nothing may come before what has been found out to be the earliest arrival there can be.
+    /// Checks that a message does not come before the earliest time at which anything can still arrive.
     #[inline(always)]
     fn check_arrival(&self, what: &str, buffer: Handle, key: &EventKey) {
         let earliest = self.frontier.earliest_arrival();
@@ -137,8 +137,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Sends free buffers back to PEs that send more than they receive, or these would take ever new ones. (Fujimoto and Panesar let such
-    /// a PE wait instead.)
+    /// Sends free buffers back to PEs that send more than they receive, which otherwise would keep making new ones. (Fujimoto and Panesar
+    /// let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
         let most = SURPLUS_MOST.div_ceil(self.world.pes() as usize);
         for to in 0..self.world.pes() {
@@ -149,7 +149,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 }
 
-/// Events before the horizon have been executed for good.
+/// It is too late to put this right, as events before the horizon have been executed for good.
 #[cold]
 #[inline(never)]
 fn arrived_too_early(what: &str, key: &EventKey, receiver: LpId, me: u32, horizon: VirtualTime, gvt: Moment) -> ! {

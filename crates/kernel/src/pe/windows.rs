@@ -1,4 +1,4 @@
-//! Windows, where PEs go in step; what they are and why they are right, see [`crate::rounds`].
+//! Windows, in which PEs advance in step. [`crate::rounds`] says what they are and why they are right.
 
 use warpline_memory::PoolFull;
 use warpline_model::Model;
@@ -8,12 +8,12 @@ use crate::pending::PendingSet;
 use crate::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Looks for what the others have published for the round. Returns whether a window opens, once the mailbox has been emptied.
+    /// Looks for the words of the other PEs for the round. Returns whether a window opens, which it does once the mailbox has been emptied.
     pub(super) fn find_round(&mut self) -> bool {
         self.frontier.find_round(self.world.least_delay_here, |pe, round| self.mail.word_of_round(pe, round))
     }
 
-    /// Files all that was sent in the last window, and only then goes on to the next.
+    /// Files everything sent in the last window, and only then raises the horizon.
     #[inline(never)]
     pub(super) fn open_window(&mut self) -> Result<(), PoolFull> {
         self.file_received()?;
@@ -24,8 +24,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(())
     }
 
-    /// Publishes for the round, if the window is over: after a batch of `executed` events nothing is left in it, or nothing that may be executed
-    /// now. All that was sent has been handed over.
+    /// Publishes the word for the round if the window is over: if after a batch of `executed` events nothing is left in it, or nothing that
+    /// may be executed now. Everything sent has been handed over.
     pub(super) fn end_window_if_over(&mut self, executed: u32) {
         if !self.frontier.is_window_open() || self.gvt.holds() {
             return;

@@ -3,17 +3,17 @@ use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
 use super::{Rule, Window};
 use crate::gvt::Work;
 
-/// PEs in a few lines: the farther they go ahead, the more of it is undone.
+/// The system that the window controls, in a few lines: the further PEs go ahead, the more is undone.
 struct Plant {
     pes: u32,
     /// Events per unit of time.
     density: f64,
-    /// How far ahead half of all events are undone.
+    /// The distance ahead at which half of all events are undone.
     scale: f64,
     /// Events of a PE between two computations of GVT.
     interval: f64,
     now: f64,
-    /// Of the last epoch.
+    /// The efficiency and the number of events executed in the last epoch.
     efficiency: f64,
     executed: f64,
 }
@@ -55,7 +55,7 @@ fn time(time: f64) -> VirtualTime {
 }
 
 #[test]
-fn any_unit_of_time_is_found_within_a_few_epochs() {
+fn the_window_adapts_to_any_unit_of_time_within_a_few_epochs() {
     for end in [1e-9, 1.0, 1e9] {
         for density in [1e-12, 1e-3, 1.0, 1e6, 1e15] {
             for (pes, interval) in [2, 64].into_iter().zip(Plant::INTERVALS.into_iter().cycle()) {
@@ -84,9 +84,9 @@ fn the_unit_of_time_makes_no_difference() {
 }
 
 #[test]
-fn undoing_is_kept_within_bounds() {
+fn rollbacks_are_kept_within_bounds() {
     for (pes, interval) in [2, 8, 64].into_iter().flat_map(|pes| Plant::INTERVALS.map(|interval| (pes, interval))) {
-        // From a full interval to a thirtieth of it, or some events: less cannot be shared out.
+        // From a full interval to a thirtieth of it, but at least 30 events.
         for share in [1.0, 0.2, 0.03] {
             let density = 1000.0;
             let scale = (share * interval * f64::from(pes)).max(30.0) / density;
@@ -105,7 +105,7 @@ fn undoing_is_kept_within_bounds() {
 }
 
 #[test]
-fn bad_times_are_over_soon_and_good_ones_come_back() {
+fn the_window_soon_shrinks_under_rollbacks_and_recovers_after_them() {
     for interval in Plant::INTERVALS {
         let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e12), 0.0, 8), Plant::new(8, 1000.0, 1e6, interval));
         for _ in 0..3 {
@@ -128,7 +128,7 @@ fn bound(window: &Window, gvt: &Moment) -> VirtualTime {
 }
 
 #[test]
-fn a_width_is_a_width_whatever_the_verdicts() {
+fn the_width_is_positive_and_finite_whatever_the_verdicts() {
     let mut random = 1u64;
     let mut below = |bound: u64| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -162,7 +162,7 @@ fn a_width_is_a_width_whatever_the_verdicts() {
 }
 
 #[test]
-fn what_is_done_at_the_end_tells_nothing() {
+fn work_reported_at_the_end_changes_nothing() {
     let (mut window, mut plant) = (Window::new(Rule::Adaptive, time(1e9), 0.0, 2), Plant::new(2, 1.0, 100.0, 512.0));
     plant.epochs(50, &mut window);
     let width = window.width();
@@ -173,7 +173,7 @@ fn what_is_done_at_the_end_tells_nothing() {
 }
 
 #[test]
-fn devastators_rule_is_that_of_devastator() {
+fn the_rule_of_devastator_is_followed() {
     let mut window = Window::new(Rule::Devastator, time(1e6), 0.0, 2);
     assert_eq!(window.width(), 1.0);
     let mut factor = |rolled_back: u64, steps: u64| {
@@ -181,9 +181,9 @@ fn devastators_rule_is_that_of_devastator() {
         window.adapt(&moment(1.0), &Work { processed: 100, rolled_back, steps, idle_steps: 0 });
         window.width() / before
     };
-    // By what part is undone; the rates rise.
+    // At low efficiency, while the rate of commits rises.
     assert_eq!([(99, 100), (68, 100), (66, 100), (35, 90)].map(|(undone, steps)| factor(undone, steps)), [0.25, 0.25, 0.5, 0.5]);
-    // In between by 1 %, in one direction as long as the rate of commits does not fall.
+    // In between by 1 %, in the same direction as long as the rate of commits does not fall.
     let near = |factor: f64, expected: f64| assert!((factor - expected).abs() < 1e-9, "{factor}, not {expected}");
     for (undone, steps, expected) in
         [(33, 80, 1.01), (33, 80, 1.01), (6, 150, 1.01_f64.recip()), (6, 100, 1.01_f64.recip()), (20, 100, 1.01), (20, 99, 1.01)]
@@ -193,9 +193,9 @@ fn devastators_rule_is_that_of_devastator() {
     assert_eq!([factor(4, 10), factor(0, 10), factor(0, 0)], [2.0; 3]);
 }
 
-/// Where hardly anything is done and nothing undone, there is nothing to wait for.
+/// If hardly anything is executed and nothing undone, the window does not wait for four epochs to pass.
 #[test]
-fn a_window_that_starves_widens_at_once() {
+fn a_window_that_starves_pes_widens_at_once() {
     let widths = |processed: [u64; 4], rolled_back: u64| {
         let mut window = Window::new(Rule::Adaptive, time(1e9), 1.0, 2);
         processed.map(|processed| {
@@ -203,12 +203,12 @@ fn a_window_that_starves_widens_at_once() {
             window.width()
         })
     };
-    // An event less than 32 per PE and epoch are few: then, or else every four epochs, there is a change.
+    // Fewer than 32 events per PE and epoch change the width at once, others after four epochs.
     let [first, second, ..] = widths([64, 63, 64, 64], 0);
     assert!(first == 1.0 && second > 1.0, "{first} {second}");
     let [first, second, third, fourth] = widths([64, 64, 64, 64], 0);
     assert!([first, second, third] == [1.0; 3] && fourth > 1.0, "{fourth}");
-    // Where something is undone, that tells more, and is waited for.
+    // If anything is undone, the width changes after four epochs, however few the events.
     let [first, second, third, fourth] = widths([10, 10, 10, 10], 1);
     assert!([first, second, third] == [1.0; 3] && fourth > 1.0, "{fourth}");
 }

@@ -1,4 +1,4 @@
-//! PEs stepped by hand, and wires on which a message arrives when the test says so.
+//! PEs stepped by hand, with wires on which messages arrive when the test says so.
 #![allow(dead_code, reason = "every file of tests is a crate of its own, and uses only some of this")]
 
 use std::cell::RefCell;
@@ -37,14 +37,14 @@ pub(crate) struct Play {
     pub(crate) then: fn(&[&'static str]) -> Vec<Sent>,
     /// What an event saves for its reverse code.
     pub(crate) save: fn(&'static str, &mut Context<Play>),
-    /// The reverse code of an event, applied to the list of those that its LP has handled.
+    /// The reverse code of an event, applied to the list of events that its LP has handled.
     pub(crate) reverse: fn(&mut Vec<&'static str>, &'static str, &mut Reverse<Play>),
     /// What happens when an event commits.
     pub(crate) commit: fn(&'static str),
 }
 
 impl Play {
-    /// Four LPs to which nothing happens.
+    /// Four LPs without events.
     pub(crate) const NOTHING: Play = Play {
         lps: 4,
         lookahead: 0.0,
@@ -114,7 +114,7 @@ pub(crate) struct Setting {
 }
 
 impl Default for Setting {
-    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if there is none.
+    /// Two PEs with a KP for every LP, which execute one event per step, and ask for GVT only if they have none to execute.
     fn default() -> Self {
         let undoing = Undoing::Copy { interval: 1 };
         let tuning = Tuning {
@@ -139,7 +139,7 @@ struct Network {
     arrived: Vec<Vec<Message>>,
     values_under_way: Vec<Vec<ValueMessage<&'static str>>>,
     values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
-    /// How many more messages there is room for.
+    /// For how many more messages there is room.
     room: usize,
     /// By PE: how many messages it has handed over.
     handed_over: Vec<usize>,
@@ -209,12 +209,12 @@ impl Port<&'static str> for Wire {
         let network = &mut *self.network.borrow_mut();
         let (me, handed_over) = (self.me as usize, network.handed_over[self.me as usize]);
         network.rounds[me].push((word, handed_over));
-        assert_eq!(network.rounds[me].len() as u64, round, "rounds follow upon each other");
+        assert_eq!(network.rounds[me].len() as u64, round, "rounds are numbered without gaps");
     }
 
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
         let Network { rounds, bounds_arrive, .. } = &*self.network.borrow();
-        assert_eq!(rounds[self.me as usize].len() as u64, round, "a round is asked for that this PE has not published for last");
+        assert_eq!(rounds[self.me as usize].len() as u64, round, "PEs ask only for the last round that they have published for");
         rounds[pe as usize].get(round as usize - 1).filter(|_| *bounds_arrive).map(|(word, _)| *word)
     }
 
@@ -245,7 +245,7 @@ pub(crate) struct Ended {
     pub(crate) counts: Vec<Counts>,
     /// The events that each LP has handled.
     pub(crate) handled: Vec<Vec<&'static str>>,
-    /// How many there were according to the statistics.
+    /// How many events were handled according to the statistics.
     pub(crate) observed: u64,
     /// How many buffers there were.
     pub(crate) places: u64,
@@ -325,7 +325,7 @@ impl<'m> Stage<'m> {
         }
     }
 
-    /// Steps a PE until it has nothing to execute, which shows in a wish for GVT.
+    /// Steps a PE until it has nothing to execute and so asks for GVT.
     pub(crate) fn exhaust(&mut self, pe: usize) {
         for _ in 0..10_000 {
             if self.step_once(pe) != Step::Worked {
@@ -335,7 +335,7 @@ impl<'m> Stage<'m> {
         panic!("PE {pe} always finds something to execute");
     }
 
-    /// Lets everything that was sent to a PE arrive. It receives it in its next step. Returns the number of messages.
+    /// Delivers everything sent to a PE, which receives it in its next step. Returns the number of messages.
     pub(crate) fn deliver(&mut self, to: usize) -> usize {
         let values = {
             let Network { values_under_way, values_arrived, .. } = &mut *self.network.borrow_mut();
@@ -356,7 +356,7 @@ impl<'m> Stage<'m> {
         self.network.borrow_mut().bounds_arrive = true;
     }
 
-    /// The bound that a PE has published last, in model time, and how many messages it had handed over by then.
+    /// The last bound that a PE has published, in model time, and how many messages it had handed over by then.
     pub(crate) fn published(&self, pe: usize) -> (Option<f64>, usize) {
         let (word, handed_over) = self.network.borrow().published[pe];
         (word.checked_sub(1).map(|bits| VirtualTime::from_bits(bits).get()), handed_over)
@@ -368,7 +368,7 @@ impl<'m> Stage<'m> {
         rounds.iter().map(|(word, handed_over)| (VirtualTime::from_bits(word - 1).get(), *handed_over)).collect()
     }
 
-    /// The same of the first `most` messages in shared buffers alone.
+    /// Likewise, but only the first `most` messages in shared buffers.
     pub(crate) fn deliver_first(&mut self, to: usize, most: usize) -> usize {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         let count = most.min(under_way[to].len());
@@ -376,7 +376,7 @@ impl<'m> Stage<'m> {
         count
     }
 
-    /// The same of the last message in a shared buffer alone, which overtakes the others.
+    /// Likewise, but only the last message in a shared buffer, which overtakes the others.
     pub(crate) fn deliver_last(&mut self, to: usize) {
         let Network { under_way, arrived, .. } = &mut *self.network.borrow_mut();
         arrived[to].extend(under_way[to].pop());
@@ -397,7 +397,7 @@ impl<'m> Stage<'m> {
                 return;
             }
         }
-        panic!("GVT does not come to an end");
+        panic!("GVT does not terminate");
     }
 
     /// The time of the last GVT, as a PE knows it.
@@ -417,7 +417,7 @@ impl<'m> Stage<'m> {
                 return self.end();
             }
         }
-        panic!("the run does not come to an end");
+        panic!("the run does not end");
     }
 
     fn end(self) -> Ended {
@@ -431,7 +431,7 @@ impl<'m> Stage<'m> {
             fault: failed.fault.to_string(),
             committed,
         });
-        assert_eq!(failure.is_none(), moment == Moment::Never, "the PE that failed says how");
+        assert_eq!(failure.is_none(), moment == Moment::Never, "a failure that no PE has");
         if failure.is_none() {
             balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         }
@@ -453,13 +453,13 @@ pub(crate) fn time(time: f64) -> VirtualTime {
     VirtualTime::new(time).expect("it is a time")
 }
 
-/// Runs a test that might hang, which then fails.
+/// Runs a test that might hang, and fails it then.
 pub(crate) fn in_time(test: impl FnOnce() + Send + 'static) {
     let (tell, told) = channel();
     thread::spawn(move || tell.send(catch_unwind(AssertUnwindSafe(test))));
     match told.recv_timeout(Duration::from_secs(60)) {
         Ok(Ok(())) => {}
         Ok(Err(panic)) => resume_unwind(panic),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => panic!("it does not come to an end"),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => panic!("the test hangs"),
     }
 }

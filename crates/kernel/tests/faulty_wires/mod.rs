@@ -15,37 +15,37 @@ use warpline_kernel::{Content, Message, MessageKind, Port, ValueMessage};
 pub(crate) enum Fault {
     /// Nothing.
     None,
-    /// The n-th message that cancels another is lost.
+    /// The n-th anti-message is lost.
     LostAnti(u32),
     /// The n-th message is lost.
     Lost(u32),
     /// The n-th message arrives twice.
     Twice(u32),
-    /// The n-th message that cancels another arrives twice.
+    /// The n-th anti-message arrives twice.
     TwiceAnti(u32),
     /// The n-th free buffer that goes back is lost.
     LostEmpty(u32),
-    /// From the n-th verdict on, GVT is said to be later than it is.
+    /// From the n-th verdict on, GVT is reported later than it is.
     LateVerdict(u32),
-    /// From the n-th share on, one PE says that it has nothing to do before the end.
+    /// From the n-th share on, one PE reports that it has nothing to do before the end.
     NothingLeft(u32),
-    /// From the n-th on, the words that PEs publish say that they are two units of time further than they are.
+    /// From the n-th on, the words that PEs publish are two units of time too high.
     HighBound(u32),
-    /// From the n-th on, the words that PE 1 publishes take a thousand steps longer.
+    /// From the n-th on, the words that PE 1 publishes take a thousand steps more.
     LateBound(u32),
     /// From the n-th on, the words that PE 1 publishes are lost.
     LostBound(u32),
-    /// From the n-th on, words overtake the messages that were sent before them, as if they were published before these are handed over.
+    /// From the n-th on, words overtake the messages sent before them, as if they were published before those are handed over.
     HastyBound(u32),
-    /// From the n-th round on, the word of the round before is taken for that of a round which has not come yet.
+    /// From the n-th round on, the word of the previous round is taken for that of a round whose word has not arrived.
     StaleRound(u32),
     /// From the n-th on, anti-messages by value overtake their messages, where these have not arrived.
     HastyAnti(u32),
-    /// The n-th control message is lost; those to a parent that call it do not count, as it may be called by others, or need no call.
+    /// The n-th control message is lost. Calls to a parent do not count, as it may be called by others, or need no call.
     LostControl(u32),
 }
 
-/// Words on their way, each with when it arrives, and the last that has arrived.
+/// Words in transit, with the steps in which they arrive, and the last that has arrived.
 type Words = (VecDeque<(u64, u64)>, u64);
 /// Words for rounds, from that of the round before the last that was asked for: when they arrive, the rounds, and the words.
 type Rounds = VecDeque<(u64, u64, u64)>;
@@ -55,9 +55,9 @@ pub(crate) struct Network<E> {
     now: u64,
     dice: u64,
     fault: Fault,
-    /// How many messages of the faulty kind have passed.
+    /// How many messages of the kind to be corrupted have passed.
     passed: u32,
-    /// How often something was done to them.
+    /// How many of them have been corrupted.
     pub(crate) done: u32,
     messages: Vec<Vec<(u64, Message)>>,
     values: Vec<Vec<(u64, ValueMessage<E>)>>,
@@ -98,7 +98,7 @@ impl<E> Network<E> {
         self.now + if self.below(20) == 0 { self.below(100) } else { self.below(8) }
     }
 
-    /// Lets an anti-message by value overtake its message, if that is still on its way to PE `to`.
+    /// Lets an anti-message by value overtake its message, if that is still in transit to PE `to`.
     fn overtake(&mut self, to: u32, anti: &EventKey, incarnation: Option<NonZeroU32>) -> bool {
         let is_partner = |message: &ValueMessage<E>| match &message.content {
             Content::Event(event) => (event.key(), message.incarnation) == (*anti, incarnation),
@@ -110,7 +110,7 @@ impl<E> Network<E> {
         true
     }
 
-    /// Whether the current message is the one to spoil.
+    /// Whether the current message is to be corrupted.
     fn strikes(&mut self, n: u32) -> bool {
         self.passed += 1;
         let strikes = self.passed == n;
@@ -126,7 +126,7 @@ impl<E> Network<E> {
             Fault::LateBound(n) | Fault::LostBound(n) if from == 1 => self.strikes(n) || self.passed > n,
             _ => false,
         };
-        // A word does not overtake the messages that were sent before it; no message takes longer than this.
+        // A word does not overtake the messages sent before it: no message takes longer than this.
         match fault {
             Fault::HighBound(_) if struck => Some((too_high(word), 100)),
             Fault::LateBound(_) if struck => Some((word, 1100)),
@@ -282,7 +282,7 @@ impl<E: Clone> Port<E> for Wires<E> {
         let network = &mut *self.network.borrow_mut();
         let Some(control) = network.corrupted(to, control) else { return };
         let (arrival, waiting) = (network.now + network.dice % 8, &mut network.controls[to as usize]);
-        // These do not overtake each other.
+        // Control messages do not overtake each other.
         let arrival = waiting.iter().filter(|(_, from, _)| *from == self.me).map(|(last, ..)| *last).fold(arrival, u64::max);
         waiting.push_back((arrival, self.me, control));
     }

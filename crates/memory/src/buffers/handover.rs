@@ -1,4 +1,4 @@
-//! How buffers go from PE to PE: with a message, or empty and back to where they came from.
+//! How buffers pass from PE to PE: with a message, or empty and back to where they came from.
 //!
 //! The tag of a slot in flight names the PE that is to receive it. Writing that tag publishes everything in the slot.
 
@@ -8,7 +8,7 @@ use crate::arena::{EMPTY, FREE, SENT, tag};
 use crate::sync::Ordering;
 
 impl<T> Buffers<T> {
-    /// Takes over a buffer in flight to this PE, whose partner is the PE that sent it. Returns the value in it.
+    /// Takes over a buffer in flight to this PE, and returns the value in it. The buffer's partner is the PE that sent it.
     ///
     /// # Panics
     /// If the buffer is not in flight to this PE.
@@ -22,13 +22,13 @@ impl<T> Buffers<T> {
         // Relaxed: only this PE acts on the slot until it passes it on.
         slot.tag.store(self.mine, Ordering::Relaxed);
         self.accepted += 1;
-        // SAFETY: as in `get`: since the line before, the slot is live and this PE's, and what was in flight has a value.
+        // SAFETY: as in `get`: the store above has made the slot live and this PE's, and a slot sent with a message has a value.
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    /// Takes a free buffer out of those exchanged with `partner`, if there are more than `most` of them besides as many as this PE has made
-    /// for it, and sends it there: a PE that sends more than it receives gets its buffers back. The buffer is in flight until that PE
-    /// [takes it back](Self::accept_empty). That PE made it and keeps it, so no free buffer goes back and forth.
+    /// Takes out a free buffer to send back to `partner`, if there are more than `most` besides as many as this PE has made for it: so a PE
+    /// that sends more than it receives gets its buffers back. The buffer is in flight until that PE [takes it back](Self::accept_empty).
+    /// Each PE keeps as many as it has made, so free buffers do not go back and forth.
     ///
     /// # Panics
     /// If there is no such PE.
@@ -37,11 +37,10 @@ impl<T> Buffers<T> {
         if list.len() <= most + self.made[partner as usize] as usize || partner == u32::from(self.me) {
             return None;
         }
-        // The buffer that was freed first is the least likely to be in the cache, but taking the last is cheap, and the next ones to be
-        // taken are older then anyway.
+        // The buffer freed first is the least likely to be in the cache, but taking the last one is cheaper.
         let handle = Handle::from_bits(list.pop()?);
         let slot = found(&self.arena, handle);
-        // The receiver's partner. Relaxed: published by the next line.
+        // To the receiver, the partner is this PE. Relaxed: the store to the tag publishes it.
         slot.partner.store(self.me, Ordering::Relaxed);
         // Release pairs with the Acquire of `accept_empty`: this PE is done with the slot.
         slot.tag.store(tag(EMPTY, partner as u16), Ordering::Release);

@@ -16,9 +16,9 @@ fn receive(into: &mut Consumer<Handle>) -> Handle {
     found[0]
 }
 
-/// The value is written and read by both PEs in turn, never concurrently; the last one is dropped with the arena, still in flight.
+/// Both PEs write and read the value in turn, never concurrently. The last one is dropped with the arena, still in flight.
 #[test]
-fn loom_a_buffer_goes_to_and_fro() {
+fn loom_a_buffer_goes_back_and_forth() {
     loom::model(|| {
         let [mut a, mut b] = pair();
         let ((mut a_out, mut b_in), (mut b_out, mut a_in)) = (ring(2), ring(2));
@@ -43,9 +43,9 @@ fn loom_a_buffer_goes_to_and_fro() {
     });
 }
 
-/// A handle may be guessed, without the synchronisation of its arrival through a ring: whoever finds the buffer in flight sees all of it.
+/// A handle may be guessed, rather than arrive through a ring, which would synchronise: the tag alone publishes the buffer's contents.
 #[test]
-fn loom_giving_is_publication_enough() {
+fn loom_the_tag_publishes_the_buffer() {
     loom::model(|| {
         let [mut a, mut b] = pair();
         let first = Handle::from_bits(0);
@@ -63,7 +63,7 @@ fn loom_giving_is_publication_enough() {
     });
 }
 
-/// Cancels a message while its receiver handles it; `receiver` returns what the cancellation must have found.
+/// Cancels a message while its receiver acts on it. `receiver` returns what the cancellation must have found.
 fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> CancelOutcome) {
     loom::model(move || {
         let [mut a, mut b] = pair();
@@ -91,7 +91,7 @@ fn loom_cancel_against_begin_and_undo() {
     });
 }
 
-/// The receiver frees the cancelled message and reuses the buffer, after the sender has read the link.
+/// The receiver frees the cancelled message and reuses the buffer, but only after the sender has read the link.
 #[test]
 fn loom_cancel_against_reuse() {
     loom::model(|| {
@@ -116,22 +116,22 @@ fn loom_cancel_against_reuse() {
 fn loom_surplus_goes_back() {
     loom::model(|| {
         let [mut a, mut b] = pair();
-        let (mut tell, mut told) = ring(2);
+        let (mut out, mut into) = ring(2);
         let handle = a.insert(1, Box::new(7)).unwrap();
         b.accept(handle);
         let other = thread::spawn(move || {
             b.release(handle);
-            assert!(tell.push(b.give_surplus(0, 0).unwrap()));
+            assert!(out.push(b.give_surplus(0, 0).unwrap()));
         });
-        a.accept_empty(receive(&mut told));
+        a.accept_empty(receive(&mut into));
         assert_eq!(a.insert(1, Box::new(8)), Ok(handle));
         other.join().unwrap();
     });
 }
 
-/// Both make their first segment at once, and find the other's in the directory.
+/// Both make their first segment at the same time, and find the other's in the directory.
 #[test]
-fn loom_growth_of_two() {
+fn loom_two_pes_grow_the_arena_at_once() {
     loom::model(|| {
         let [mut a, mut b] = pair();
         let other = thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! The status of a message: its receiver begins it and may undo that, and its sender may cancel it.
 //!
-//! Both may write it concurrently, and memory safety does not depend on it: the tag alone decides who may reach a slot's value. An engine
-//! that gets the status wrong may lose a cancellation, nothing worse; debug builds panic then.
+//! Both may write it concurrently. Memory safety does not depend on it: the tag alone decides who may reach a slot's value. An engine that
+//! gets the status wrong may lose a cancellation, nothing worse, and debug builds panic then.
 
 use super::{Buffers, found, owned, stale};
 use crate::Handle;
@@ -13,21 +13,21 @@ const PROCESSED: u8 = 1;
 const CANCELLED: u8 = 2;
 /// Cancelled while it was processed, and undone since.
 const UNDONE: u8 = 3;
-/// In debug builds, set beside `PENDING` and `PROCESSED` once the receiver has begun a message as one that its sender will never cancel.
-/// Only the receiver sets it, so the receiver knows whether it is set; the sender's `cancel` finds it. Release builds have no such bit.
+/// In debug builds, a bit beside `PENDING` and `PROCESSED` that the receiver sets when it begins a message as one that its sender will
+/// never cancel, and that the sender's `cancel` checks. Release builds have no such bit.
 const CERTAIN: u8 = if cfg!(debug_assertions) { 1 << 7 } else { 0 };
 
 /// What [`Buffers::cancel`] found: how far the message had come by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelOutcome {
-    /// Not begun, and now it never will be: the receiver will find it cancelled and drop it.
+    /// Not begun. The receiver will find it cancelled and drop it.
     Pending,
     /// Begun: the receiver must be told to roll it back.
     Processed,
 }
 
 impl<T> Buffers<T> {
-    /// Marks a pending message as processed; false if it has been cancelled, in which case it stays so.
+    /// Marks a pending message as processed. Returns false if it has been cancelled; it stays cancelled then.
     ///
     /// # Panics
     /// Also if the message is processed already.
@@ -36,9 +36,9 @@ impl<T> Buffers<T> {
         self.turn(handle, PENDING, PROCESSED)
     }
 
-    /// Like [`begin`](Self::begin), but returns the message, or `None` if it has been cancelled. If `sure` says of the message's mark that
-    /// its sender will never cancel it, no atomic read-modify-write is needed, which takes as long as some twenty other instructions. Debug
-    /// builds do one all the same, and mark the message as certain.
+    /// Like [`begin`](Self::begin), but returns the message, or `None` if it has been cancelled. If `sure` decides from the message's mark
+    /// that its sender will never cancel it, this saves an atomic read-modify-write, which takes as long as some twenty other instructions.
+    /// Debug builds do it all the same, and mark the message as certain.
     ///
     /// # Panics
     /// As for `begin`; in debug builds also if the message is cancelled at the same time.
@@ -66,8 +66,8 @@ impl<T> Buffers<T> {
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
-    /// The message, or `None` if it has been cancelled; for a receiver that knows that its sender will not cancel it from now on. It stays
-    /// pending. Debug builds mark it as certain.
+    /// The message, or `None` if it has been cancelled; for a receiver that knows that the sender will not cancel it from now on. The
+    /// message stays pending. Debug builds mark it as certain.
     ///
     /// # Panics
     /// Also if the message is processed already; in debug builds also if it is cancelled at the same time.
@@ -89,18 +89,18 @@ impl<T> Buffers<T> {
         Some(slot.value.with(|value| unsafe { (*value).assume_init_ref() }))
     }
 
-    /// In debug builds: changes a pending message to the status `to`, and marks it as certain. A local message may still be cancelled,
-    /// which needs no atomic read-modify-write anyway.
+    /// In debug builds: changes the status of a pending message to `to`, and marks it as certain unless it is local. A local message needs
+    /// no atomic read-modify-write in any case, and may still be cancelled.
     fn mark_certain(&self, handle: Handle, pending: u8, to: u8) {
         let slot = owned(&self.arena, self.mine, handle);
         let to = if self.is_local(slot) { to } else { to | CERTAIN };
-        // Relaxed: it publishes nothing else.
+        // Relaxed: it publishes nothing but the status.
         if slot.status.compare_exchange(pending, to, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             cancelled_though_certain(handle);
         }
     }
 
-    /// Marks a processed message as pending again; false if it has been cancelled, in which case it stays so and becomes
+    /// Marks a processed message as pending again. Returns false if it has been cancelled; it stays cancelled then, and is
     /// [undone](Self::is_undone).
     ///
     /// # Panics
@@ -109,19 +109,19 @@ impl<T> Buffers<T> {
     pub fn undo(&self, handle: Handle) -> bool {
         let pending = self.turn(handle, PROCESSED, PENDING);
         if !pending {
-            // Relaxed: the sender does not look at it any more, and only this PE asks.
+            // Relaxed: the sender has cancelled the message and is done with it.
             found(&self.arena, handle).status.store(UNDONE, Ordering::Relaxed);
         }
         pending
     }
 
-    /// Whether a processed message was cancelled and then [undone](Self::undo): it is only kept until the receiver has learned of its
+    /// Whether a processed message was cancelled and then [undone](Self::undo). It is kept only until the receiver has learned of the
     /// cancellation.
     pub fn is_undone(&self, handle: Handle) -> bool {
         owned(&self.arena, self.mine, handle).status.load(Ordering::Relaxed) == UNDONE
     }
 
-    /// Whether a message of this PE's came from this PE.
+    /// Whether a message that this PE has was also sent by it.
     #[inline(always)]
     fn is_local(&self, slot: &Slot<T>) -> bool {
         slot.partner.load(Ordering::Relaxed) == self.me
@@ -131,16 +131,16 @@ impl<T> Buffers<T> {
     fn turn(&self, handle: Handle, from: u8, to: u8) -> bool {
         let slot = owned(&self.arena, self.mine, handle);
         let status = if self.is_local(slot) {
-            // A local message is cancelled only by this PE, so it needs no atomic read-modify-write. An engine that cancels a message of
-            // another PE may lose the cancellation, nothing worse: the status guards no memory.
+            // Only this PE cancels a local message, so no atomic read-modify-write is needed. An engine that lets another PE cancel it may
+            // lose the cancellation, nothing worse: the status guards no memory.
             let status = slot.status.load(Ordering::Relaxed);
             if status == from {
                 slot.status.store(to, Ordering::Relaxed);
             }
             status
         } else {
-            // Relaxed on success: nothing but the status passes between the PEs. Acquire on failure pairs with the Release of `cancel`:
-            // this PE may now free and reuse the buffer, after the sender's last look at it.
+            // Relaxed on success: nothing but the status passes between the PEs. Acquire on failure pairs with the Release of `cancel`: the
+            // sender has read the buffer for the last time, and this PE may free and reuse it.
             let certain = if cfg!(debug_assertions) { slot.status.load(Ordering::Relaxed) & CERTAIN } else { 0 };
             let turned = slot.status.compare_exchange(from | certain, to | certain, Ordering::Relaxed, Ordering::Acquire);
             turned.unwrap_or_else(|status| status) & !CERTAIN
@@ -162,7 +162,7 @@ impl<T> Buffers<T> {
     }
 
     /// Cancels a message and returns how far it had come. Only its sender may do this, wherever the buffer is now. Unless the message is
-    /// local, the receiver may free the buffer from now on, so the sender must have read what it needs of it before, such as the
+    /// local, the receiver may free the buffer from then on, so the sender has to read whatever it needs from it first, such as the
     /// [next](Self::next) message.
     ///
     /// # Panics
@@ -171,7 +171,7 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn cancel(&self, handle: Handle) -> CancelOutcome {
         let slot = found(&self.arena, handle);
-        // Relaxed: this PE sees what it wrote itself, and for another PE's slot it only matters that the tag differs.
+        // Relaxed: this PE sees what it wrote itself, and of another PE's slot it only matters that the tag differs.
         let found = slot.tag.load(Ordering::Relaxed);
         let status = if found == self.mine && self.is_local(slot) {
             // Local: as in `turn`.
@@ -181,8 +181,8 @@ impl<T> Buffers<T> {
         } else if found == FREE {
             stale(handle)
         } else {
-            // Release pairs with the Acquires of `turn` and `is_cancelled`: what this PE read of the buffer, it read before the receiver
-            // reuses it.
+            // Release pairs with the Acquires of `turn` and `is_cancelled`: this PE has read all it needs before the receiver reuses the
+            // buffer.
             slot.status.swap(CANCELLED, Ordering::Release)
         };
         match status {
@@ -209,5 +209,5 @@ fn cancelled_twice(handle: Handle) -> ! {
 #[cold]
 #[inline(never)]
 fn cancelled_though_certain(handle: Handle) -> ! {
-    panic!("the message at {handle:?} is cancelled, but its receiver was sure that it never would be")
+    panic!("the message at {handle:?} is cancelled, but its receiver was certain that it never would be")
 }

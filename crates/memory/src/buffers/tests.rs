@@ -143,15 +143,15 @@ fn certain_messages_are_begun_and_undone_like_others() {
     assert!(b.undo(handle) && b.begin(handle) && b.undo(handle) && b.begin_if(handle, |_| true).is_some());
     assert!(!a.is_cancelled(handle) && !b.is_undone(handle));
     assert_eq!(b.release(handle), 0);
-    // Nothing of it is left in the buffer.
+    // The mark of certainty does not stay in the buffer.
     assert_eq!(b.insert(0, 2), Ok(handle));
     a.accept(handle);
     assert!(a.begin(handle));
     assert_eq!(b.cancel(handle), CancelOutcome::Processed);
-    // Everyone may be sure of a local message, and it may be cancelled all the same.
+    // A local message may be cancelled even if it was begun as certain.
     let local = a.insert(0, 1).unwrap();
     assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == CancelOutcome::Processed && !a.undo(local));
-    // A message that was cancelled before is found cancelled.
+    // A message that was cancelled before it was begun is found cancelled.
     let late = given(&mut a);
     assert_eq!(a.cancel(late), CancelOutcome::Pending);
     b.accept(late);
@@ -164,19 +164,19 @@ fn certain_messages_are_read_while_they_are_pending() {
     let (sent, local) = (given(&mut a), a.insert(0, 2).unwrap());
     b.accept(sent);
     assert_eq!((b.get_certain(sent), a.get_certain(local)), (Some(&1), Some(&2)));
-    // Again, and then begun like others.
+    // They may be read again, and then begun like others.
     assert_eq!((b.get_certain(sent), b.begin(sent)), (Some(&1), true));
-    // One of another PE that was cancelled before is found cancelled.
+    // A message of another PE that was cancelled before it was read is found cancelled.
     let late = given(&mut a);
     assert_eq!(a.cancel(late), CancelOutcome::Pending);
     b.accept(late);
     assert_eq!(b.get_certain(late), None);
-    // A local message may still be cancelled, as above.
+    // A local message may still be cancelled.
     assert_eq!((a.cancel(local), a.get_certain(local)), (CancelOutcome::Pending, None));
 }
 
 #[test]
-fn messages_that_are_not_certain_are_begun_as_ever() {
+fn uncertain_messages_are_begun_as_usual() {
     let [mut a, mut b] = pair();
     let (sent, late) = (given(&mut a), given(&mut a));
     b.accept(sent);
@@ -185,7 +185,7 @@ fn messages_that_are_not_certain_are_begun_as_ever() {
     assert_eq!((a.cancel(late), b.begin_if(late, |_| false)), (CancelOutcome::Pending, None));
 }
 
-/// One test for each mistake, which must panic with the given message.
+/// One test for each mistake of a caller, which must panic with the given message.
 macro_rules! caught {
     ($($name:ident: $expected:literal, |$a:ident, $b:ident| $mistake:expr;)*) => {
         $(#[test]
@@ -209,7 +209,7 @@ caught! {
     no_number: "no value of this PE", |a, b| a.get(Handle::from_bits(u32::MAX));
     getting_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.get(h) };
     getting_one_never_used: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.get(Handle::from_bits(h.bits() + 1)) };
-    getting_another_s: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); b.get(h) };
+    getting_one_of_another_pe: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); b.get(h) };
     getting_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.get(h) };
     getting_one_not_accepted: "no value of this PE", |a, b| { let h = given(&mut a); b.get(h) };
     releasing_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.release(h) };
@@ -217,11 +217,11 @@ caught! {
     accepting_twice: "nothing in flight to PE 1", |a, b| { let h = given(&mut a); b.accept(h); b.accept(h) };
     accepting_its_own: "nothing in flight to PE 0", |a, b| { let h = given(&mut a); a.accept(h) };
     accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(0, 1).unwrap(); b.accept(h) };
-    beginning_another_s: "no value of this PE", |a, b| { let h = given(&mut a); b.begin(h) };
+    beginning_one_of_another_pe: "no value of this PE", |a, b| { let h = given(&mut a); b.begin(h) };
     beginning_twice: "processed already", |a, b| { let h = a.insert(0, 1).unwrap(); a.begin(h); a.begin(h) };
-    reading_the_processed: "processed already", |a, b| { let h = given(&mut a); b.accept(h); b.begin(h); b.get_certain(h) };
-    reading_another_s: "no value of this PE", |a, b| { let h = given(&mut a); b.get_certain(h) };
-    undoing_the_pending: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
+    reading_a_processed_one: "processed already", |a, b| { let h = given(&mut a); b.accept(h); b.begin(h); b.get_certain(h) };
+    reading_one_of_another_pe: "no value of this PE", |a, b| { let h = given(&mut a); b.get_certain(h) };
+    undoing_a_pending_one: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
     cancelling_twice: "cancelled already", |a, b| { let h = given(&mut a); a.cancel(h); a.cancel(h) };
     cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.cancel(h) };
     no_such_partner: "out of bounds", |a, b| a.insert(2, 1).unwrap();
@@ -231,21 +231,21 @@ caught! {
 
 #[cfg(debug_assertions)]
 caught! {
-    cancelling_the_certain: "sure that it never would be", |a, b| { let h = certain(&mut a, &mut b); a.cancel(h) };
-    cancelling_what_was_read: "sure that it never would be", |a, b| {
+    cancelling_a_certain_one: "certain that it never would be", |a, b| { let h = certain(&mut a, &mut b); a.cancel(h) };
+    cancelling_one_read_as_certain: "certain that it never would be", |a, b| {
         let h = given(&mut a);
         b.accept(h);
         b.get_certain(h);
         a.cancel(h)
     };
-    cancelling_the_certain_after_undoing: "sure that it never would be", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); a.cancel(h) };
-    cancelling_what_was_certain_once: "sure that it never would be", |a, b| {
+    cancelling_a_certain_one_after_undoing: "certain that it never would be", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); a.cancel(h) };
+    cancelling_one_that_was_certain_once: "certain that it never would be", |a, b| {
         let h = certain(&mut a, &mut b);
         assert!(b.undo(h) && b.begin(h));
         a.cancel(h)
     };
-    beginning_the_certain_twice: "processed already", |a, b| { let h = certain(&mut a, &mut b); b.begin_if(h, |_| true) };
-    undoing_the_certain_twice: "pending already", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); b.undo(h) };
+    beginning_a_certain_one_twice: "processed already", |a, b| { let h = certain(&mut a, &mut b); b.begin_if(h, |_| true) };
+    undoing_a_certain_one_twice: "pending already", |a, b| { let h = certain(&mut a, &mut b); b.undo(h); b.undo(h) };
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn values_are_dropped_once() {
     let [mut a, mut b] = pair();
     let mut handles: Vec<Handle> = (0..100).map(|n| a.insert(n % 2, value.clone()).unwrap()).collect();
     assert_eq!(Rc::strong_count(&value), 101);
-    // Released by either PE, live with either PE, and in flight.
+    // Some released by either PE, some live with either PE, some in flight.
     for (number, handle) in handles.drain(..).enumerate() {
         match (number % 2, number / 2 % 5) {
             (0, 0 | 1) => assert_eq!(a.release(handle), 0),
@@ -294,7 +294,7 @@ fn a_panic_in_drop_does_no_harm() {
     assert_eq!(drops.get(), 2);
 }
 
-/// A second panic would abort the process.
+/// Unless they were caught one by one, a second panic would abort the process.
 #[test]
 fn many_panics_in_drop_at_the_end_do_no_harm() {
     let (dropped, bombs) = crate::drop_each::tests::bombs(5);
@@ -327,13 +327,13 @@ fn growth_over_many_segments() {
     assert_eq!(all.places, all.free + all.live);
     for view in [a, b] {
         let (made, rest) = (u64::from(view.segments) << SEGMENT_BITS, view.fresh.len() as u64);
-        assert_eq!(made, view.books().places + rest, "all segments count, as many again are made next");
+        assert_eq!(made, view.books().places + rest, "the view counts the slots of all its segments");
     }
-    // New buffers come in runs, by view and partner.
+    // New buffers are made in runs, for each view and partner.
     assert!((2 * u64::from(count)..2 * u64::from(count) + 4 * u64::from(RUN)).contains(&all.places));
 }
 
-/// One-sided traffic: the receiver has no use for the buffers, and the sender takes no new ones as they come back.
+/// One-sided traffic: the receiver has no use for the buffers; the sender needs no new ones, as they come back.
 #[test]
 fn surplus_goes_back_to_the_sender() {
     let [mut a, mut b] = pair();
@@ -345,9 +345,9 @@ fn surplus_goes_back_to_the_sender() {
             a.accept_empty(empty);
         }
     }
-    assert_eq!(b.give_surplus(1, 0), None, "what is local stays");
+    assert_eq!(b.give_surplus(1, 0), None, "local buffers stay");
     let all = sum([&a, &b]);
-    // Six go back and forth, of which the receiver keeps five; as many others are for local messages.
+    // Six go back and forth, of which the receiver keeps five; as many again are for local messages.
     assert_eq!(all.places, 12u64.next_multiple_of(RUN.into()), "{all:?}");
     assert_eq!((all.places, all.in_flight()), (all.free, 0));
     let empty = b.give_surplus(0, 4).unwrap();
@@ -356,7 +356,7 @@ fn surplus_goes_back_to_the_sender() {
 }
 
 #[test]
-fn local_buffers_in_plenty_change_over() {
+fn plentiful_local_buffers_are_used_for_other_pes() {
     let [mut a, mut b] = pair();
     let count = 4 * PLENTY;
     let local: Vec<Handle> = (0..count).map(|n| a.insert(0, n).unwrap()).collect();
@@ -372,7 +372,7 @@ fn local_buffers_in_plenty_change_over() {
 }
 
 #[test]
-fn local_buffers_change_over_from_plenty_on_and_stay() {
+fn local_buffers_are_used_for_other_pes_only_beyond_plenty_and_are_no_surplus() {
     let [mut a, mut b] = pair();
     let local: Vec<Handle> = (0..PLENTY).map(|n| a.insert(0, n).unwrap()).collect();
     local.into_iter().for_each(|handle| _ = a.release(handle));
@@ -382,13 +382,13 @@ fn local_buffers_change_over_from_plenty_on_and_stay() {
         b.accept(handle);
         handle
     };
-    // No more than plenty: a run of new ones is made, of which half are for messages.
+    // Not more than plenty are free, so a run of new ones is made, half of them for the other PE.
     let mut sent = vec![send(&mut a, &mut b, 0)];
     let places = (PLENTY + RUN as usize) as u64;
     assert_eq!(a.books().places, places);
     sent.extend((1..RUN as usize / 2 + 1).map(|n| send(&mut a, &mut b, n)));
-    assert_eq!(a.books().places, places, "a local one changed over");
-    // They are this PE's to keep, so they are no surplus when they are back.
+    assert_eq!(a.books().places, places, "a local one is used");
+    // They count as made for the other PE, so they are no surplus when they are back.
     sent.into_iter().for_each(|handle| _ = b.release(handle));
     while let Some(empty) = b.give_surplus(0, 0) {
         a.accept_empty(empty);
@@ -406,10 +406,10 @@ fn an_empty_buffer_that_was_not_sent_is_caught() {
 }
 
 #[test]
-fn no_number_is_given_twice() {
+fn no_slot_number_is_given_twice() {
     let arena = Arena::<()>::new();
     let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
-    // Under Miri, up to the last number: there are fewer.
+    // Under Miri there are few enough numbers to go up to the last.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
         match arena.grow(most) {
             Ok(range) => {
@@ -426,8 +426,8 @@ fn no_number_is_given_twice() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "Miri has no memory that ends")]
-fn memory_ends() {
+#[cfg_attr(miri, ignore = "Miri does not run out of memory")]
+fn running_out_of_memory_is_an_error() {
     let arena = Arena::<[u8; 1 << 46]>::new();
     assert_eq!((arena.grow(1), arena.grow(100)), (Err(PoolFull::Memory), Err(PoolFull::Memory)));
 }
@@ -476,8 +476,8 @@ enum Note {
     Commit(Handle),
 }
 
-/// Sends `count` messages to the other PE, decides on each a while later, cancels a third of them, and serves those that it receives.
-/// Returns how many of its messages it cancelled before and after they were begun, and how many of those received were.
+/// Sends `count` messages to the other PE, of which it cancels a third after a while and commits the others, and begins or undoes those
+/// that it receives. Returns how many of its messages it cancelled before and after they were begun, and the same of those it received.
 fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Consumer<Note>, count: u64) -> [[u64; 2]; 2] {
     fn begin(view: &mut Buffers<Box<u64>>, handle: Handle) -> u64 {
         let begun = view.begin(handle);
@@ -564,14 +564,14 @@ fn two_threads_exchange_buffers() {
     assert_eq!((all.live, all.in_flight(), all.places), (0, 0, all.free));
 }
 
-/// Bursts in either direction and in both leave more free buffers than the two keep of each other's: each returns to its maker, and stays
-/// there.
+/// Bursts in either or both directions leave more free buffers than the two PEs keep of each other's: the surplus returns to its makers,
+/// and stays there.
 #[test]
 fn surplus_comes_to_rest() {
     const MOST: usize = 5;
     for bursts in [[60, 0], [0, 60], [60, 60], [60, 17]] {
         let mut views = pair();
-        // A round in which each sends the other this many, and then returns its surplus. Returns how much that is.
+        // In a round, each sends the other this many messages, and then returns its surplus. The result is the total surplus.
         let mut round = |counts: [usize; 2]| {
             let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n).unwrap()).collect());
             for (me, sent) in sent.into_iter().enumerate() {
@@ -595,7 +595,7 @@ fn surplus_comes_to_rest() {
     }
 }
 
-/// A run of new buffers may be more than a PE's share where there are many PEs, and is no surplus.
+/// With many PEs, a run of new buffers may exceed the number that a PE may keep, but is no surplus all the same.
 #[test]
 fn buffers_just_made_are_no_surplus() {
     let [mut a, mut b] = pair();

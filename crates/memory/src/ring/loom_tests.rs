@@ -39,7 +39,7 @@ fn loom_values_are_seen_once_published() {
                     thread::yield_now();
                 }
             }
-            // The last is published, or dropped with the ring.
+            // The last value is not published yet.
             producer.publish();
         });
         let mut found = Vec::new();

@@ -12,7 +12,7 @@ fn capacities_are_powers_of_two() {
 
 #[test]
 #[should_panic(expected = "power of two")]
-fn capacities_end() {
+fn a_capacity_beyond_the_largest_power_of_two_panics() {
     ring::<u8>(usize::MAX);
 }
 
@@ -59,7 +59,7 @@ fn indices_may_wrap_around() {
 }
 
 #[test]
-fn two_threads_keep_the_order() {
+fn order_is_kept_between_two_threads() {
     let count = if cfg!(miri) { 100 } else { 200_000u64 };
     let (mut producer, mut consumer) = ring(32);
     std::thread::scope(|scope| {
@@ -119,7 +119,7 @@ fn what_is_left_in_a_ring_is_dropped_with_it() {
     assert_eq!(std::sync::Arc::strong_count(&value), 1);
 }
 
-/// A second panic would abort the process.
+/// Unless they were caught one by one, a second panic would abort the process.
 #[test]
 fn many_panics_in_drop_at_the_end_do_no_harm() {
     let (dropped, bombs) = crate::drop_each::tests::bombs(3);

@@ -7,7 +7,7 @@ use super::recipe::{Declares, Recipe, Shape};
 
 /// How much more than the least of all an LP or a link may declare.
 const MORE: [f64; 5] = [0.0, 0.0, 0.125, 0.7, 2.0];
-/// LPs make groups of so many, and links from one to another always declare more, so that some models have lookahead only between PEs.
+/// LPs form groups of this size, and links between groups always declare more, so that some models have lookahead only between PEs.
 const GROUP: u32 = 4;
 
 fn more(recipe: &Recipe, from: LpId, to: Option<LpId>) -> f64 {

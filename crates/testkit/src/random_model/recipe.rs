@@ -48,8 +48,8 @@ pub struct Recipe {
     pub loans: bool,
     /// What goes wrong, if anything.
     pub fault: Option<PlannedFault>,
-    /// Whether it goes wrong in every LP, and not only in the one that was planned: then there are several mistakes, of which the earliest is to
-    /// be told.
+    /// Whether it goes wrong in every LP, and not only in the planned one: then there are several mistakes, of which the earliest must be
+    /// reported.
     pub widespread: bool,
     /// The energy of events that go wrong when they commit, if any do.
     pub fails_at_commit: Option<u32>,

@@ -34,8 +34,8 @@ use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Progress, Simulat
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
-/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never fill
-/// the history, or PEs might undo all that they have executed again and again.
+/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never
+/// fill the history, or PEs might undo all that they have executed again and again.
 const INTERVALS_MOST: u64 = 16;
 
 /// All settings of a parallel run, with the defaults filled in.
@@ -104,8 +104,8 @@ fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
-/// Whether so many conservative PEs should go in windows: where they take turns on fewer cores, as each of them then executes more per turn;
-/// and where all least delays between them are equal, as each window is as long as the shortest. PEs with cores of their own would wait
+/// Whether this many conservative PEs should advance in windows: if they take turns on fewer cores, as each of them then executes more per
+/// turn, and if all least delays between them are equal, as each window is as long as the shortest. PEs with cores of their own would wait
 /// for the slowest in every window.
 fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()

@@ -77,8 +77,8 @@ settings! {
             recorded: Recorded::Always,
             hurts: "a parallel run of tiny events without lookahead, sent from every LP to every other, may be slower than a sequential one",
         }
-        /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as there are cores; more than 1 means a parallel
-        /// run.
+        /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as there are cores; more than 1 means a
+        /// parallel run.
         threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
             reason: "as every PE keeps room for messages from every other; as many as there are cores run best",
@@ -177,7 +177,7 @@ impl Settings {
     /// The engine of a run: the one that was asked for, or else a parallel one for several threads and the sequential one for one.
     ///
     /// # Errors
-    /// If the sequential engine is given several threads, or any but the conservative one is told how to be conservative.
+    /// If the sequential engine is given several threads, or `conservative` is set for any other engine than the conservative one.
     ///
     /// ```
     /// use warpline::{Settings, Synchronisation};

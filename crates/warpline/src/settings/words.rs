@@ -56,8 +56,8 @@ words! {
         Optimistic = "optimistic",
     }
 
-    /// How the PEs of a conservative run find out how far they may go; see [`Simulation::conservative`](crate::Simulation::conservative). The
-    /// answer does not depend on it.
+    /// How the PEs of a conservative run find out how far they may go; see [`Simulation::conservative`](crate::Simulation::conservative).
+    /// The answer does not depend on it.
     ///
     /// ```
     /// use warpline::Conservative;
@@ -67,9 +67,10 @@ words! {
         /// In windows if PEs outnumber cores and all least delays between them are equal, otherwise free-running.
         #[default]
         Auto = "auto",
-        /// All in step: when all have executed what lies within the least delay of the earliest event of all, they go on to the next window.
+        /// All in step: when all have executed what lies within the least delay of the earliest event of all, they go on to the next
+        /// window.
         Windows = "windows",
-        /// Each by itself, as far as what the others have last told allows.
+        /// Each by itself, as far as the bounds allow that the others published last.
         FreeRunning = "free-running",
     }
 
@@ -88,8 +89,8 @@ words! {
         Synchronous = "synchronous",
     }
 
-    /// When the PEs of an optimistic run execute events that may have to be undone; see [`Simulation::go_ahead`](crate::Simulation::go_ahead).
-    /// The answer does not depend on it.
+    /// When the PEs of an optimistic run execute events that may have to be undone; see
+    /// [`Simulation::go_ahead`](crate::Simulation::go_ahead). The answer does not depend on it.
     ///
     /// ```
     /// use warpline::GoAhead;
@@ -103,8 +104,8 @@ words! {
         Always = "always",
     }
 
-    /// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend on
-    /// it.
+    /// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend
+    /// on it.
     ///
     /// ```
     /// use warpline::Wire;
