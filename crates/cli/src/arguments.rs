@@ -83,7 +83,7 @@ fn run(entries: &[ModelEntry]) -> Command {
              What is typed after it overrides it. Paths in it are relative to the current directory.\n\n\
              Examples:\n  warpline run network --load 0.9 --end 50 --report out\n  warpline run phold --lps 65536 --remote 0.5 --clusters 8 --json\n  \
              warpline run phold --lps 65536 --sync optimistic\n  warpline run scenario.toml --seed 2\n\n\
-             Exit status: 0 done, 1 the simulation or its report failed, 2 wrong use (nothing was simulated).",
+             Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated).",
         )
 }
 
@@ -94,7 +94,7 @@ fn verify(entries: &[ModelEntry]) -> Command {
         .after_help(
             "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n\
              Examples:\n  warpline verify network\n  warpline verify phold --undo reverse --end 10\n\n\
-             Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 wrong use.",
+             Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 usage error.",
         )
 }
 
@@ -113,7 +113,7 @@ fn compare(entries: &[ModelEntry]) -> Command {
              Examples:\n  warpline compare phold --lps 65536 --remote 0.1 --clusters 8\n  warpline compare network --end 20 --threads 4 --runs 5 --json\n  \
              warpline compare phold --with optimistic --runs 9\n  \
              warpline compare scenario.toml --undo reverse\n\n\
-             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 wrong use.",
+             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage error.",
         )
 }
 

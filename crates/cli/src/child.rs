@@ -61,8 +61,9 @@ fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
     };
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.trim().trim_start_matches("error: ");
-    let told = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said);
-    let message = if told.is_empty() { format!("a run failed with exit status {code}, without a message") } else { told.to_owned() };
+    let reported = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said);
+    let message =
+        if reported.is_empty() { format!("a run failed with exit status {code}, without a message") } else { reported.to_owned() };
     Failure { message, code: u8::try_from(code).unwrap_or(Failure::FAILED), printed: false }
 }
 

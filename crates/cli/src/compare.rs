@@ -92,7 +92,7 @@ fn in_turn(
         for engine in engines.iter_mut().filter(|engine| engine.failure.is_none()) {
             match run(turn, engine.sync) {
                 Ok(record) => engine.runs.push(record),
-                Err(failure) if engine.sync == Synchronisation::Sequential => return Err(told(failure, turn)),
+                Err(failure) if engine.sync == Synchronisation::Sequential => return Err(with_turn(failure, turn)),
                 Err(failure) => engine.failure = Some(failure.message),
             }
             turn += 1;
@@ -101,9 +101,9 @@ fn in_turn(
     Ok(engines)
 }
 
-/// A failure of the sequential engine, with the run in which it happened, except for wrong use.
-fn told(failure: Failure, turn: u64) -> Failure {
-    if failure.code == Failure::WRONG_USE {
+/// A failure of the sequential engine, with the run in which it happened, except for a usage error.
+fn with_turn(failure: Failure, turn: u64) -> Failure {
+    if failure.code == Failure::USAGE_ERROR {
         return failure;
     }
     Failure { message: format!("{}\n  in run {}, which was sequential", failure.message, turn + 1), ..failure }
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(engines(&[given("with", "optimistic"), given("sync", "sequential")]), Ok(OPTIMISTIC.to_vec()));
         for name in ["sync", "with"] {
             let failure = engines(&[given(name, "sequential")]).unwrap_err();
-            assert_eq!(failure.code, Failure::WRONG_USE);
+            assert_eq!(failure.code, Failure::USAGE_ERROR);
             assert!(failure.message.starts_with(&format!("a.toml:2: there is nothing to compare: `{name}` is")), "{}", failure.message);
         }
     }

@@ -20,14 +20,14 @@ impl Failure {
     /// The simulation or the writing of its outputs failed.
     pub(crate) const FAILED: u8 = 1;
     /// The command was used wrongly; nothing was simulated.
-    pub(crate) const WRONG_USE: u8 = 2;
+    pub(crate) const USAGE_ERROR: u8 = 2;
 
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Failure { message: message.into(), code: Self::FAILED, printed: false }
     }
 
     pub(crate) fn wrong_use(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), code: Self::WRONG_USE, printed: false }
+        Failure { message: message.into(), code: Self::USAGE_ERROR, printed: false }
     }
 
     /// The same failure, at a place in a file.

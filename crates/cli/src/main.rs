@@ -1,7 +1,7 @@
 //! The `warpline` command: runs models, verifies them, compares engines and renders reports.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
-//! be equal), 2 wrong use.
+//! be equal), 2 usage error.
 
 mod arguments;
 mod child;

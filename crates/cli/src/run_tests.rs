@@ -93,17 +93,17 @@ fn a_panic_of_the_model_is_told_once() {
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);
     child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
-    let told = String::from_utf8(child.output().unwrap().stderr).unwrap();
-    assert_eq!(told.matches("no tick").count(), 1, "{told}");
-    assert!(told.contains("event () of LP 0 at time 3") && told.contains("run_tests.rs:"), "{told}");
+    let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
+    assert_eq!(printed.matches("no tick").count(), 1, "{printed}");
+    assert!(printed.contains("event () of LP 0 at time 3") && printed.contains("run_tests.rs:"), "{printed}");
 }
 
 #[test]
 fn senseless_settings_are_wrong_use() {
     let code = |way, settings| job(way, settings).unwrap_err().code;
-    assert_eq!(code(Way { impossible: true, ..Way::default() }, Settings::default()), Failure::WRONG_USE);
-    assert_eq!(code(Way::default(), Settings::typed(&[("warmup", "11")])), Failure::WRONG_USE);
-    assert_eq!(code(Way::default(), Settings::typed(&[("undo", "reverse")])), Failure::WRONG_USE);
+    assert_eq!(code(Way { impossible: true, ..Way::default() }, Settings::default()), Failure::USAGE_ERROR);
+    assert_eq!(code(Way::default(), Settings::typed(&[("warmup", "11")])), Failure::USAGE_ERROR);
+    assert_eq!(code(Way::default(), Settings::typed(&[("undo", "reverse")])), Failure::USAGE_ERROR);
 }
 
 #[test]

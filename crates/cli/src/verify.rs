@@ -178,7 +178,7 @@ mod tests {
     fn nothing_tried_is_no_success() {
         let settings = Settings::typed(&[("undo", "copy"), ("end", "0.5")]);
         let Err(failure) = (Job { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default()) else { panic!("a success") };
-        assert!(failure.code == Failure::WRONG_USE && failure.message.contains("nothing was tried"), "{}", failure.message);
+        assert!(failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing was tried"), "{}", failure.message);
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     }
 
     /// Adds an event that another PE has sent in a buffer. Returns its key.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> Result<EventKey, PoolFull> {
         let ties = self.ties;
         let (handle, event) = self.store.receive(buffer)?;

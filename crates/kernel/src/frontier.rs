@@ -102,7 +102,7 @@ impl Frontier {
 
     /// The end of GVT's own instant: events before this time are due.
     pub(crate) fn due(&self) -> VirtualTime {
-        Window::least_bound(&self.gvt(), self.end)
+        Window::due(&self.gvt(), self.end)
     }
 
     /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it.
@@ -172,7 +172,8 @@ impl Frontier {
     #[inline]
     pub(crate) fn own_bound(&mut self, first: VirtualTime, committed: VirtualTime) -> u64 {
         let bound = first.min(self.horizon).min(committed);
-        // Whatever arrives comes at or after the horizon, so no bound has to be taken back.
+        // Whatever arrives comes at or after the horizon, so no bound has to be taken back; nor is one for a fault that is found out of
+        // order, when the payload of an event that committed before is dropped.
         self.published = self.published.max(bound);
         word(self.published)
     }

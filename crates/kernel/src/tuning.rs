@@ -52,8 +52,8 @@ pub struct Tuning {
     pub batch: u32,
     /// The most KPs. They have equal numbers of LPs, a power of two, except for the last.
     pub kps: u32,
-    /// How many events are executed ahead of the horizon before a new GVT is asked for; certain events count for much less. A PE that has
-    /// nothing to execute asks sooner.
+    /// How many events a PE executes before it asks for a new GVT; where bounds advance, 32 times as many, unless this many may still be
+    /// undone. A PE that has nothing to execute asks sooner.
     pub gvt_interval: u32,
     /// Where the bounds of PEs raise each other: how many steps a PE with nothing to execute waits for them before it asks for GVT.
     pub patience: u32,

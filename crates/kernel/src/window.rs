@@ -69,7 +69,7 @@ impl Window {
     }
 
     /// Events before this time may be executed, however narrow the window: those that are due at GVT itself.
-    pub fn least_bound(gvt: &Moment, end: VirtualTime) -> VirtualTime {
+    pub fn due(gvt: &Moment, end: VirtualTime) -> VirtualTime {
         VirtualTime::from_bits(gvt.time(end).bits() + 1).min(end)
     }
 

@@ -27,9 +27,9 @@ fn a_copy_is_kept_as_long_as_it_may_be_needed() {
                 let setting = Setting { pes: 1, ..Setting::default() };
                 let tuning = Tuning { undoing, kps, gvt_interval: 1, ..setting.tuning };
                 let ended = Stage::new(&play, Setting { tuning, ..setting }).finish();
-                let told = ended.failure.map(|failure| (failure.time, failure.committed));
+                let failure = ended.failure.map(|failure| (failure.time, failure.committed));
                 assert_eq!(
-                    (told, &ended.handled[0][..]),
+                    (failure, &ended.handled[0][..]),
                     (Some((99.0, u64::from(lps))), &["copied"][..]),
                     "{undoing:?}, {kps} KPs, {lps} LPs"
                 );

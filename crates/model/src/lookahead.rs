@@ -267,7 +267,7 @@ mod tests {
             Declared { lookahead: 0.5, of: vec![None, Some(9.0), Some(0.25), None], links }
         }
 
-        fn told(&self) -> Result<Lookahead, LookaheadError> {
+        fn lookahead(&self) -> Result<Lookahead, LookaheadError> {
             Lookahead::of(self, self.lps())
         }
     }
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn the_most_specific_declaration_counts() {
-        let lookahead = Declared::four(&[(3, 2.0), (0, 0.125)]).told().expect("it makes sense");
+        let lookahead = Declared::four(&[(3, 2.0), (0, 0.125)]).lookahead().expect("it makes sense");
         let all = [0, 1, 2, 3].map(|from| [0, 1, 2, 3].map(|to| lookahead.between(LpId(from), LpId(to))));
         let expected = [
             [Some(0.0), Some(0.5), Some(0.5), Some(0.5)],
@@ -310,24 +310,24 @@ mod tests {
     #[test]
     fn there_is_no_table_where_all_lps_are_alike() {
         for (common, of, expected) in [(0.5, None, 0.5), (0.5, Some(0.5), 0.5), (0.5, Some(2.0), 2.0), (0.0, Some(f64::MAX), f64::MAX)] {
-            let lookahead = Declared { lookahead: common, of: vec![of; 3], links: Vec::new() }.told().expect("it makes sense");
+            let lookahead = Declared { lookahead: common, of: vec![of; 3], links: Vec::new() }.lookahead().expect("it makes sense");
             assert!(lookahead.is_uniform());
             assert_eq!((lookahead.least(), lookahead.between(LpId(0), LpId(2))), (expected, Some(expected)));
         }
-        let silent = Declared { links: vec![Some(Vec::new()); 3], of: vec![None; 3], lookahead: 0.5 }.told().expect("it makes sense");
+        let silent = Declared { links: vec![Some(Vec::new()); 3], of: vec![None; 3], lookahead: 0.5 }.lookahead().expect("it makes sense");
         assert_eq!((silent.is_uniform(), silent.least()), (false, f64::INFINITY));
     }
 
     #[test]
     fn of_an_lp_named_twice_the_lesser_lookahead_counts_and_itself_is_left_out() {
-        let lookahead = Declared::four(&[(2, 3.0), (1, 7.0), (0, 1.0), (2, 0.75), (2, 4.0)]).told().expect("it makes sense");
+        let lookahead = Declared::four(&[(2, 3.0), (1, 7.0), (0, 1.0), (2, 0.75), (2, 4.0)]).lookahead().expect("it makes sense");
         assert_eq!(lookahead.reach(LpId(1)), Reach::Links { to: &[LpId(0), LpId(2)], lookahead: &[1.0, 0.75] });
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
         for wrong in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let refused = |declared: Declared| declared.told().expect_err("it makes no sense").to_string();
+            let refused = |declared: Declared| declared.lookahead().expect_err("it makes no sense").to_string();
             let text = refused(Declared { lookahead: wrong, ..Declared::four(&[]) });
             assert_eq!(text, format!("declares the lookahead {wrong}: it must be a finite number, zero or more"));
             let text = refused(Declared { of: vec![None, None, Some(wrong), None], ..Declared::four(&[]) });
@@ -339,7 +339,7 @@ mod tests {
                 assert_eq!(text, expected.replace("WRONG", &wrong.to_string()).replace("TO", &to.to_string()));
             }
         }
-        let text = Declared::four(&[(0, 1.0), (4, 1.0)]).told().expect_err("there is no LP 4").to_string();
+        let text = Declared::four(&[(0, 1.0), (4, 1.0)]).lookahead().expect_err("there is no LP 4").to_string();
         assert_eq!(text, "declares a link from LP 1 to LP 4, but has only LPs 0 to 3; see Model::lps");
     }
 

@@ -1,4 +1,4 @@
-//! Runs of the network model: one answer, undo, and what is told of it.
+//! Runs of the network model: one answer, undo, and what is reported of it.
 
 mod network_support;
 

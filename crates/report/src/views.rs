@@ -15,12 +15,12 @@ const PROGRESS: [(&str, &str, &str); 3] = [
 /// The three charts of the run's progress.
 pub(crate) fn progress(record: &RunRecord) -> String {
     let samples = record.progress.iter().filter(|sample| sample.wall_seconds.is_finite()).count();
-    let told = record.progress.iter().any(|sample| sample.rss_bytes.is_some());
+    let known = record.progress.iter().any(|sample| sample.rss_bytes.is_some());
     let figure = |(key, heading, remark): (&str, &str, &str)| {
         let body = match (samples, key) {
             (0, _) => empty("The run kept no samples of its progress."),
             (1, _) => empty("The run was over after one sample; a curve needs two."),
-            (_, "memory") if !told => empty("The system does not tell how much memory the process holds."),
+            (_, "memory") if !known => empty("The system does not report how much memory the process holds."),
             _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
         };
         format!("<section class=\"card third\"><h3>{heading}</h3><p class=\"muted\">{remark}</p>{body}</section>")

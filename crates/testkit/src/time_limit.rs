@@ -59,11 +59,11 @@ mod tests {
         let mut child = std::process::Command::new(std::env::current_exe().expect("this is a program"));
         child.args(["--exact", "time_limit::tests::what_hangs_is_ended_with_a_message"]);
         let output = child.env(CHILD, "1").env(VARIABLE, "1").output().expect("it can be run again");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{printed}");
         for words in ["what_hangs_is_ended_with_a_message hangs", "within 1 s", VARIABLE, "(\"sleep\", 7)"] {
-            assert!(told.contains(words), "no `{words}` in: {told}");
+            assert!(printed.contains(words), "no `{words}` in: {printed}");
         }
-        assert!(!told.contains("what is over"), "{told}");
+        assert!(!printed.contains("what is over"), "{printed}");
     }
 }

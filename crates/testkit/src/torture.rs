@@ -90,17 +90,17 @@ impl Case {
 
     fn check_model<const WORDS: usize>(&self, make: impl Fn() -> RandomModel<WORDS>) -> Result<Summary, String> {
         let Case { recipe, settings, configurations } = self;
-        let told = |what: &str, configuration: &Configuration| {
+        let describe = |what: &str, configuration: &Configuration| {
             format!("{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}")
         };
         let limit = time_limit((SEQUENTIAL[0], *settings, recipe.clone()));
-        let expected = run(make(), settings, SEQUENTIAL[0]).map_err(|why| told(&why.to_string(), &SEQUENTIAL[0]))?;
+        let expected = run(make(), settings, SEQUENTIAL[0]).map_err(|why| describe(&why.to_string(), &SEQUENTIAL[0]))?;
         drop(limit);
         for configuration in configurations {
             let _limit = time_limit((*configuration, *settings, recipe.clone()));
             let found = caught(|| run(make(), settings, *configuration));
             let found = found.and_then(|found| found.map_err(|why| why.to_string()));
-            found.and_then(|found| compare(&expected, &found)).map_err(|why| told(&why, configuration))?;
+            found.and_then(|found| compare(&expected, &found)).map_err(|why| describe(&why, configuration))?;
         }
         let (committed, failed) = expected.map_or_else(|stop| (stop.committed, true), |outcome| (outcome.committed, false));
         let schedules = configurations.len() as u64;

@@ -93,7 +93,7 @@ mod tests {
         })
     }
 
-    fn told(declared: &[Result<f64, Vec<(u32, f64)>>]) -> Lookahead {
+    fn lookahead_of(declared: &[Result<f64, Vec<(u32, f64)>>]) -> Lookahead {
         let all: Vec<Declared<'_>> = declared.iter().map(|lp| lp.as_ref().map(|delay| *delay).map_err(|links| &links[..])).collect();
         lookahead(&all)
     }
@@ -107,7 +107,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_shortest_link_across_is_found(declared in declared()) {
-            let (lookahead, lps) = (told(&declared), declared.len() as u32);
+            let (lookahead, lps) = (lookahead_of(&declared), declared.len() as u32);
             let across = shortest_across(&lookahead, lps);
             for at in 1..lps {
                 prop_assert_eq!(across[at as usize], least_across(&lookahead, lps, at), "before LP {}", at);
@@ -157,9 +157,9 @@ mod tests {
         let links = |lp: u32| {
             vec![((lp + 1) % 200, if lp % 10 == 9 { 4.0 } else { 0.5 }), ((lp + 199) % 200, if lp.is_multiple_of(10) { 5.0 } else { 0.25 })]
         };
-        let told = told(&(0..200).map(|lp| Err(links(lp))).collect::<Vec<_>>());
+        let lookahead = lookahead_of(&(0..200).map(|lp| Err(links(lp))).collect::<Vec<_>>());
         let starts = |pes, weight: fn(LpId) -> f64| {
-            let partition = Partition::weighted(200, pes, &told, weight).expect("they are weights");
+            let partition = Partition::weighted(200, pes, &lookahead, weight).expect("they are weights");
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
         assert_eq!(starts(3, |_| 1.0), [0, 70, 130]);

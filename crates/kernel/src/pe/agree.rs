@@ -11,8 +11,8 @@ use crate::gvt::{Action, AnyGvt, Local, Verdict, Work};
 use crate::pending::PendingSet;
 use crate::wires::Port;
 
-/// Certain events commit without GVT, so it is asked for after this many times as many of them.
-const CERTAIN_PER_AHEAD: u64 = 32;
+/// Where bounds advance, events commit without GVT, and it is asked for this many times less often.
+const GVT_SELDOM: u64 = 32;
 /// An event is far away if it lies this many times the least delay beyond the horizon: bounds would have to creep up to it.
 const FAR: f64 = 4.0;
 /// The patience of a PE whose next event is far away is divided by this.
@@ -66,18 +66,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         let interval = u64::from(self.world.tuning.gvt_interval);
+        self.since_gvt += u64::from(executed);
         if !self.world.bounds_advance() {
-            self.since_gvt += u64::from(executed);
             return executed == 0 || self.since_gvt >= interval;
         }
         if self.world.tuning.windows && self.frontier.floor() >= self.world.end {
             return true;
         }
         let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
-        self.since_gvt += u64::from(executed);
         self.stuck_steps >= patience
             || self.idle_steps > patience / FAR_PATIENCE && self.is_far()
-            || self.since_gvt >= CERTAIN_PER_AHEAD * interval
+            || self.since_gvt >= GVT_SELDOM * interval
             || open >= interval && self.since_gvt >= interval
     }
 

@@ -221,7 +221,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if let Some(over) = self.dropping.take() {
             return self.fail_dropped(over, panic);
         }
-        // Without an event at hand, it was the engine that panicked.
+        // No event was running, so it was the engine that panicked.
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         self.context.forget();
         self.fail(entry, Fault::Panic(panic_message(panic)));

@@ -88,7 +88,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     dropping: Option<ExecutedEvent>,
     /// How often this PE has rolled back.
     incarnation: Incarnation,
-    /// Events executed since the last GVT: those ahead of the horizon, and as many as those count for that were certain.
+    /// Events executed since the last GVT.
     since_gvt: u64,
     /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
     idle_steps: u32,
@@ -104,7 +104,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If the memory for its LPs cannot be had.
     ///
     /// # Panics
-    /// If there may be no KP at all, or events are to be executed ahead although PEs go in step.
+    /// If `tuning` allows no KP at all, or has events executed ahead in windows.
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
@@ -114,7 +114,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         context: Context<M>,
         statistics: Statistics,
     ) -> Result<Self, PoolFull> {
-        assert!(!(tuning.windows && tuning.lanes.has_ahead()), "PEs that go in step execute nothing ahead");
+        assert!(!(tuning.windows && tuning.lanes.has_ahead()), "in windows nothing is executed ahead");
         let world = World::new(task, buffers.me(), tuning);
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
@@ -160,7 +160,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If there is no memory for another event. The run cannot go on then; [`position`](Self::position) says where it was.
     ///
     /// # Panics
-    /// If a mistake of the engine is found out. Panics of the model are caught.
+    /// If the engine finds a mistake of its own. Panics of the model are caught.
     pub fn step(&mut self) -> Result<Step, PoolFull> {
         if let Some(over) = self.over {
             self.mail.hand_over();
@@ -234,21 +234,21 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.gauge.initialised_at()
     }
 
-    /// The last verdict on GVT, if there was any.
+    /// The last verdict on GVT, if there has been one.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.frontier.verdict()
     }
 
-    /// All before this moment is settled: it has committed here, and no PE has failed there. It lags behind GVT, as a failure that is
-    /// found while events commit becomes known with the next verdict.
+    /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it. It lags behind GVT, as a
+    /// failure that is found while events commit becomes known with the next verdict.
     pub fn settled(&self) -> Option<Moment> {
         self.frontier.settled()
     }
 
-    /// Where the run failed, as far as this PE knows: by the last verdict, or by what it found out since.
+    /// Where the run failed, as far as this PE knows: from the last verdict, or from its own failures since.
     pub fn failure(&self) -> Moment {
-        let told = self.frontier.verdict().map_or(Moment::Never, |verdict| verdict.failure);
-        told.earlier(self.faults.failure_moment(), self.world.ties)
+        let known = self.frontier.verdict().map_or(Moment::Never, |verdict| verdict.failure);
+        known.earlier(self.faults.failure_moment(), self.world.ties)
     }
 
     /// What it has done so far.

@@ -455,9 +455,9 @@ pub(crate) fn time(time: f64) -> VirtualTime {
 
 /// Runs a test that might hang, and fails it then.
 pub(crate) fn in_time(test: impl FnOnce() + Send + 'static) {
-    let (tell, told) = channel();
-    thread::spawn(move || tell.send(catch_unwind(AssertUnwindSafe(test))));
-    match told.recv_timeout(Duration::from_secs(60)) {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(catch_unwind(AssertUnwindSafe(test))));
+    match receiver.recv_timeout(Duration::from_secs(60)) {
         Ok(Ok(())) => {}
         Ok(Err(panic)) => resume_unwind(panic),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => panic!("the test hangs"),

@@ -39,8 +39,9 @@ fn loom_values_are_seen_once_published() {
                     thread::yield_now();
                 }
             }
-            // The last value is not published yet.
+            // The last value is not published yet, and the producer outlives the thread: to drop it would publish.
             producer.publish();
+            producer
         });
         let mut found = Vec::new();
         while found.len() < 3 {

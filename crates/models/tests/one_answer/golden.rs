@@ -30,7 +30,7 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 }
 
 #[test]
-fn digests_are_as_ever() {
+fn digests_are_unchanged() {
     type Case = (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
     let cases: [Case; 7] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),

@@ -64,8 +64,8 @@ fn bars(parallel: &ParallelRecord) -> Vec<Bar> {
 fn whole(parallel: &ParallelRecord) -> Option<Bar> {
     let seconds = all_seconds(parallel);
     let undone = parallel.rolled_back_events as f64;
-    let told = seconds.iter().any(|seconds| *seconds > 0.0);
-    told.then(|| Bar {
+    let known = seconds.iter().any(|seconds| *seconds > 0.0);
+    known.then(|| Bar {
         name: "all PEs".into(),
         pes: 1,
         seconds,

@@ -35,7 +35,7 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
             html += &format!(
                 "<dl class=\"tiles plain\">{}</dl><div class=\"grid parallel\">{}{}{curves}{}{}</div>",
                 tiles(record, parallel),
-                told(record, parallel),
+                in_words(record, parallel),
                 phases(parallel, &data),
                 counts(parallel, &data),
                 pes.as_ref().map_or(String::new(), |table| card("whole pes", "Every PE", PES, &table.html(key))),
@@ -121,7 +121,7 @@ fn sizes(pes: &[PeRecord]) -> String {
 }
 
 /// The run in words, and what is remarkable about it.
-fn told(record: &RunRecord, parallel: &ParallelRecord) -> String {
+fn in_words(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let words = words(record, parallel);
     let sentences = escape(&words.sentences.join(" "));
     let hints: String =

@@ -25,8 +25,8 @@ pub(crate) fn percent(share: f64) -> String {
 pub(crate) fn efficiency(parallel: &ParallelRecord) -> Option<f64> {
     let executed = parallel.processed_events as f64;
     let kept = parallel.processed_events.saturating_sub(parallel.rolled_back_events) as f64;
-    let told = Some(parallel.efficiency).filter(|told| told.is_finite()).map(|told| told.clamp(0.0, 1.0));
-    share(kept, executed).map(|counted| told.unwrap_or(counted))
+    let recorded = Some(parallel.efficiency).filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0));
+    share(kept, executed).map(|counted| recorded.unwrap_or(counted))
 }
 
 /// How many events were certain when they were executed, and how many were executed ahead; `None` if none was executed, or if the record is
@@ -44,9 +44,9 @@ pub(crate) fn seconds(phases: &Phases) -> [f64; 8] {
 
 /// Seconds in each phase over all PEs.
 pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 8] {
-    let told = seconds(&parallel.phase_seconds);
-    if told.iter().sum::<f64>() > 0.0 {
-        return told;
+    let recorded = seconds(&parallel.phase_seconds);
+    if recorded.iter().sum::<f64>() > 0.0 {
+        return recorded;
     }
     parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 8], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
 }
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn efficiency_is_counted_if_it_is_not_told() {
-        let told = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
-        assert_eq!(efficiency(&told), Some(0.6));
-        assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..told }), Some(0.5));
+        let record = ParallelRecord { processed_events: 10, rolled_back_events: 4, efficiency: f64::NAN, ..Default::default() };
+        assert_eq!(efficiency(&record), Some(0.6));
+        assert_eq!(efficiency(&ParallelRecord { efficiency: 0.5, ..record }), Some(0.5));
     }
 
     #[test]

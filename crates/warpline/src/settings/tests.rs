@@ -194,6 +194,6 @@ fn records_have_what_concerns_them() {
 
 #[test]
 fn the_rule_for_batches_is_the_one_in_the_table() {
-    let told = &find(Settings::table(), "batch").unwrap().default;
-    assert_eq!(told, &format!("{} for each PE, but at least {} and at most {}", batch_for(20) / 20, batch_for(1), batch_for(u32::MAX)));
+    let default = &find(Settings::table(), "batch").unwrap().default;
+    assert_eq!(default, &format!("{} for each PE, but at least {} and at most {}", batch_for(20) / 20, batch_for(1), batch_for(u32::MAX)));
 }
