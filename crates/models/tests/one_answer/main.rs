@@ -6,40 +6,80 @@ use std::path::Path;
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Configure, GvtAlgorithm, Parameters, Run, Synchronisation};
+use warpline::{Configure, Conservative, GoAhead, GvtAlgorithm, Parameters, Run, Synchronisation, Wire};
 use warpline_models::catalogue::{Visitor, with_model};
 use warpline_testkit::time_limit;
+
+/// How a parallel run synchronises.
+#[derive(Clone, Copy, Debug)]
+enum Sync {
+    Conservative(Conservative),
+    Optimistic(GoAhead),
+    /// Optimistic, without use of lookahead.
+    TimeWarp,
+}
 
 /// Settings of a parallel run.
 #[derive(Clone, Copy, Debug)]
 struct Way {
+    sync: Sync,
     threads: u32,
+    wire: Wire,
     undo: Undo,
     batch: u32,
     kps: u32,
     gvt: GvtAlgorithm,
 }
 
-/// A selection in which every value of each setting meets every value of nearly every other.
-const WAYS: [Way; 12] = {
-    const fn way(threads: u32, undo: Undo, batch: u32, kps: u32, gvt: GvtAlgorithm) -> Way {
-        Way { threads, undo, batch, kps, gvt }
+impl Way {
+    fn set<M: Model>(self, simulation: Simulation<M>) -> Simulation<M> {
+        let Way { sync, threads, wire, undo, batch, kps, gvt } = self;
+        let simulation = simulation.threads(threads).wire(wire).undo(undo).batch(batch).kps(kps).gvt(gvt);
+        match sync {
+            Sync::Conservative(mode) => simulation.sync(Synchronisation::Conservative).conservative(mode),
+            Sync::Optimistic(when) => simulation.sync(Synchronisation::Optimistic).go_ahead(when),
+            Sync::TimeWarp => simulation.sync(Synchronisation::Optimistic).use_lookahead(false),
+        }
+    }
+
+    /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo its events.
+    fn suits(self, least_delay: f64, reversible: bool) -> bool {
+        (self.undo == Undo::Copy || reversible) && (least_delay > 0.0 || !matches!(self.sync, Sync::Conservative(_)))
+    }
+}
+
+/// A selection in which every value of each setting meets most values of the others.
+const WAYS: [Way; 18] = {
+    const fn way(sync: Sync, threads: u32, wire: Wire, undo: Undo, batch: u32, kps: u32, gvt: GvtAlgorithm) -> Way {
+        Way { sync, threads, wire, undo, batch, kps, gvt }
     }
     use GvtAlgorithm::{Asynchronous, Synchronous};
     use Undo::{Copy, Reverse};
+    use Wire::{Auto, Shared, Value};
+    const WINDOWS: Sync = Sync::Conservative(Conservative::Windows);
+    const FREE: Sync = Sync::Conservative(Conservative::FreeRunning);
+    const CAUTIOUS: Sync = Sync::Optimistic(GoAhead::Auto);
+    const BOLD: Sync = Sync::Optimistic(GoAhead::Always);
+    const AHEAD: Sync = Sync::TimeWarp;
     [
-        way(1, Copy, 64, 1000, Asynchronous),
-        way(1, Reverse, 1, 16, Synchronous),
-        way(1, Reverse, 16, 1, Asynchronous),
-        way(2, Copy, 16, 16, Asynchronous),
-        way(2, Copy, 1, 1000, Synchronous),
-        way(2, Reverse, 64, 1, Synchronous),
-        way(2, Reverse, 64, 1000, Asynchronous),
-        way(3, Copy, 64, 1, Asynchronous),
-        way(3, Copy, 16, 1000, Synchronous),
-        way(3, Reverse, 1, 16, Asynchronous),
-        way(8, Copy, 64, 16, Asynchronous),
-        way(8, Reverse, 16, 1000, Asynchronous),
+        way(AHEAD, 1, Auto, Copy, 64, 1000, Asynchronous),
+        way(CAUTIOUS, 1, Value, Reverse, 1, 16, Synchronous),
+        way(BOLD, 1, Auto, Reverse, 16, 1, Asynchronous),
+        way(BOLD, 2, Auto, Copy, 16, 16, Asynchronous),
+        way(AHEAD, 2, Value, Copy, 1, 1000, Synchronous),
+        way(CAUTIOUS, 2, Shared, Reverse, 64, 1, Synchronous),
+        way(AHEAD, 2, Shared, Reverse, 64, 1000, Asynchronous),
+        way(BOLD, 3, Value, Copy, 64, 1, Asynchronous),
+        way(CAUTIOUS, 3, Auto, Copy, 16, 1000, Synchronous),
+        way(BOLD, 3, Shared, Reverse, 1, 16, Asynchronous),
+        way(CAUTIOUS, 8, Auto, Copy, 64, 16, Asynchronous),
+        way(AHEAD, 8, Value, Reverse, 16, 1000, Asynchronous),
+        way(FREE, 1, Auto, Copy, 64, 1000, Asynchronous),
+        way(WINDOWS, 2, Auto, Copy, 64, 16, Asynchronous),
+        way(FREE, 2, Shared, Copy, 1, 1000, Asynchronous),
+        way(WINDOWS, 3, Shared, Copy, 16, 1000, Synchronous),
+        way(FREE, 3, Value, Copy, 64, 1, Synchronous),
+        way(WINDOWS, 8, Value, Copy, 16, 16, Asynchronous),
     ]
 };
 
@@ -72,18 +112,23 @@ impl Visitor for Compare {
             let simulation = || Simulation::<M>::configured(&parameters).unwrap().seed(seed).end(self.end).warmup(self.end * 0.1);
             let expected = answer(simulation().run().unwrap());
             assert!(expected.committed > 100, "it does something");
-            // Half of the ways for either seed; those of one are not those of the other.
-            let ways = WAYS.into_iter().skip(usize::from(seed != 3)).step_by(2);
-            for way in ways.filter(|way| way.undo == Undo::Copy || M::REVERSIBLE) {
-                let Way { threads, undo, batch, kps, gvt } = way;
-                let parallel = simulation().sync(Synchronisation::Optimistic).threads(threads).undo(undo).batch(batch).kps(kps).gvt(gvt);
+            let least_delay = |threads| simulation().threads(threads).least_delay().unwrap();
+            for way in WAYS.into_iter().filter(|way| way.suits(least_delay(way.threads), M::REVERSIBLE)) {
+                let parallel = way.set(simulation());
                 let _limit = time_limit((M::NAME, parameters.values(), seed, way));
                 let found = answer(parallel.run().unwrap());
                 assert_eq!(found, expected, "{} {:?}, seed {seed}, {way:?}", M::NAME, parameters.values());
             }
-            let cluster = simulation().sync(Synchronisation::Optimistic).threads(4).virtual_cluster(seed);
-            let _limit = time_limit((M::NAME, parameters.values(), seed, "virtual cluster"));
-            assert_eq!(answer(cluster.run().unwrap()), expected, "{} {:?}, seed {seed}, virtual cluster", M::NAME, parameters.values());
+            let mut synchronisations = vec![Synchronisation::Optimistic];
+            if least_delay(4) > 0.0 {
+                synchronisations.push(Synchronisation::Conservative);
+            }
+            for sync in synchronisations {
+                let cluster = simulation().sync(sync).threads(4).virtual_cluster(seed);
+                let what = (M::NAME, parameters.values(), seed, sync, "virtual cluster");
+                let _limit = time_limit(what.clone());
+                assert_eq!(answer(cluster.run().unwrap()), expected, "{what:?}");
+            }
         }
     }
 }
