@@ -37,6 +37,8 @@ const PATIENCE: u32 = 512;
 /// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never
 /// fill the history, or PEs might undo all that they have executed again and again.
 const INTERVALS_MOST: u64 = 16;
+/// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
+const VALUE_BYTES_MOST: usize = 512;
 
 /// All settings of a parallel run, with the defaults filled in.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +113,16 @@ fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()
 }
 
+/// How events with payloads of this size travel between PEs.
+fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
+    match wire {
+        Wire::Auto if payload_bytes > VALUE_BYTES_MOST => warpline_kernel::Wire::Shared,
+        Wire::Auto => warpline_kernel::Wire::Both,
+        Wire::Value => warpline_kernel::Wire::Value,
+        Wire::Shared => warpline_kernel::Wire::Shared,
+    }
+}
+
 impl<M: Model> Simulation<'_, M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&mut self, limits: &Limits) -> ParallelConfig {
@@ -138,11 +150,7 @@ impl<M: Model> Simulation<'_, M> {
                 GoAhead::Auto => warpline_kernel::GoAhead::Auto,
                 GoAhead::Always => warpline_kernel::GoAhead::Always,
             },
-            wire: match settings.wire() {
-                Wire::Auto => warpline_kernel::Wire::Both,
-                Wire::Value => warpline_kernel::Wire::Value,
-                Wire::Shared => warpline_kernel::Wire::Shared,
-            },
+            wire: wire_for(settings.wire(), size_of::<M::Event>()),
             // Chosen when least delays are known.
             windows: false,
         };
@@ -355,6 +363,14 @@ impl<'m, M: Model> Plan<'m, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_payloads_stay_where_they_are() {
+        use warpline_kernel::Wire::{Both, Shared, Value};
+        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| wire_for(Wire::Auto, bytes)), [Both, Both, Shared]);
+        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 10 * VALUE_BYTES_MOST)), [Value, Shared]);
+        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 0)), [Value, Shared]);
+    }
 
     #[test]
     fn windows_suit_pes_that_take_turns() {

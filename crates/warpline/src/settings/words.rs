@@ -112,7 +112,7 @@ words! {
     /// assert_eq!([Wire::Auto, Wire::Value, Wire::Shared].map(Wire::name), ["auto", "value", "shared"]);
     /// ```
     pub enum Wire {
-        /// By value if nobody can cancel them any more, otherwise in shared buffers.
+        /// By value if nobody can cancel them any more and their payload has at most 512 bytes, otherwise in shared buffers.
         #[default]
         Auto = "auto",
         /// All by value, cancelled by anti-messages.
