@@ -78,6 +78,13 @@ impl Frontier {
         }
     }
 
+    /// Whether the horizon cannot pass GVT, because the least delay is lost in rounding when it is added. Then the event at GVT alone is
+    /// certain.
+    #[inline]
+    pub(crate) fn is_held_up(&self) -> bool {
+        matches!(self.gvt(), Moment::Event(key) if self.horizon <= key.time)
+    }
+
     /// Events before this time may be executed ahead.
     #[inline]
     pub(crate) fn limit(&self) -> VirtualTime {

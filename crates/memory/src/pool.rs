@@ -197,6 +197,14 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_replaced_in_its_place() {
+        let mut pool = Pool::default();
+        let [first, second] = [1, 2].map(|n| pool.insert(n).unwrap());
+        pool.replace(first, 3);
+        assert_eq!((*pool.get(first), *pool.get(second), pool.len()), (3, 2, 2));
+    }
+
+    #[test]
     fn a_pool_moves_when_it_is_full_to_twice_the_size() {
         let mut pool = Pool::default();
         assert!(pool.is_empty());

@@ -49,6 +49,21 @@ fn windows_of_any_number_of_pes_have_one_answer() {
     }
 }
 
+/// A lookahead of less than the distance between two floating-point numbers moves no horizon; such a run must come to its end all the same.
+#[test]
+fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
+    for declares in Declares::ALL {
+        for (pes, seed) in [2, 3, 8].into_iter().zip(0..) {
+            let recipe = Recipe { lookahead: 1e-30, ..recipe(declares, seed) };
+            let both = [true, false].map(|windows| Parallel { windows, ..self::windows(pes, seed).parallel.expect("it is parallel") });
+            let all = both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(pes, seed) });
+            let outcome = matrix::check_recipe_under(&recipe, &Settings::new(seed, 8.0), &all);
+            let outcome = outcome.unwrap_or_else(|why| panic!("{pes} PEs, {declares:?}: {why}"));
+            assert!(outcome.expect("no fault is planned").committed > 200);
+        }
+    }
+}
+
 /// PEs in windows must not wait for one that has failed, and the first failure is reported with the events before it.
 #[test]
 fn failures_in_windows_are_those_of_a_sequential_run() {

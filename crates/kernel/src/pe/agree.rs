@@ -75,9 +75,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
         self.stuck_steps >= patience
+            || self.needs_gvt()
             || self.idle_steps > patience / FAR_PATIENCE && self.is_far()
             || self.since_gvt >= GVT_SELDOM * interval
             || open >= interval && self.since_gvt >= interval
+    }
+
+    /// Whether it takes a new GVT for every event: only what is certain may be executed, and no horizon passes GVT.
+    #[inline]
+    fn needs_gvt(&self) -> bool {
+        !self.world.tuning.lanes.has_ahead() && self.frontier.is_held_up()
+    }
+
+    /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
+    pub(super) fn is_at_gvt(&mut self) -> bool {
+        self.needs_gvt() && self.faults.are_none() && self.least() == self.frontier.gvt()
     }
 
     /// Whether bounds would have to creep up to this PE's next event.

@@ -3,7 +3,7 @@
 
 use std::mem::needs_drop;
 
-use warpline_base::{EventKey, LpId, Moment, Sequence};
+use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, PoolFull};
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Model};
@@ -18,14 +18,13 @@ use crate::tuning::Wire;
 use crate::wires::{MessageKind, Port};
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Executes up to `most` events before the horizon. On its own, so that nothing around it takes registers from it.
+    /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
     #[inline(never)]
-    pub(super) fn execute_certain<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
-        let horizon = self.frontier.horizon();
+    pub(super) fn execute_certain<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) -> Result<(), PoolFull> {
         // Only an event that fails can change this, and the batch ends with it.
         let plain = !self.past.has_open() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
-            let Some(entry) = self.agenda.pop_before(horizon) else { break };
+            let Some(entry) = self.agenda.pop_before(limit) else { break };
             if !plain && !self.faults.are_none() && self.waits(entry) {
                 break;
             }

@@ -219,7 +219,10 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             if self.effects.must_wait_for_others() {
                 return Ok(());
             }
-            self.execute_certain::<WATCHED>(most)?;
+            self.execute_certain::<WATCHED>(self.frontier.horizon(), most)?;
+            if self.gauge.counts.processed == before && self.is_at_gvt() {
+                self.execute_certain::<WATCHED>(self.frontier.due(), 1)?;
+            }
         }
         if self.world.tuning.lanes.has_ahead() && !self.caution.waits() && self.gauge.counts.processed == before {
             self.execute_ahead::<WATCHED>(most)?;
