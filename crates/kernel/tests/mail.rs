@@ -39,46 +39,47 @@ fn finish(stage: Stage<'_>) {
     assert_eq!(ended.handled, expected);
 }
 
+/// Runs a test with shared buffers, and with messages by value; it fails if it hangs.
+fn on_each_wire(test: fn(Wire)) {
+    [Wire::Shared, Wire::Value].into_iter().for_each(|wire| in_time(move || test(wire)));
+}
+
 /// A bound promises that nothing before it will be sent, so everything sent must be on the wires before the bound is published.
 #[test]
 fn messages_are_handed_over_before_a_bound_is_published() {
-    for wire in [Wire::Shared, Wire::Value] {
-        in_time(move || {
-            let mut stage = about_to_send(wire);
-            stage.step(0, 1);
-            assert_eq!(stage.published(0), (Some(5.0), 7), "{wire:?}");
-            finish(stage);
-        });
-    }
+    on_each_wire(|wire| {
+        let mut stage = about_to_send(wire);
+        stage.step(0, 1);
+        assert_eq!(stage.published(0), (Some(5.0), 7), "{wire:?}");
+        finish(stage);
+    });
 }
 
 /// Messages that find no room wait at their sender and are handed over, once each, as there is room. Until then no bound is published, as
 /// it would not cover messages that may still arrive.
 #[test]
 fn messages_that_find_no_room_wait() {
-    for wire in [Wire::Shared, Wire::Value] {
-        in_time(move || {
-            let mut stage = about_to_send(wire);
-            stage.make_room_for(0);
-            stage.step(0, 2);
-            assert_eq!((stage.pes[0].counts().certain, stage.deliver(1), stage.deliver(2)), (2, 0, 0), "there is no room");
-            for (room, left) in [(2, 5), (1, 4), (3, 1)] {
-                stage.make_room_for(room);
-                stage.step(0, 3);
-                assert_eq!(stage.deliver(1) + stage.deliver(2), room, "{wire:?}: {left} of them wait");
-                assert_eq!(stage.published(0).0, Some(1.0), "{wire:?}: a bound was published, though {left} messages wait");
-            }
-            stage.make_room_for(usize::MAX);
-            stage.step(0, 1);
-            assert_eq!(stage.deliver(1) + stage.deliver(2), 1);
-            assert_eq!(stage.published(0), (Some(10.0), 7), "{wire:?}: the bound is published when nothing waits any more");
-            finish(stage);
-        });
-    }
+    on_each_wire(|wire| {
+        let mut stage = about_to_send(wire);
+        stage.make_room_for(0);
+        stage.step(0, 2);
+        assert_eq!((stage.pes[0].counts().certain, stage.deliver(1), stage.deliver(2)), (2, 0, 0), "there is no room");
+        for (room, left) in [(2, 5), (1, 4), (3, 1)] {
+            stage.make_room_for(room);
+            stage.step(0, 3);
+            assert_eq!(stage.deliver(1) + stage.deliver(2), room, "{wire:?}: {left} of them wait");
+            assert_eq!(stage.published(0).0, Some(1.0), "{wire:?}: a bound was published, though {left} messages wait");
+        }
+        stage.make_room_for(usize::MAX);
+        stage.step(0, 1);
+        assert_eq!(stage.deliver(1) + stage.deliver(2), 1);
+        assert_eq!(stage.published(0), (Some(10.0), 7), "{wire:?}: the bound is published when nothing waits any more");
+        finish(stage);
+    });
 }
 
 /// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
-fn about_to_send_in_step(wire: Wire) -> Stage<'static> {
+fn about_to_send_in_windows(wire: Wire) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
     let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, windows: true, ..setting.tuning };
     let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
@@ -91,58 +92,52 @@ fn about_to_send_in_step(wire: Wire) -> Stage<'static> {
 /// knows yet.
 #[test]
 fn a_round_covers_the_messages_of_its_window() {
-    for wire in [Wire::Shared, Wire::Value] {
-        in_time(move || {
-            let mut stage = about_to_send_in_step(wire);
-            stage.step(0, 1);
-            assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{wire:?}: the window goes on");
-            stage.step(0, 5);
-            assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{wire:?}");
-            // Until the others have published, too, nothing else happens.
-            stage.step(1, 1);
-            stage.step(0, 5);
-            assert_eq!((stage.rounds(0).len(), stage.rounds(1).len()), (2, 2));
-            finish(stage);
-        });
-    }
+    on_each_wire(|wire| {
+        let mut stage = about_to_send_in_windows(wire);
+        stage.step(0, 1);
+        assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{wire:?}: the window goes on");
+        stage.step(0, 5);
+        assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{wire:?}");
+        // Until the others have published, too, nothing else happens.
+        stage.step(1, 1);
+        stage.step(0, 5);
+        assert_eq!((stage.rounds(0).len(), stage.rounds(1).len()), (2, 2));
+        finish(stage);
+    });
 }
 
 /// Nothing is published before all messages of a window have found room.
 #[test]
 fn a_round_waits_for_messages_that_find_no_room() {
-    for wire in [Wire::Shared, Wire::Value] {
-        in_time(move || {
-            let mut stage = about_to_send_in_step(wire);
-            stage.make_room_for(6);
-            stage.step(0, 5);
-            assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{wire:?}: a message waits");
-            stage.make_room_for(1);
-            stage.step(0, 1);
-            assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{wire:?}");
-            finish(stage);
-        });
-    }
+    on_each_wire(|wire| {
+        let mut stage = about_to_send_in_windows(wire);
+        stage.make_room_for(6);
+        stage.step(0, 5);
+        assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{wire:?}: a message waits");
+        stage.make_room_for(1);
+        stage.step(0, 1);
+        assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{wire:?}");
+        finish(stage);
+    });
 }
 
 /// Everything sent in a window is filed before the next one opens, in however many steps the messages arrive.
 #[test]
 fn a_window_opens_with_all_messages_filed() {
-    for wire in [Wire::Shared, Wire::Value] {
-        in_time(move || {
-            let mut stage = about_to_send_in_step(wire);
-            [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
-            assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
-            assert_eq!(stage.deliver(1), 4);
-            // It finds all rounds and all messages in the same step, in which it executes the first of them.
-            stage.step(1, 1);
-            assert_eq!(stage.pes[1].counts().certain, 1, "{wire:?}");
-            stage.deliver(2);
-            stage.step(1, 5);
-            // All events of the window from 11 to 21.
-            assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{wire:?}");
-            finish(stage);
-        });
-    }
+    on_each_wire(|wire| {
+        let mut stage = about_to_send_in_windows(wire);
+        [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
+        assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
+        assert_eq!(stage.deliver(1), 4);
+        // It finds all rounds and all messages in the same step, in which it executes the first of them.
+        stage.step(1, 1);
+        assert_eq!(stage.pes[1].counts().certain, 1, "{wire:?}");
+        stage.deliver(2);
+        stage.step(1, 5);
+        // All events of the window from 11 to 21.
+        assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{wire:?}");
+        finish(stage);
+    });
 }
 
 /// How often GVT was computed while a PE executed this many events of its own, one per step, beside another PE that has nothing to do.

@@ -8,6 +8,8 @@ use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
 use crate::sync::Ordering;
 use crate::{Apart, Books, Handle, PoolFull, prefetch, prefetch_write};
 
+#[cfg(all(test, not(loom)))]
+mod exchange_tests;
 mod handover;
 #[cfg(all(test, loom))]
 mod loom_tests;

@@ -38,6 +38,7 @@
 //!   `warpline verify` finds it.
 //! - Prefer the context's distributions to `f64::ln` and friends, whose last bit depends on the platform.
 
+mod configure;
 mod context;
 mod fault;
 mod level;
@@ -51,11 +52,12 @@ mod tables;
 
 pub mod engine;
 
+pub use configure::Configure;
 pub use context::Context;
 pub use fault::Fault;
 pub use level::Level;
 pub use lookahead::Link;
-pub use model::{Configure, Model, Outcome};
+pub use model::{Model, Outcome};
 pub use parameters::{Bounds, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 pub use phases::{Commit, Finish, Init, Reverse};
 pub use saved::Saved;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use warpline_base::LpId;
 use warpline_base::record::View;
 
-use crate::{Commit, Context, Declarations, Finish, Init, Link, Parameters, Reverse, Statistics};
+use crate::{Commit, Context, Declarations, Finish, Init, Link, Reverse, Statistics};
 
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
@@ -463,58 +463,4 @@ pub struct Outcome<'a> {
     pub end: f64,
     /// Where observation began, in model time.
     pub warmup: f64,
-}
-
-/// A model that can be made from named parameters: what the command and scenario files need.
-///
-/// ```
-/// use warpline_model::{parameters, prelude::*};
-/// parameters! {
-///     /// What a bakery needs.
-///     pub struct BakeryParameters {
-///         /// Number of ovens.
-///         ovens: u32 = 2, "", 1..=100;
-///     }
-/// }
-/// struct Bakery { ovens: u32 }
-/// # impl Model for Bakery {
-/// #     type State = (); type Event = ();
-/// #     fn lps(&self) -> u32 { self.ovens }
-/// #     fn init(&self, _: &mut Init<Self>) {}
-/// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
-/// # }
-/// impl Configure for Bakery {
-///     type Parameters = BakeryParameters;
-///     const NAME: &'static str = "bakery";
-///     const ABOUT: &'static str = "bread from several ovens";
-///     const TIME_UNIT: &'static str = "min";
-///     const DEFAULT_END: f64 = 480.0;
-///     fn configure(parameters: &BakeryParameters) -> Result<Self, String> {
-///         Ok(Bakery { ovens: parameters.ovens })
-///     }
-/// }
-/// assert_eq!(Bakery::configure(&BakeryParameters::default())?.ovens, 2);
-/// # Ok::<(), String>(())
-/// ```
-pub trait Configure: Model {
-    /// Its parameters, made by [`parameters!`](crate::parameters).
-    type Parameters: Parameters;
-
-    /// The name on the command line.
-    const NAME: &'static str;
-
-    /// One line on what is simulated.
-    const ABOUT: &'static str;
-
-    /// The unit of model time, such as `s`; empty where time is a pure number.
-    const TIME_UNIT: &'static str;
-
-    /// The end of a run that names none, in model time.
-    const DEFAULT_END: f64;
-
-    /// Makes the model. The values lie in their ranges; what remains to check is whether they go together.
-    ///
-    /// # Errors
-    /// A message for the user: which parameters do not go together, or which file is at fault, and what to do.
-    fn configure(parameters: &Self::Parameters) -> Result<Self, String>;
 }

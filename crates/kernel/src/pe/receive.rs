@@ -18,12 +18,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
         }
-        let opens = self.world.tuning.windows && self.find_round();
-        if self.world.tuning.lanes.has_certain() && !self.world.tuning.windows {
-            let moves = self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe));
-            if moves {
-                self.stuck_steps = 0;
-            }
+        let windows = self.world.tuning.windows;
+        let opens = windows && self.find_round();
+        if !windows
+            && self.world.tuning.lanes.has_certain()
+            && self.frontier.read_bounds(self.world.me, &self.world.delays, |pe| self.mail.bound(pe))
+        {
+            self.stuck_steps = 0;
         }
         for message in self.mail.receive(&mut self.gauge.counts) {
             self.agenda.store().prefetch_buffer(message.event);

@@ -1,0 +1,55 @@
+use crate::{Model, Parameters};
+
+/// A model that can be made from named parameters: what the command and scenario files need.
+///
+/// ```
+/// use warpline_model::{parameters, prelude::*};
+/// parameters! {
+///     /// What a bakery needs.
+///     pub struct BakeryParameters {
+///         /// Number of ovens.
+///         ovens: u32 = 2, "", 1..=100;
+///     }
+/// }
+/// struct Bakery { ovens: u32 }
+/// # impl Model for Bakery {
+/// #     type State = (); type Event = ();
+/// #     fn lps(&self) -> u32 { self.ovens }
+/// #     fn init(&self, _: &mut Init<Self>) {}
+/// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+/// # }
+/// impl Configure for Bakery {
+///     type Parameters = BakeryParameters;
+///     const NAME: &'static str = "bakery";
+///     const ABOUT: &'static str = "bread from several ovens";
+///     const TIME_UNIT: &'static str = "min";
+///     const DEFAULT_END: f64 = 480.0;
+///     fn configure(parameters: &BakeryParameters) -> Result<Self, String> {
+///         Ok(Bakery { ovens: parameters.ovens })
+///     }
+/// }
+/// assert_eq!(Bakery::configure(&BakeryParameters::default())?.ovens, 2);
+/// # Ok::<(), String>(())
+/// ```
+pub trait Configure: Model {
+    /// Its parameters, made by [`parameters!`](crate::parameters).
+    type Parameters: Parameters;
+
+    /// The name on the command line.
+    const NAME: &'static str;
+
+    /// One line on what is simulated.
+    const ABOUT: &'static str;
+
+    /// The unit of model time, such as `s`; empty where time is a pure number.
+    const TIME_UNIT: &'static str;
+
+    /// The end of a run that names none, in model time.
+    const DEFAULT_END: f64;
+
+    /// Makes the model. The values lie in their ranges; what remains to check is whether they go together.
+    ///
+    /// # Errors
+    /// A message for the user: which parameters do not go together, or which file is at fault, and what to do.
+    fn configure(parameters: &Self::Parameters) -> Result<Self, String>;
+}
