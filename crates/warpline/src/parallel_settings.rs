@@ -49,7 +49,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.kps = Some(kps))
     }
 
-    /// How events travel between PEs.
+    /// How events travel between PEs; by default [as suits each event](Wire::Auto).
     pub fn wire(self, wire: Wire) -> Self {
         self.with(|settings| settings.wire = Some(wire))
     }
