@@ -231,6 +231,35 @@ fn an_event_that_fails_at_commit_is_not_executed_again() {
     in_time(|| undo_after_a_certain_failure(straggler_and_undone, commit, failure(15.25, "speculative", "as planned", 2)));
 }
 
+/// No PE may believe that all before a failure is done as long as it is not known to all.
+#[test]
+fn a_failure_that_is_held_back_bounds_what_its_pe_publishes() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 1.0, "start")],
+            2 => vec![(2, 5.0, "fails"), (2, 7.0, "later")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        assert!(last(handled) != "fails", "as planned");
+        vec![]
+    }
+    in_time(|| {
+        let play = Play { lookahead: 10.0, first, then, ..Play::default() };
+        let setting = Setting::default();
+        let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Certain, patience: 1000, ..setting.tuning }, ..setting });
+        stage.let_bounds_arrive();
+        for _ in 0..5 {
+            stage.step(0, 1);
+            stage.step(1, 1);
+        }
+        let handled = stage.pes.iter().map(|pe| pe.counts().processed).collect::<Vec<_>>();
+        assert_eq!((handled, stage.published(1).0), (vec![1, 0], Some(5.0)));
+        assert_eq!(stage.finish().failure, failure(5.0, "fails", "as planned", 1));
+    });
+}
+
 /// PE 1 finds at once that one of its LPs cannot be initialised. But PE 0, which is slow, fails at an earlier LP.
 #[test]
 fn of_two_failures_at_initialisation_the_earlier_is_reported() {

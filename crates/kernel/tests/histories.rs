@@ -72,6 +72,7 @@ fn a_full_history_takes_events_before_its_latest() {
     assert_eq!((ended.failure, ended.observed, ended.handled[0].len()), (None, 45, 40));
     assert_eq!(ended.handled[1], ["early", "early, too", "late", "in flight"]);
     assert!(ended.counts[0].history_max < 12 + 4, "{}", ended.counts[0].history_max);
+    assert_eq!(ended.counts[0].rolled_back, 0, "only twice as much calls for room to be made");
 }
 
 /// Events due at GVT are executed even if they come at the same time as those that fill the history, and before them in the order of ties.
