@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn priority_keeps_its_level() {
         for level in -127..=127 {
-            assert_eq!(Priority::new(level).level(), level);
+            assert_eq!((Priority::new(level).level(), format!("{:?}", Priority::new(level))), (level, level.to_string()));
         }
         assert_eq!(Priority::new(0), Priority::NORMAL);
         assert!(Priority::new(-1) < Priority::NORMAL);

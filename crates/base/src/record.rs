@@ -326,6 +326,17 @@ mod tests {
     }
 
     #[test]
+    fn views_keep_what_is_no_number() {
+        let views = json!([
+            { "view": "histogram", "title": "t", "quantity": "delay", "unit": "s", "counted": "links",
+                "bars": [{ "low": null, "high": 2.0, "count": 3 }], "marks": [["p50", 1.5], ["p99", null]] },
+            { "view": "lines", "title": "t", "x": "time", "y": "share", "lines": [["one", [[1.0, null], [2.0, 3.0]]]] },
+        ]);
+        let record = record(json!({ "views": views })).unwrap();
+        assert_eq!(serde_json::to_value(&record.views).unwrap(), views);
+    }
+
+    #[test]
     fn a_sample_of_speculation_may_lack_what_it_likes() {
         let sample = |speculation: Value| {
             let sample = json!({ "wall_seconds": 1.0, "virtual_time": 2.0, "committed_events": 3, "speculation": speculation });

@@ -58,6 +58,16 @@ fn streams_lps_events_and_seeds_differ() {
 }
 
 #[test]
+fn a_sibling_draws_for_the_same_event() {
+    let point = |number| {
+        let mut stream = Stream::new(3, number);
+        stream.point(LpId(70_000), 5);
+        stream
+    };
+    assert_eq!(point(0).sibling(9).random().next_u64(), point(9).random().next_u64());
+}
+
+#[test]
 fn uniform_is_uniform() {
     let mut random = stream(0);
     follows(|| random.uniform(), |x| x);
