@@ -5,7 +5,7 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Buffers, CancelOutcome, Handle, PoolFull, try_drop};
+use warpline_memory::{CancelOutcome, Handle, PoolFull, try_drop};
 
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
@@ -43,9 +43,9 @@ pub(crate) struct Agenda<E, Q> {
 }
 
 impl<E, Q: PendingSet> Agenda<E, Q> {
-    pub(crate) fn new(buffers: Buffers<Event<E>>, ties: TieBreak) -> Self {
+    pub(crate) fn new(store: Store<E>, ties: TieBreak) -> Self {
         let (by_identity, cancelled_early) = (HashMap::new(), HashSet::new());
-        Agenda { pending: Q::default(), store: Store::new(buffers), ties, by_identity, cancelled_early }
+        Agenda { pending: Q::default(), store, ties, by_identity, cancelled_early }
     }
 
     /// The memory of the events, for reading them and changing their status.

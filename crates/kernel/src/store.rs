@@ -1,5 +1,5 @@
 //! The memory of a PE's events: a pool of its own, and, for events that travel between PEs in buffers, memory that sender and receiver
-//! share.
+//! share. Where most events may be undone, all of them lie in buffers.
 
 use std::num::NonZeroU32;
 
@@ -73,16 +73,23 @@ struct LocalEvent<E> {
 pub(crate) struct Store<E> {
     own: Pool<LocalEvent<E>>,
     shared: Buffers<Event<E>>,
+    pooled: bool,
 }
 
 impl<E> Store<E> {
-    pub(crate) fn new(shared: Buffers<Event<E>>) -> Self {
-        Store { own: Pool::default(), shared }
+    /// `pooled`: whether events that this PE sends to itself lie in its pool, or in buffers as well. A pool is leaner, and best where hardly
+    /// any other events are received in buffers. Otherwise the core keeps guessing wrong in which of the two the next event lies.
+    pub(crate) fn new(shared: Buffers<Event<E>>, pooled: bool) -> Self {
+        Store { own: Pool::default(), shared, pooled }
     }
 
     /// Adds an event that this PE has sent to itself, or that has arrived by value.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Result<Handle, PoolFull> {
+        if !self.pooled && incarnation.is_none() {
+            let me = self.shared.me();
+            return shared_handle(self.shared.insert_with(me, 0, next.handle(), || event)?);
+        }
         let handle = self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending })?;
         if handle.bits() & SHARED == 0 { Ok(handle) } else { Err(PoolFull::Numbers) }
     }

@@ -1,7 +1,7 @@
 use warpline_base::{TieBreak, VirtualTime};
 use warpline_model::Model;
 
-use crate::{Delays, Partition, Tuning};
+use crate::{Delays, Partition, Tuning, Wire};
 
 /// The task of a PE.
 #[derive(Debug)]
@@ -62,5 +62,10 @@ impl<'m, M: Model> World<'m, M> {
     #[inline]
     pub(crate) fn bounds_advance(&self) -> bool {
         self.tuning.lanes.has_certain() && self.least_delay > 0.0
+    }
+
+    /// Whether hardly any events are received in buffers, so that those that stay here had better lie in a pool.
+    pub(crate) fn pools_events(&self) -> bool {
+        self.pes() == 1 || self.bounds_advance() || self.tuning.wire == Wire::Value
     }
 }

@@ -421,11 +421,21 @@ mod tests {
     }
 
     #[test]
+    fn steps_count_hops_that_take_no_time() {
+        let mut context = Context::new(&Flood, 1, 10, false);
+        context.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
+        // The last delay is lost in rounding.
+        [0.0, 2.0, 1e-20].into_iter().zip(0..).for_each(|(delay, number)| context.send(0, delay, number));
+        assert_eq!(context.outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
+        assert_eq!(context.take_fault(), None);
+    }
+
+    #[test]
     fn values_are_saved_only_for_reverse_code() {
         for saving in [false, true] {
             let mut context = Context::new(&Flood, 1, 10, saving);
             context.save(1.5);
-            assert_eq!(context.saved.len(), usize::from(saving));
+            assert_eq!(context.saved_mut().len(), usize::from(saving));
         }
     }
 }

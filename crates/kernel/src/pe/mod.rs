@@ -36,7 +36,7 @@ use crate::past::Past;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::rounds::Rounds;
-use crate::store::Incarnation;
+use crate::store::{Incarnation, Store};
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
@@ -120,7 +120,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let ids = world.partition.lps(world.me);
         Ok(Pe {
             lps: Lps::new(ids.clone())?,
-            agenda: Agenda::new(buffers, world.ties),
+            agenda: Agenda::new(Store::new(buffers, world.pools_events()), world.ties),
             past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
             gvt,
