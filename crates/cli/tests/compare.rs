@@ -27,7 +27,7 @@ fn the_help_tells_what_is_compared_and_how() {
         }
         assert!(!flat.contains("--report <DIR>"), "{line}: {}", help.stdout);
     }
-    assert!(warpline("compare --help").stdout.contains("  warpline compare phold --lps 65536"));
+    assert!(warpline("compare --help").stdout.contains("  warpline compare phold --with optimistic --runs 9"));
     assert!(warpline("--help").stdout.contains("\n  compare "));
 }
 

@@ -11,10 +11,10 @@ const LAYERS: [&[&str]; 10] = [
     &["warpline-model"],
     &["warpline-kernel"],
     &["warpline-transport"],
+    &["warpline-report"],
     &["warpline"],
     &["warpline-testkit"],
     &["warpline-models"],
-    &["warpline-report"],
     &["warpline-cli"],
     &["warpline-bench", "warpline-layers"],
 ];

@@ -1,6 +1,8 @@
 //! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, then `network`.
 
-pub mod catalogue;
+mod library;
 pub mod mm1;
 pub mod network;
 pub mod phold;
+
+pub use library::Library;

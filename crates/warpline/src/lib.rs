@@ -77,6 +77,7 @@
 //!   [`Model::State`] and [`Model::Event`].
 
 mod check;
+pub mod command;
 mod conclude;
 mod drive;
 mod error;
@@ -91,6 +92,7 @@ pub mod settings;
 mod simulation;
 mod verify;
 
+pub use command::command;
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use rows::{Records, TableRows};

@@ -1,7 +1,8 @@
 //! Digests that must never change without a reason: they pin the order of events, the random streams and the models.
 
+use warpline::command::{Catalogue, Visitor};
 use warpline::{Configure, Parameters, Simulation, Synchronisation};
-use warpline_models::catalogue::{Visitor, with_model};
+use warpline_models::Library;
 use warpline_testkit::time_limit;
 
 struct Digest {
@@ -26,7 +27,7 @@ impl Visitor for Digest {
 
 fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64, String) {
     let parameters: Vec<(String, String)> = parameters.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    with_model(model, &parameters, Digest { seed, end }).unwrap()
+    Library.with_model(model, &parameters, Digest { seed, end }).unwrap()
 }
 
 #[test]

@@ -4,10 +4,11 @@ mod golden;
 
 use std::path::Path;
 
+use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline::serde_json::Value;
 use warpline::{Configure, Conservative, GoAhead, GvtAlgorithm, Parameters, Run, Synchronisation, Wire};
-use warpline_models::catalogue::{Visitor, with_model};
+use warpline_models::Library;
 use warpline_testkit::time_limit;
 
 /// How a parallel run synchronises.
@@ -137,7 +138,7 @@ impl Visitor for Compare {
 fn compare(model: &str, words: &str, end: f64) {
     let pairs = words.split_whitespace().map(|word| word.split_once('=').unwrap());
     let parameters: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    with_model(model, &parameters, Compare { end }).unwrap();
+    Library.with_model(model, &parameters, Compare { end }).unwrap();
 }
 
 #[test]

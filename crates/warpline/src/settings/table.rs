@@ -62,7 +62,7 @@ settings! {
         undo: Undo = Undo::default(), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
-            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `warpline verify` first",
+            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `verify` first",
         }
         /// Pending event set; the answer does not depend on it.
         pending: Pending = Pending::default(), Range::Any, {

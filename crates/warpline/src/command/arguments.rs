@@ -3,16 +3,17 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::catalogue::{Catalogue, ModelEntry};
+use super::failure::Failure;
+use super::format;
+use super::models;
+use super::program::{COMPARE, Program, RUN, VERIFY};
+use super::scenario::Scenario;
+use super::settings::{self, GivenSetting};
+use crate::ParameterSpec;
+use crate::settings::Setting;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use warpline::ParameterSpec;
-use warpline::settings::Setting;
-use warpline_models::catalogue::{self, ModelEntry};
-
-use crate::failure::Failure;
-use crate::format;
-use crate::scenario::Scenario;
-use crate::settings::{self, GivenSetting};
 
 /// What the command is asked to do.
 #[derive(Debug, PartialEq)]
@@ -43,78 +44,93 @@ pub(crate) struct Request {
     pub(crate) quiet: bool,
 }
 
-const RUN: &str = "run";
-const VERIFY: &str = "verify";
-const COMPARE: &str = "compare";
+/// The scenario file of a program with one model.
+const SCENARIO_FILE: &str = "scenario:file";
 
 /// The whole command line.
-pub(crate) fn command(entries: &[ModelEntry]) -> Command {
+pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
+    let Program { name, entries, .. } = program;
+    let shown = entries.last().map_or("MODEL", |entry| entry.name);
+    let show = format!("{name} models show{}", if program.only().is_some() { String::new() } else { format!(" {shown}") });
     let models = Command::new("models")
         .about("List the models, or show one with its parameters")
-        .after_help("Examples:\n  warpline models\n  warpline models show network\n  warpline models show network --json")
+        .after_help(format!("Examples:\n  {name} models\n  {show}\n  {show} --json"))
         .subcommand(
             Command::new("show")
                 .about("Show a model's parameters, defaults and examples")
-                .arg(Arg::new("MODEL").required(true).help("Its name")),
+                .arg(Arg::new("MODEL").required(program.only().is_none()).help("Its name")),
         )
         .disable_help_subcommand(true)
         .arg(json());
     let report = Command::new("report")
         .about("Render the report of a finished run again")
-        .after_help("Example:\n  warpline report out")
-        .arg(Arg::new("DIR").required(true).value_parser(value_parser!(PathBuf)).help("The directory given to `warpline run --report`"))
+        .after_help(format!("Example:\n  {name} report out"))
+        .arg(Arg::new("DIR").required(true).value_parser(value_parser!(PathBuf)).help("The directory given to `run --report`"))
         .arg(json());
-    Command::new("warpline")
+    let root = Command::new(name.clone())
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Warpline: a discrete event simulation engine")
         .arg_required_else_help(true)
         .subcommand_required(true)
-        .subcommands([models, run(entries), verify(entries), compare(entries), report])
-        .after_help("Examples:\n  warpline models\n  warpline run mm1\n  warpline run network --help\n  warpline compare phold")
+        .subcommands([models, run(program), verify(program), compare(program), report]);
+    match program.only() {
+        Some(entry) => root
+            .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
+            .after_help(format!("Examples:\n  {}", models::examples(program, entry).join("\n  "))),
+        None => root.about("Warpline: a discrete event simulation engine").after_help(format!(
+            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  {name} compare {first}",
+            first = entries.first().map_or("MODEL", |entry| entry.name)
+        )),
+    }
 }
 
-fn run(entries: &[ModelEntry]) -> Command {
-    of_models(RUN, entries, &settings::of_run())
-        .about("Run a model, or a scenario file")
-        .arg(json())
-        .arg(quiet())
-        .after_help(
-            "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
-             What is typed after it overrides it. Paths in it are relative to the current directory.\n\n\
-             Examples:\n  warpline run network --load 0.9 --end 50 --report out\n  warpline run phold --lps 65536 --remote 0.5 --clusters 8 --json\n  \
-             warpline run phold --lps 65536 --sync optimistic\n  warpline run scenario.toml --seed 2\n\n\
-             Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated).",
-        )
+/// What a help text says about scenario files.
+const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
+     What is typed after it overrides it. Paths in it are relative to the current directory.";
+
+fn run<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(program, RUN, &["--end 50 --report out", "--sync optimistic --json"], Some("--seed 2"));
+    of_models(program, RUN, &settings::of_run()).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
+        "{SCENARIO}\n\n{examples}\n\n\
+             Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated)."
+    ))
 }
 
-fn verify(entries: &[ModelEntry]) -> Command {
-    of_models(VERIFY, entries, &settings::of_verify())
+fn verify<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(program, VERIFY, &["", "--undo copy --end 10"], None);
+    of_models(program, VERIFY, &settings::of_verify())
         .about("Try out a model's undo: every event forward, undone, compared, and forward again")
         .arg(json())
-        .after_help(
-            "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n\
-             Examples:\n  warpline verify network\n  warpline verify phold --undo reverse --end 10\n\n\
-             Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 usage error.",
-        )
+        .after_help(format!(
+            "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
+             Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 usage error."
+        ))
 }
 
-fn compare(entries: &[ModelEntry]) -> Command {
+fn compare<C: Catalogue>(program: &Program<C>) -> Command {
     let outputs = settings::of_run().into_iter().filter(settings::is_output);
-    of_models(COMPARE, entries, &settings::of_compare())
+    let examples = examples(program, COMPARE, &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"], Some("--undo copy"));
+    of_models(program, COMPARE, &settings::of_compare())
         .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
         .arg(json())
         .arg(quiet())
         // Accepted, so that they can be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
-        .after_help(
+        .after_help(format!(
             "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
              medians over the runs of an engine. An engine that fails is shown with its error, and the others are compared.\n\
-             A scenario file works as for `warpline run`; a report that it wants is left out.\n\n\
-             Examples:\n  warpline compare phold --lps 65536 --remote 0.1 --clusters 8\n  warpline compare network --end 20 --threads 4 --runs 5 --json\n  \
-             warpline compare phold --with optimistic --runs 9\n  \
-             warpline compare scenario.toml --undo reverse\n\n\
+             A scenario file works as for `{} run`; a report that it wants is left out.\n\n{examples}\n\n\
              Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage error.",
-        )
+            program.name
+        ))
+}
+
+/// Example lines: each model in turn with one of these options, and a scenario.
+fn examples<C: Catalogue>(program: &Program<C>, verb: &str, options: &[&str], scenario: Option<&str>) -> String {
+    let models = program.entries.iter().rev().cycle();
+    let lines = options.iter().zip(models).map(|(options, entry)| format!("{} {options}", program.line(verb, entry.name)));
+    let scenario = scenario.map(|options| format!("{} {verb} scenario.toml {options}", program.name));
+    let lines: Vec<String> = lines.chain(scenario).map(|line| format!("  {}", line.trim_end())).collect();
+    format!("Examples:\n{}", lines.join("\n"))
 }
 
 fn json() -> Arg {
@@ -130,23 +146,27 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 }
 
 /// A subcommand that takes a model or a scenario.
-fn of_models(name: &'static str, entries: &[ModelEntry], settings: &[Setting]) -> Command {
-    let models = entries.iter().map(|entry| {
+fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str, settings: &[Setting]) -> Command {
+    let all = Command::new(verb).args(settings.iter().map(setting)).disable_help_subcommand(true);
+    let name = &program.name;
+    if let Some(only) = program.only() {
+        let scenario = Arg::new(SCENARIO_FILE).value_name("SCENARIO.toml").help("A scenario file (default: none)");
+        let usage = format!("{name} {verb} [SCENARIO.toml] [--PARAMETER VALUE]... [OPTIONS]");
+        return all.args(only.parameters.iter().map(parameter)).arg(scenario).override_usage(usage);
+    }
+    let models = program.entries.iter().map(|entry| {
         let end = format!("By default, a run ends at model time {}.", format::time(entry.default_end, entry.time_unit));
-        let examples = crate::models::examples(entry);
+        let examples = models::examples(program, entry);
         Command::new(entry.name)
             .about(entry.about)
             .after_help(format!("{end}\n\nExamples:\n  {}", examples.join("\n  ")))
             .args(entry.parameters.iter().map(parameter))
     });
-    Command::new(name)
-        .args(settings.iter().map(setting))
-        .subcommands(models)
-        .disable_help_subcommand(true)
+    all.subcommands(models)
         .allow_external_subcommands(true)
         .subcommand_help_heading("Models")
         .subcommand_value_name("MODEL | SCENARIO.toml")
-        .override_usage(format!("warpline {name} <MODEL | SCENARIO.toml> [--PARAMETER VALUE]... [OPTIONS]"))
+        .override_usage(format!("{name} {verb} <MODEL | SCENARIO.toml> [--PARAMETER VALUE]... [OPTIONS]"))
 }
 
 fn parameter(spec: &ParameterSpec) -> Arg {
@@ -180,39 +200,68 @@ fn setting(setting: &Setting) -> Arg {
 }
 
 /// Reads a command line, the program's name first.
-pub(crate) fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Action, Failure> {
-    let line: Vec<OsString> = line.into_iter().map(with_hyphens).collect();
-    let entries = catalogue::entries();
-    let matches = match command(&entries).try_get_matches_from(&line) {
+pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Result<Action, Failure> {
+    let line: Vec<OsString> = line.iter().cloned().map(with_hyphens).collect();
+    let matches = match command(program).try_get_matches_from(&line) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => return Ok(Action::Say(error.render().to_string())),
         Err(error) => return Err(error.into()),
     };
     match matches.subcommand() {
         Some(("models", models)) => Ok(match models.subcommand() {
-            Some((_, show)) => Action::Model { name: text(show, "MODEL").unwrap_or_default(), json: show.get_flag("json") },
+            Some((_, show)) => {
+                let only = program.only().map(|entry| entry.name.to_owned());
+                Action::Model { name: text(show, "MODEL").or(only).unwrap_or_default(), json: show.get_flag("json") }
+            }
             None => Action::Models { json: models.get_flag("json") },
         }),
         Some(("report", report)) => {
             let directory = report.get_one::<PathBuf>("DIR").cloned().unwrap_or_default();
             Ok(Action::Report { directory, json: report.get_flag("json") })
         }
-        Some((verb, matches)) => request(verb, matches, &line, &entries),
+        Some((verb, matches)) => match program.only() {
+            Some(only) => request_of_only(program, verb, matches, only),
+            None => request(program, verb, matches, &line),
+        },
         None => Err(Failure::wrong_use("a command is missing")),
     }
 }
 
+/// Reads the arguments of a command that takes the only model, by name or not, or a scenario.
+fn request_of_only<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, only: &ModelEntry) -> Result<Action, Failure> {
+    let named = text(matches, SCENARIO_FILE).filter(|name| name != only.name);
+    let action = of_model(program, verb, matches, only)?;
+    let Some(named) = named else { return Ok(action) };
+    if !names_file(&named) {
+        let only = only.name;
+        let message = format!("there is neither a model nor a scenario file `{named}`; `{only}`, the only model, need not be named");
+        return Err(Failure::wrong_use(message));
+    }
+    Ok(action.over(read_scenario(program, verb, &named)?))
+}
+
 /// Reads the arguments of a command that takes a model or a scenario.
-fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[ModelEntry]) -> Result<Action, Failure> {
-    let Some((name, matches)) = matches.subcommand() else { return Err(no_model(verb, entries)) };
-    if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
-        return of_model(verb, matches, entry);
+fn request<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, line: &[OsString]) -> Result<Action, Failure> {
+    let Some((name, matches)) = matches.subcommand() else { return Err(no_model(program, verb)) };
+    if let Some(entry) = program.entries.iter().find(|entry| entry.name == name) {
+        return of_model(program, verb, matches, entry);
     }
     if !names_file(name) {
-        let Err(unknown) = catalogue::find(name) else { unreachable!("`{name}` is not among the entries") };
+        let Err(unknown) = program.find(name) else { unreachable!("`{name}` is not among the entries") };
         return Err(Failure::wrong_use(format!("{unknown}, and no scenario file of that name")));
     }
-    let mut scenario = Scenario::read(name)?;
+    let scenario = read_scenario(program, verb, name)?;
+    // The model in place of the file, followed by everything that was typed before and after the file.
+    let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
+    let (before, after) = line.split_at(line.len() - typed_after);
+    let model = [before[0].clone(), verb.into(), scenario.model.into()];
+    let line: Vec<OsString> = model.iter().chain(&before[2..before.len() - 1]).chain(after).cloned().collect();
+    Ok(parse(program, &line)?.over(scenario))
+}
+
+/// Reads a scenario, without the settings that a command does not have.
+fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> Result<Scenario, Failure> {
+    let mut scenario = Scenario::read(program, path)?;
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
         COMPARE => {
@@ -220,28 +269,18 @@ fn request(verb: &str, matches: &ArgMatches, line: &[OsString], entries: &[Model
         }
         _ => {}
     }
-    // The model in place of the file, followed by everything that was typed before and after the file.
-    let typed_after = matches.get_many::<OsString>("").map_or(0, Iterator::count);
-    let (before, after) = line.split_at(line.len() - typed_after);
-    let model = [before[0].clone(), verb.into(), scenario.model.into()];
-    let line = model.iter().chain(&before[2..before.len() - 1]).chain(after).cloned();
-    Ok(match parse(line)? {
-        Action::Run(request) => Action::Run(request.over(scenario)),
-        Action::Verify(request) => Action::Verify(request.over(scenario)),
-        Action::Compare(request) => Action::Compare(request.over(scenario)),
-        other => other,
-    })
+    Ok(scenario)
 }
 
 /// Reads the arguments of such a command for one model.
-fn of_model(verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Action, Failure> {
+fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Action, Failure> {
     let (settings, action): (_, fn(Request) -> Action) = match verb {
         VERIFY => (settings::of_verify(), Action::Verify),
         COMPARE => (settings::of_compare(), Action::Compare),
         _ => (settings::of_run(), Action::Run),
     };
     if verb == COMPARE {
-        refuse_output(matches, entry)?;
+        refuse_output(program, matches, entry)?;
     }
     Ok(action(Request {
         model: entry.name.to_owned(),
@@ -253,13 +292,25 @@ fn of_model(verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Acti
 }
 
 /// A comparison consists of many runs, and keeps the output of none.
-fn refuse_output(matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure> {
+fn refuse_output<C: Catalogue>(program: &Program<C>, matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure> {
     let of_run = settings::of_run();
     let given = of_run.iter().find(|setting| settings::is_output(setting) && text(matches, &setting.name).is_some());
     given.map_or(Ok(()), |Setting { name, .. }| {
-        let model = entry.name;
-        Err(Failure::wrong_use(format!("a comparison has no --{name}: give it to `warpline run {model}`, once for each engine")))
+        let run = program.line(RUN, entry.name);
+        Err(Failure::wrong_use(format!("a comparison has no --{name}: give it to `{run}`, once for each engine")))
     })
+}
+
+impl Action {
+    /// The same, with whatever it leaves open taken from a scenario.
+    fn over(self, scenario: Scenario) -> Self {
+        match self {
+            Action::Run(request) => Action::Run(request.over(scenario)),
+            Action::Verify(request) => Action::Verify(request.over(scenario)),
+            Action::Compare(request) => Action::Compare(request.over(scenario)),
+            other => other,
+        }
+    }
 }
 
 impl Request {
@@ -289,11 +340,12 @@ fn names_file(name: &str) -> bool {
     name.ends_with(".toml") || name.contains(std::path::MAIN_SEPARATOR) || std::path::Path::new(name).is_file()
 }
 
-fn no_model(verb: &str, entries: &[ModelEntry]) -> Failure {
-    let known: Vec<[String; 2]> = entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
+fn no_model<C: Catalogue>(program: &Program<C>, verb: &str) -> Failure {
+    let known: Vec<[String; 2]> = program.entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
+    let name = &program.name;
     Failure::wrong_use(format!(
-        "a model or a scenario file is missing: `warpline {verb} MODEL` or `warpline {verb} SCENARIO.toml`\n\nModels:\n{}\n\
-         For more information, try `warpline {verb} --help`.",
+        "a model or a scenario file is missing: `{name} {verb} MODEL` or `{name} {verb} SCENARIO.toml`\n\nModels:\n{}\n\
+         For more information, try `{name} {verb} --help`.",
         format::columns(&known, 2)
     ))
 }
@@ -310,9 +362,12 @@ fn with_hyphens(argument: OsString) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::test_models::{one, two};
 
     fn parse(line: &str) -> Result<Action, String> {
-        super::parse(line.split(' ').map(OsString::from)).map_err(|failure| failure.message)
+        let line: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let action = if line[0] == "queue" { super::parse(&one(), &line) } else { super::parse(&two(), &line) };
+        action.map_err(|failure| failure.message)
     }
 
     fn request(line: &str) -> Vec<String> {
@@ -323,7 +378,8 @@ mod tests {
 
     #[test]
     fn the_command_is_sound() {
-        command(&catalogue::entries()).debug_assert();
+        command(&two()).debug_assert();
+        command(&one()).debug_assert();
     }
 
     #[test]
@@ -336,6 +392,36 @@ mod tests {
         ] {
             assert_eq!(request(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn the_only_model_need_not_be_named() {
+        let expected = ["end=5", "seed=7", "arrival-rate=-0.5"];
+        for line in ["queue run --end 5 --arrival-rate -0.5 --seed 7", "queue run --end 5 mm1 --arrival_rate=-0.5 --seed=7"] {
+            assert_eq!(request(line), expected, "{line}");
+        }
+        assert_eq!(parse("queue models show"), parse("queue models show mm1"));
+        assert!(matches!(parse("queue compare --runs 2 --json"), Ok(Action::Compare(Request { json: true, .. }))));
+        assert!(matches!(parse("queue verify"), Ok(Action::Verify(Request { model, .. })) if model == "mm1"));
+        assert!(parse("queue run phold").unwrap_err().starts_with("there is neither a model nor a scenario file `phold`; `mm1`, the only"));
+        assert!(parse("queue run nowhere.toml").unwrap_err().starts_with("cannot read the scenario nowhere.toml"));
+        assert!(parse("queue run --arival-rate 1").unwrap_err().contains("--arrival-rate"));
+        assert!(parse("queue compare --report out").unwrap_err().contains("give it to `queue run`, once"));
+        let Ok(Action::Say(help)) = parse("queue run --help") else { panic!("no help") };
+        for words in ["--arrival-rate <VALUE>", "[SCENARIO.toml]", "--threads <N>", "queue run --end 50 --report out"] {
+            assert!(help.contains(words), "{words}: {help}");
+        }
+        let Ok(Action::Say(help)) = parse("queue --help") else { panic!("no help") };
+        assert!(help.contains("mm1: a queue") && help.contains("  queue run --arrival-rate 0.8 --end 500 --seed 2"), "{help}");
+    }
+
+    #[test]
+    fn a_scenario_of_the_only_model_gives_way_to_what_is_typed() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.toml");
+        std::fs::write(&file, "end = 7\nseed = 2\n[parameters]\narrival_rate = 0.25").unwrap();
+        let line = format!("queue run --seed 3 {} --service-rate 2", file.display());
+        assert_eq!(request(&line), ["end=7", "seed=3", "arrival-rate=0.25", "service-rate=2"]);
     }
 
     #[test]

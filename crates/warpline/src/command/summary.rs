@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use crate::record::{ParallelRecord, RunRecord};
 use serde_json::{Map, Value, json};
-use warpline::record::{ParallelRecord, RunRecord};
 
-use crate::failure::Failure;
-use crate::format;
+use super::failure::Failure;
+use super::format;
 
 /// The longest list that is shown in full.
 const LIST_MOST: usize = 8;
@@ -171,10 +171,10 @@ fn scalar(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use warpline::record::{ProgressSample, SpeculationSample};
+    use crate::record::{ProgressSample, SpeculationSample};
 
     use super::*;
-    use crate::sample;
+    use crate::command::sample;
 
     fn text(record: &RunRecord) -> String {
         Summary { record, tables: &[], directory: None, report: None }.text()

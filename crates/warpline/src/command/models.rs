@@ -2,38 +2,39 @@
 
 use std::fmt::Write;
 
+use super::catalogue::{Catalogue, ModelEntry};
+use super::failure::Failure;
+use super::format;
+use super::output;
+use super::program::{COMPARE, Program, RUN, VERIFY};
+use crate::ParameterSpec;
 use serde_json::{Value, json};
-use warpline_models::catalogue::{self, ModelEntry};
-
-use crate::failure::Failure;
-use crate::format;
-use crate::output;
 
 /// The narrowest column in which text is readable.
 const NARROWEST: usize = 32;
 
 /// Lists all models.
-pub(crate) fn list(json: bool) -> Result<(), Failure> {
-    let entries = catalogue::entries();
+pub(crate) fn list<C: Catalogue>(program: &Program<C>, json: bool) -> Result<(), Failure> {
+    let Program { name, entries, .. } = program;
     if json {
-        return output::print_json(&json!({ "models": entries.iter().map(entry_json).collect::<Vec<_>>() }));
+        return output::print_json(&json!({ "models": entries.iter().map(|entry| entry_json(program, entry)).collect::<Vec<_>>() }));
     }
     let rows: Vec<[String; 2]> = entries.iter().map(|entry| [entry.name.to_owned(), entry.about.to_owned()]).collect();
-    output::print(&format!("{}\n`warpline models show MODEL` lists a model's parameters.\n", format::columns(&rows, 0)))
+    output::print(&format!("{}\n`{name} models show MODEL` lists a model's parameters.\n", format::columns(&rows, 0)))
 }
 
 /// Shows one model.
-pub(crate) fn show(name: &str, json: bool) -> Result<(), Failure> {
-    let entry = catalogue::find(name)?;
+pub(crate) fn show<C: Catalogue>(program: &Program<C>, name: &str, json: bool) -> Result<(), Failure> {
+    let entry = program.find(name)?;
     if json {
-        return output::print_json(&entry_json(&entry));
+        return output::print_json(&entry_json(program, &entry));
     }
     let width = console::Term::stdout().size_checked().map(|(_, width)| usize::from(width));
-    output::print(&page(&entry, width))
+    output::print(&page(program, &entry, width))
 }
 
-fn entry_json(entry: &ModelEntry) -> Value {
-    let parameter = |spec: &warpline::ParameterSpec| json!({ "name": spec.name, "unit": spec.unit, "default": spec.default, "range": spec.range, "meaning": spec.meaning });
+fn entry_json<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Value {
+    let parameter = |spec: &ParameterSpec| json!({ "name": spec.name, "unit": spec.unit, "default": spec.default, "range": spec.range, "meaning": spec.meaning });
     json!({
         "name": entry.name,
         "about": entry.about,
@@ -41,25 +42,20 @@ fn entry_json(entry: &ModelEntry) -> Value {
         "default_end": entry.default_end,
         "reversible": entry.reversible,
         "parameters": entry.parameters.iter().map(parameter).collect::<Vec<_>>(),
-        "examples": examples(entry),
+        "examples": examples(program, entry),
     })
 }
 
 /// Command lines to start from.
-pub(crate) fn examples(entry: &ModelEntry) -> Vec<String> {
-    let name = entry.name;
+pub(crate) fn examples<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Vec<String> {
+    let [run, verify, compare] = [RUN, VERIFY, COMPARE].map(|verb| program.line(verb, entry.name));
     let numeric = entry.parameters.iter().find(|spec| spec.default.parse::<f64>().is_ok());
     let parameter = numeric.map(|spec| format!(" --{} {}", spec.name, spec.default)).unwrap_or_default();
-    vec![
-        format!("warpline run {name}"),
-        format!("warpline run {name}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0),
-        format!("warpline verify {name}"),
-        format!("warpline compare {name}"),
-    ]
+    vec![run.clone(), format!("{run}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0), verify, compare]
 }
 
 /// Everything about a model, for lines of `width` characters; `None` stands for any width.
-fn page(entry: &ModelEntry, width: Option<usize>) -> String {
+fn page<C: Catalogue>(program: &Program<C>, entry: &ModelEntry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
     let facts = [
         ["Unit of model time".to_owned(), if entry.time_unit.is_empty() { "none" } else { entry.time_unit }.to_owned()],
@@ -70,7 +66,7 @@ fn page(entry: &ModelEntry, width: Option<usize>) -> String {
     page += "\nParameters\n";
     page += &parameters(entry, width);
     page += "\nExamples\n";
-    for example in examples(entry) {
+    for example in examples(program, entry) {
         let _ = writeln!(page, "  {example}");
     }
     page
@@ -78,7 +74,7 @@ fn page(entry: &ModelEntry, width: Option<usize>) -> String {
 
 fn parameters(entry: &ModelEntry, width: Option<usize>) -> String {
     let head = ["name", "default", "unit", "takes"].map(str::to_owned);
-    let row = |spec: &warpline::ParameterSpec| {
+    let row = |spec: &ParameterSpec| {
         let default = if spec.default.is_empty() { "none".to_owned() } else { spec.default.clone() };
         [format!("--{}", spec.name), default, spec.unit.to_owned(), spec.range.clone()]
     };
@@ -106,10 +102,11 @@ fn parameters(entry: &ModelEntry, width: Option<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::test_models::two;
 
     #[test]
     fn pages_keep_to_their_width() {
-        for entry in catalogue::entries() {
+        for entry in two().entries {
             for width in [60, 80, 120, 160] {
                 let page = parameters(&entry, Some(width));
                 let table = if width < 100 { 100 } else { width };

@@ -1,7 +1,7 @@
 //! Runs of models that fail.
 
-use warpline::parameters;
-use warpline::prelude::*;
+use crate::parameters;
+use crate::prelude::*;
 
 use super::*;
 
@@ -86,12 +86,12 @@ fn a_fault_of_the_model_is_a_failure() {
 fn a_panic_of_the_model_is_told_once() {
     const CHILD: &str = "WARPLINE_TEST_CHILD";
     if std::env::var_os(CHILD).is_some() {
-        crate::panics::remember();
+        crate::command::panics::remember();
         let failure = job(Way { panic: 3, ..Way::default() }, Settings::default()).unwrap_err();
         return output::notify(failure.message);
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);
+    child.args(["--exact", "command::run::tests::a_panic_of_the_model_is_told_once", "--nocapture"]);
     child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
     let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(printed.matches("no tick").count(), 1, "{printed}");

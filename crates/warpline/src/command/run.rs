@@ -3,22 +3,22 @@
 use std::fs;
 use std::path::Path;
 
-use warpline::record::RunRecord;
-use warpline::{Configure, Records, Simulation};
-use warpline_models::catalogue::{self, CatalogueError, Visitor};
-
-use crate::arguments::Request;
-use crate::failure::Failure;
-use crate::output;
-use crate::progress::ProgressDisplay;
-use crate::settings::{GivenSetting, Settings};
-use crate::summary::Summary;
+use super::arguments::Request;
+use super::catalogue::{Catalogue, CatalogueError, Visitor};
+use super::failure::Failure;
+use super::output;
+use super::program::Program;
+use super::progress::ProgressDisplay;
+use super::settings::{GivenSetting, Settings};
+use super::summary::Summary;
+use crate::record::RunRecord;
+use crate::{Configure, Records, Simulation};
 
 /// Runs a model and prints the outcome.
-pub(crate) fn run(request: &Request) -> Result<(), Failure> {
+pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let job = Job { settings: &settings, quiet: request.quiet };
-    let FinishedRun { record, tables, incomplete } = with_model(request, job)??;
+    let FinishedRun { record, tables, incomplete } = with_model(program, request, job)??;
     // The results are printed whatever happens to rows and report.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
@@ -36,16 +36,17 @@ pub(crate) fn run(request: &Request) -> Result<(), Failure> {
 }
 
 /// Passes the model of a request to a visitor; a refused value is reported with its place in a scenario.
-pub(crate) fn with_model<V: Visitor>(request: &Request, visitor: V) -> Result<V::Output, Failure> {
+pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request: &Request, visitor: V) -> Result<V::Output, Failure> {
     let given: Vec<(String, String)> = request.parameters.iter().map(|given| (given.name.clone(), given.text.clone())).collect();
-    catalogue::with_model(&request.model, &given, visitor).map_err(|error| {
+    program.models.with_model(&request.model, &given, visitor).map_err(|error| {
         let place = place(&error, &request.parameters);
-        Failure::from(error).at(place.as_deref())
+        let show = program.line("models show", &request.model);
+        Failure::wrong_use(format!("{error}; `{show}` lists all parameters")).at(place.as_deref())
     })
 }
 
 fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
-    use warpline::ParameterError::{Range, Unknown, Value};
+    use crate::ParameterError::{Range, Unknown, Value};
     let CatalogueError::Parameter { cause: Unknown { name, .. } | Value { name, .. } | Range { name, .. }, .. } = error else {
         return None;
     };

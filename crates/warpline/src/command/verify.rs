@@ -1,15 +1,15 @@
 //! `warpline verify`: every event forward, undone, compared, and forward again.
 
+use super::arguments::Request;
+use super::catalogue::{Catalogue, Visitor};
+use super::failure::Failure;
+use super::program::Program;
+use super::progress::ProgressDisplay;
+use super::run::with_model;
+use super::settings::Settings;
+use super::{format, output};
+use crate::{Configure, Records, Simulation, Undo, Verification, VerifyError};
 use serde_json::{Value, json};
-use warpline::{Configure, Records, Simulation, Undo, Verification, VerifyError};
-use warpline_models::catalogue::Visitor;
-
-use crate::arguments::Request;
-use crate::failure::Failure;
-use crate::progress::ProgressDisplay;
-use crate::run::with_model;
-use crate::settings::Settings;
-use crate::{format, output};
 
 /// The number of events to try if no end is given.
 const EVENTS_ENOUGH: u64 = 10_000;
@@ -17,9 +17,9 @@ const EVENTS_ENOUGH: u64 = 10_000;
 const LATER: f64 = 1e12;
 
 /// Verifies a model and prints what was tried.
-pub(crate) fn verify(request: &Request) -> Result<(), Failure> {
+pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let trial = with_model(request, Job { settings: &settings, quiet: request.json })??;
+    let trial = with_model(program, request, Job { settings: &settings, quiet: request.json })??;
     if request.json { output::print_json(&trial.json()) } else { output::print(&trial.text()) }
 }
 
@@ -94,8 +94,8 @@ impl From<VerifyError> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use warpline::parameters;
-    use warpline::prelude::*;
+    use crate::parameters;
+    use crate::prelude::*;
 
     use super::*;
 

@@ -2,15 +2,19 @@
 
 use std::fmt::Write;
 
+use crate::Synchronisation;
+use crate::record::RunRecord;
 use serde_json::{Value, json};
-use warpline::Synchronisation;
-use warpline::record::RunRecord;
 
-use crate::failure::Failure;
-use crate::{format, summary};
+use super::failure::Failure;
+use super::{format, summary};
 
 /// Runs of the same simulation on several engines, the sequential one first; that one has at least one run.
-pub(crate) struct Comparison(Vec<EngineRuns>);
+pub(crate) struct Comparison {
+    engines: Vec<EngineRuns>,
+    /// The command line that verifies the model.
+    verify: String,
+}
 
 /// An engine and its runs.
 pub(crate) struct EngineRuns {
@@ -120,17 +124,18 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 impl Comparison {
-    /// A comparison of the sequential engine, which comes first and has run, with others.
-    pub(crate) fn of(engines: Vec<EngineRuns>) -> Self {
-        Comparison(engines)
+    /// A comparison of the sequential engine, which comes first and has run, with others; `verify` is the command line that verifies the
+    /// model.
+    pub(crate) fn of(engines: Vec<EngineRuns>, verify: String) -> Self {
+        Comparison { engines, verify }
     }
 
     fn sequential(&self) -> &EngineRuns {
-        &self.0[0]
+        &self.engines[0]
     }
 
     fn others(&self) -> &[EngineRuns] {
-        &self.0[1..]
+        &self.engines[1..]
     }
 
     /// The very first run.
@@ -141,7 +146,7 @@ impl Comparison {
     /// What is wrong, if not all runs gave the same answer.
     pub(crate) fn disagreement(&self) -> Option<String> {
         let expected = self.expected();
-        let all = || self.0.iter().flat_map(|engine| &engine.runs);
+        let all = || self.engines.iter().flat_map(|engine| &engine.runs);
         let same_history = all().all(|run| run.digest == expected.digest && run.committed_events == expected.committed_events);
         let mut different: Vec<String> = all().flat_map(|run| differences(&expected.results, &run.results)).collect();
         different.sort();
@@ -150,7 +155,7 @@ impl Comparison {
             return None;
         }
         let mut message = format!("WRONG ANSWER: runs of `{}` that must be equal differ\n", expected.model);
-        for engine in &self.0 {
+        for engine in &self.engines {
             for (digest, events, runs) in engine.answers() {
                 let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
                 let _ = writeln!(message, "  {}: digest {digest} with {events} events, in {runs}", engine.name());
@@ -159,10 +164,10 @@ impl Comparison {
         if !different.is_empty() {
             let _ = writeln!(message, "  results that differ: {}", different.join(", "));
         }
-        let (model, place) = (&expected.model, env!("CARGO_PKG_REPOSITORY"));
+        let (verify, place) = (&self.verify, env!("CARGO_PKG_REPOSITORY"));
         let _ = write!(
             message,
-            "  believe none of them; if `warpline verify {model}` passes with the same parameters, \
+            "  believe none of them; if `{verify}` passes with the same parameters, \
              please report this, with the command that you typed, at {place}"
         );
         Some(message)
@@ -171,7 +176,7 @@ impl Comparison {
     /// Which engines failed, if any did.
     fn failures(&self) -> Option<String> {
         let failed: Vec<String> =
-            self.0.iter().filter_map(|one| Some(format!("{} failed: {}", one.sync.name(), one.failure.as_ref()?))).collect();
+            self.engines.iter().filter_map(|one| Some(format!("{} failed: {}", one.sync.name(), one.failure.as_ref()?))).collect();
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
@@ -215,7 +220,7 @@ impl Comparison {
         let (run, sequential) = (self.expected(), self.sequential());
         let known = |known: Option<String>| known.unwrap_or_else(|| "unknown".to_owned());
         let all = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| -> Vec<String> {
-            std::iter::once(name.to_owned()).chain(self.0.iter().map(cell)).collect()
+            std::iter::once(name.to_owned()).chain(self.engines.iter().map(cell)).collect()
         };
         let row = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| {
             all(name, &|engine| if engine.runs.is_empty() { String::new() } else { cell(engine) })
@@ -230,10 +235,10 @@ impl Comparison {
             rows.push(row("min – max", &EngineRuns::rate_range));
         }
         rows.push(beside("speed-up", &|engine| ratio(engine.speed_up(sequential))));
-        if self.0.iter().any(|engine| engine.efficiency().is_some()) {
+        if self.engines.iter().any(|engine| engine.efficiency().is_some()) {
             rows.push(beside("efficiency", &|engine| engine.efficiency().map(format::percent).unwrap_or_default()));
         }
-        if self.0.iter().any(|engine| engine.certain().is_some()) {
+        if self.engines.iter().any(|engine| engine.certain().is_some()) {
             rows.push(beside("certain events", &|engine| engine.certain().map(format::percent).unwrap_or_default()));
         }
         rows.push(row("peak memory", &|engine| known(engine.memory().map(|bytes| format::bytes(bytes as u64)))));

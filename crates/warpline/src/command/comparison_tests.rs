@@ -1,7 +1,7 @@
 //! Comparisons of made-up runs.
 
 use super::*;
-use crate::sample;
+use crate::command::sample;
 
 fn engine(sync: Synchronisation, rates: &[f64]) -> EngineRuns {
     let run = if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
@@ -16,8 +16,12 @@ fn optimistic() -> EngineRuns {
     engine(Synchronisation::Optimistic, &[1.9e6, 2.5e6, 2.0e6])
 }
 
+fn compared(engines: Vec<EngineRuns>) -> Comparison {
+    Comparison::of(engines, "warpline verify clock".into())
+}
+
 fn comparison() -> Comparison {
-    Comparison::of(vec![sequential(), optimistic()])
+    compared(vec![sequential(), optimistic()])
 }
 
 /// A third engine, under another name.
@@ -65,7 +69,7 @@ same answer: yes
 
 #[test]
 fn every_engine_has_a_column() {
-    let text = Comparison::of(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]).text();
+    let text = compared(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]).text();
     let lines = squeezed(&text);
     for line in [
         "sequential optimistic, 2 threads third, 2 threads",
@@ -84,13 +88,13 @@ fn every_engine_has_a_column() {
 #[test]
 fn one_run_each_has_no_range() {
     let engines = [Synchronisation::Sequential, Synchronisation::Optimistic].map(|sync| engine(sync, &[1e6]));
-    let text = Comparison::of(engines.into()).text();
+    let text = compared(engines.into()).text();
     assert!(text.contains("one run on each engine") && !text.contains("min"), "{text}");
 }
 
 #[test]
 fn programs_get_one_object() {
-    let comparison = Comparison::of(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]);
+    let comparison = compared(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]);
     assert_eq!((comparison.disagreement(), comparison.failure()), (None, None));
     let json = comparison.json(None);
     let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &EngineRuns| {
@@ -104,7 +108,7 @@ fn programs_get_one_object() {
         (of_engine["speed_up"], of_engine["memory_ratio"]) = (json!(speed_up), json!(memory_ratio));
         of_engine
     };
-    let [_, second, third] = &comparison.0[..] else { panic!("three engines") };
+    let [_, second, third] = &comparison.engines[..] else { panic!("three engines") };
     let expected = json!({
         "model": "clock", "parameters": { "period": 0.01 }, "seed": 1, "end_time": 10.0, "runs": 3,
         "sequential": of_engine([1e6, 0.9e6, 1.1e6], 1e6, 20_000_000, comparison.sequential()),
@@ -120,7 +124,7 @@ fn programs_get_one_object() {
 #[test]
 fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
     let failed = EngineRuns { failure: Some("no lookahead".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
-    let comparison = Comparison::of(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
+    let comparison = compared(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
     let failure = comparison.failure().unwrap();
     assert_eq!((failure.message.as_str(), failure.code), ("optimistic failed: no lookahead", Failure::FAILED));
     let (text, json) = (comparison.text(), comparison.json(Some(&failure)));
@@ -144,12 +148,12 @@ fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
 #[test]
 fn nothing_compared_is_no_same_answer() {
     let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
-    let comparison = Comparison::of(vec![sequential(), failed]);
+    let comparison = compared(vec![sequential(), failed]);
     assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
     assert!(comparison.json(None)["same_answer"].is_null());
     let mut late = optimistic();
     (late.runs[1].digest, late.failure) = ("00000000000000bb".into(), Some("oh no".into()));
-    let comparison = Comparison::of(vec![sequential(), late]);
+    let comparison = compared(vec![sequential(), late]);
     let failure = comparison.failure().unwrap().message;
     assert!(failure.starts_with("WRONG ANSWER") && failure.ends_with("\noptimistic failed: oh no"), "{failure}");
     assert!(comparison.text().ends_with("same answer: NO\n"));
@@ -158,7 +162,7 @@ fn nothing_compared_is_no_same_answer() {
 #[test]
 fn what_is_unknown_is_null_or_said_to_be_unknown() {
     let mut comparison = comparison();
-    comparison.0[0].runs.iter_mut().for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
+    comparison.engines[0].runs.iter_mut().for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
     let json = comparison.json(None);
     let parallel = &json["parallel"][0];
     assert!(json["sequential"]["peak_rss_bytes"].is_null() && parallel["memory_ratio"].is_null() && parallel["speed_up"].is_null());
@@ -168,7 +172,7 @@ fn what_is_unknown_is_null_or_said_to_be_unknown() {
 #[test]
 fn another_digest_is_a_wrong_answer() {
     let mut comparison = comparison();
-    comparison.0[1].runs[1].digest = "00000000000000bb".into();
+    comparison.engines[1].runs[1].digest = "00000000000000bb".into();
     let wrong = comparison.disagreement().unwrap();
     for words in [
         "WRONG ANSWER: runs of `clock`",
@@ -188,8 +192,8 @@ fn another_digest_is_a_wrong_answer() {
 
 #[test]
 fn another_digest_of_the_last_engine_is_a_wrong_answer() {
-    let mut comparison = Comparison::of(vec![sequential(), optimistic(), third(&[1.0])]);
-    comparison.0[2].runs[0].digest = "00000000000000bb".into();
+    let mut comparison = compared(vec![sequential(), optimistic(), third(&[1.0])]);
+    comparison.engines[2].runs[0].digest = "00000000000000bb".into();
     let wrong = comparison.disagreement().unwrap();
     assert!(wrong.contains("  third, 2 threads: digest 00000000000000bb with 1000 events, in 1 run\n"), "{wrong}");
 }
@@ -197,14 +201,14 @@ fn another_digest_of_the_last_engine_is_a_wrong_answer() {
 #[test]
 fn another_number_of_events_is_a_wrong_answer() {
     let mut comparison = comparison();
-    comparison.0[1].runs[0].committed_events = 999;
+    comparison.engines[1].runs[0].committed_events = 999;
     assert!(comparison.disagreement().unwrap().contains("with 999 events, in 1 run"));
 }
 
 #[test]
 fn other_results_are_a_wrong_answer() {
     let mut comparison = comparison();
-    comparison.0[1].runs[2].results = json!({ "ticks": 1000, "tocks": 1 });
+    comparison.engines[1].runs[2].results = json!({ "ticks": 1000, "tocks": 1 });
     assert!(comparison.disagreement().unwrap().contains("results that differ: tocks\n"));
     assert!(comparison.text().ends_with("same answer: NO\n"));
     assert_eq!(differences(&json!({ "a": 1, "b": [2] }), &json!({ "b": [3], "c": null })), ["a", "b", "c"]);

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use super::catalogue::Catalogue;
+use super::failure::Failure;
+use super::program::Program;
+use super::settings::{self, GivenSetting};
+use crate::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use warpline::nearest;
-use warpline_models::catalogue;
-
-use crate::failure::Failure;
-use crate::settings::{self, GivenSetting};
 
 /// The key that names the model.
 const MODEL: &str = "model";
@@ -25,13 +25,13 @@ pub(crate) struct Scenario {
 
 impl Scenario {
     /// Reads a file.
-    pub(crate) fn read(path: &str) -> Result<Self, Failure> {
+    pub(crate) fn read<C: Catalogue>(program: &Program<C>, path: &str) -> Result<Self, Failure> {
         let text =
             std::fs::read_to_string(path).map_err(|cause| Failure::wrong_use(format!("cannot read the scenario {path}: {cause}")))?;
-        Self::parse(&Source { path, text: &text })
+        Self::parse(program, &Source { path, text: &text })
     }
 
-    fn parse(source: &Source) -> Result<Self, Failure> {
+    fn parse<C: Catalogue>(program: &Program<C>, source: &Source) -> Result<Self, Failure> {
         let file = DeTable::parse(source.text).map_err(|cause| source.fail(&cause.span().unwrap_or(0..0), cause.message()))?;
         let (mut model, mut parameters, mut settings) = (None, None, Vec::new());
         for (key, value) in source.entries(file.get_ref()) {
@@ -41,11 +41,14 @@ impl Scenario {
                 _ => settings.push((key, value)),
             }
         }
-        let Some((model, place)) = model else {
-            let known: Vec<_> = catalogue::entries().iter().map(|entry| entry.name).collect();
-            return Err(Failure::wrong_use(format!("{}: there is no `model`; name one of {}", source.path, known.join(", "))));
+        let entry = match (model, program.only()) {
+            (Some((model, place)), _) => program.find(&model.text).map_err(|cause| source.fail(&place, &cause.to_string()))?,
+            (None, Some(only)) => only.clone(),
+            (None, None) => {
+                let known: Vec<_> = program.entries.iter().map(|entry| entry.name).collect();
+                return Err(Failure::wrong_use(format!("{}: there is no `model`; name one of {}", source.path, known.join(", "))));
+            }
         };
-        let entry = catalogue::find(&model.text).map_err(|cause| source.fail(&place, &cause.to_string()))?;
         let names: Vec<&str> = entry.parameters.iter().map(|spec| spec.name.as_str()).collect();
         let settings_known = settings::of_run();
         let known: Vec<&str> = [MODEL, PARAMETERS].into_iter().chain(settings_known.iter().map(|setting| setting.name.as_str())).collect();
@@ -148,9 +151,19 @@ impl Source<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::test_models::{one, two};
 
     fn parse(text: &str) -> Result<Scenario, String> {
-        Scenario::parse(&Source { path: "a.toml", text }).map_err(|failure| failure.message)
+        Scenario::parse(&two(), &Source { path: "a.toml", text }).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn the_only_model_need_not_be_named() {
+        for text in ["arrival_rate = 0.5", "model = 'mm1'\n[parameters]"] {
+            let text = format!("end = 5\n{}", if text.starts_with('a') { "[parameters]\narrival_rate = 0.5" } else { text });
+            let scenario = Scenario::parse(&one(), &Source { path: "a.toml", text: &text });
+            assert_eq!(scenario.map(|scenario| (scenario.model, scenario.settings.len())), Ok(("mm1", 1)), "{text}");
+        }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use warpline::Synchronisation;
-use warpline::settings::{OUTPUT, Range, Setting, SettingValue};
+use crate::Synchronisation;
+use crate::settings::{OUTPUT, Range, Setting, SettingValue};
 
-use crate::failure::Failure;
+use super::failure::Failure;
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub(crate) const WITH: &str = "with";
 /// The heading of the settings of a comparison alone.
 const COMPARISON: &str = "Comparison";
 
-warpline::settings! {
+crate::settings! {
     /// The command's own settings.
     pub(crate) struct CommandSettings {
         /// Directory for a report, made if needed: report.html, run.json and a CSV file per table.
@@ -88,7 +88,7 @@ impl SettingValue for Engines {
 /// The settings of `warpline run`, which are those of scenario files too.
 pub(crate) fn of_run() -> Vec<Setting> {
     let own = CommandSettings::table().iter().filter(|setting| setting.heading != COMPARISON);
-    warpline::Settings::table().iter().chain(own).cloned().collect()
+    crate::Settings::table().iter().chain(own).cloned().collect()
 }
 
 /// The settings of `warpline compare`.
@@ -125,7 +125,7 @@ pub(crate) fn of_verify() -> Vec<Setting> {
 /// Settings with their meaning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Settings {
-    pub(crate) simulation: warpline::Settings,
+    pub(crate) simulation: crate::Settings,
     pub(crate) command: CommandSettings,
 }
 
@@ -194,7 +194,7 @@ mod tests {
         let mut names: Vec<String> = of_run().into_iter().chain(of_compare()).map(|setting| setting.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), warpline::Settings::table().len() + CommandSettings::table().len());
+        assert_eq!(names.len(), crate::Settings::table().len() + CommandSettings::table().len());
     }
 
     #[test]

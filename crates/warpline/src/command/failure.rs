@@ -1,11 +1,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::catalogue::CatalogueError;
+use crate::Error;
 use clap::error::ErrorKind;
-use warpline::Error;
-use warpline_models::catalogue::CatalogueError;
 use warpline_report::ReportError;
 
-use crate::panics;
+use super::panics;
 
 /// Why the command stopped: a message for people, and the exit code.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +54,7 @@ impl From<Error> for Failure {
         match &error {
             // A trace that cannot be created.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
-            Error::Fault(failure) if matches!(failure.fault, warpline::Fault::Panic(_)) => {
+            Error::Fault(failure) if matches!(failure.fault, crate::Fault::Panic(_)) => {
                 let place = panics::last().map(|panic| format!("\n  it panicked at {}", panic.place));
                 Self::failed(format!("{error}{}", place.unwrap_or_default()))
             }

@@ -3,10 +3,10 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use crate::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use warpline::Progress;
 
-use crate::{format, output};
+use super::{format, output};
 
 /// Shorter runs show no progress.
 const SILENT: Duration = Duration::from_secs(2);
@@ -146,7 +146,7 @@ fn efficiency(progress: &Progress) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use warpline::record::SpeculationSample;
+    use crate::record::SpeculationSample;
 
     use super::*;
 

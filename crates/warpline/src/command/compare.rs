@@ -3,34 +3,34 @@
 use std::path::Path;
 use std::process::Command;
 
-use warpline::record::RunRecord;
-use warpline::{Configure, Simulation, Synchronisation};
-use warpline_models::catalogue::Visitor;
-
-use crate::arguments::Request;
-use crate::comparison::{Comparison, EngineRuns};
-use crate::failure::Failure;
-use crate::progress::RunCounter;
-use crate::run::with_model;
-use crate::settings::{CONSERVATIVE, RUNS, SYNC, Settings, THREADS, WITH};
-use crate::{child, output};
+use super::arguments::Request;
+use super::catalogue::{Catalogue, Visitor};
+use super::comparison::{Comparison, EngineRuns};
+use super::failure::Failure;
+use super::program::{Program, RUN, VERIFY};
+use super::progress::RunCounter;
+use super::run::with_model;
+use super::settings::{CONSERVATIVE, RUNS, SYNC, Settings, THREADS, WITH};
+use super::{child, output};
+use crate::record::RunRecord;
+use crate::{Configure, Simulation, Synchronisation};
 
 /// Compares engines and prints the outcome.
-pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
+pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     // A refusal here names its place in the scenario.
-    let has_lookahead = with_model(request, HasLookahead(&settings.simulation))?;
+    let has_lookahead = with_model(program, request, HasLookahead(&settings.simulation))?;
     let others = others(request, &settings, has_lookahead)?;
-    let program = std::env::current_exe();
-    let program = program.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
+    let executable = std::env::current_exe();
+    let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
     let times = settings.command.runs();
     let mut counter = RunCounter::new((1 + others.len() as u64) * u64::from(times), request.quiet);
     let engines = in_turn(&others, times, |run, engine| {
-        let mut command = command(&program, request, engine);
+        let mut command = command(&executable, request, engine);
         child::run(&mut command, || counter.show(run, engine.name()))
     });
     counter.finish();
-    let comparison = Comparison::of(engines?);
+    let comparison = Comparison::of(engines?, program.line(VERIFY, &request.model));
     let failed = comparison.failure();
     if request.json {
         // The failure is part of the one object, so the caller prints no other.
@@ -42,7 +42,7 @@ pub(crate) fn compare(request: &Request) -> Result<(), Failure> {
 }
 
 /// Whether a model has the lookahead that a conservative run needs; errors in its parameters are left to the first run.
-struct HasLookahead<'a>(&'a warpline::Settings);
+struct HasLookahead<'a>(&'a crate::Settings);
 
 impl Visitor for HasLookahead<'_> {
     type Output = bool;
@@ -112,7 +112,7 @@ fn with_turn(failure: Failure, turn: u64) -> Failure {
 /// The command line of one run.
 fn command(program: &Path, request: &Request, engine: Synchronisation) -> Command {
     let mut command = Command::new(program);
-    command.args(["run", request.model.as_str()]);
+    command.args([RUN, request.model.as_str()]);
     let sequential = engine == Synchronisation::Sequential;
     // Settings of one engine are kept from the others: the sequential engine has one thread, whatever the others are given.
     let conservative = engine == Synchronisation::Conservative;
@@ -127,8 +127,8 @@ fn command(program: &Path, request: &Request, engine: Synchronisation) -> Comman
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
-    use crate::settings::GivenSetting;
+    use crate::command::sample;
+    use crate::command::settings::GivenSetting;
 
     const OPTIMISTIC: [Synchronisation; 1] = [Synchronisation::Optimistic];
 

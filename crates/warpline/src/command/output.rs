@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
+use super::failure::Failure;
 
 /// Prints text to stdout. The reader may stop reading at any time.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {

@@ -6,10 +6,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use crate::record::RunRecord;
 use serde_json::{Map, Value};
-use warpline::record::RunRecord;
 
-use crate::failure::Failure;
+use super::failure::Failure;
 
 /// How often `meanwhile` is called.
 const TICK: Duration = Duration::from_millis(250);
@@ -70,7 +70,7 @@ fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::command::sample;
 
     fn shell(script: &str) -> Result<RunRecord, Failure> {
         run(Command::new("sh").args(["-c", script]), || {})

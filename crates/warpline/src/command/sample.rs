@@ -1,7 +1,7 @@
 //! Made-up records of runs, for tests.
 
+use crate::record::{ParallelRecord, Phases, Rollbacks, RunRecord};
 use serde_json::{Map, Value, json};
-use warpline::record::{ParallelRecord, Phases, Rollbacks, RunRecord};
 
 fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()

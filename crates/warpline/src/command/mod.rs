@@ -1,0 +1,110 @@
+//! The command line of a program around models: it runs them, verifies them, compares engines and renders reports.
+//!
+//! [`command`] makes such a program of one model, and [`of`] of several:
+//! ```no_run
+//! # use warpline::prelude::*;
+//! # struct Rumour;
+//! # impl Model for Rumour {
+//! #     type State = (); type Event = ();
+//! #     fn lps(&self) -> u32 { 1 }
+//! #     fn init(&self, _: &mut Init<Self>) {}
+//! #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+//! # }
+//! # warpline::parameters! {
+//! #     /// None to speak of.
+//! #     pub struct Nothing {
+//! #         /// Nothing.
+//! #         nothing: u32 = 0, "", ..;
+//! #     }
+//! # }
+//! # impl warpline::Configure for Rumour {
+//! #     type Parameters = Nothing;
+//! #     const NAME: &'static str = "rumour";
+//! #     const ABOUT: &'static str = "";
+//! #     const TIME_UNIT: &'static str = "";
+//! #     const DEFAULT_END: f64 = 1.0;
+//! #     fn configure(_: &Nothing) -> Result<Self, String> { Ok(Rumour) }
+//! # }
+//! fn main() -> std::process::ExitCode {
+//!     warpline::command::<Rumour>()
+//! }
+//! ```
+//!
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
+//! be equal), 2 usage error.
+
+mod arguments;
+mod catalogue;
+mod child;
+mod compare;
+mod comparison;
+mod failure;
+mod format;
+mod models;
+mod output;
+mod panics;
+mod program;
+mod progress;
+mod run;
+#[cfg(test)]
+mod sample;
+mod scenario;
+mod settings;
+mod summary;
+#[cfg(test)]
+mod test_models;
+mod verify;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use arguments::Action;
+pub use catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+use failure::Failure;
+use program::Program;
+
+use crate::Configure;
+
+/// Reads the command line of this process and does what it says, with the one model `M`, whose name need not be typed: `run`, `verify`,
+/// `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
+pub fn command<M: Configure + 'static>() -> ExitCode {
+    of(&catalogue::Only::<M>::new())
+}
+
+/// The same for several models, of which each command line names one.
+pub fn of(models: &impl Catalogue) -> ExitCode {
+    panics::remember();
+    let line: Vec<_> = std::env::args_os().collect();
+    let outcome = failure::guard(|| {
+        let program = Program::new(models, line.first())?;
+        execute(&program, arguments::parse(&program, &line)?)
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::notify(format_args!("error: {}", failure.message));
+            // Read from the raw arguments, as they may be what is wrong.
+            if !failure.printed && line.iter().any(|argument| argument == "--json") {
+                let _ = output::print_json(&output::failure_json(&failure));
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Failure> {
+    match action {
+        Action::Models { json } => models::list(program, json),
+        Action::Model { name, json } => models::show(program, &name, json),
+        Action::Run(request) => run::run(program, &request),
+        Action::Verify(request) => verify::verify(program, &request),
+        Action::Compare(request) => compare::compare(program, &request),
+        Action::Report { directory, json } => report(&directory, json),
+        Action::Say(text) => output::print(&text),
+    }
+}
+
+fn report(directory: &Path, json: bool) -> Result<(), Failure> {
+    let report = warpline_report::rerender(directory)?.display().to_string();
+    if json { output::print_json(&serde_json::json!({ "report": report })) } else { output::print(&format!("report: {report}\n")) }
+}
