@@ -5,6 +5,7 @@ use warpline_base::LpId;
 pub(crate) use warpline_kernel::{event_text, panic_message};
 use warpline_memory::PoolFull;
 use warpline_model::Fault;
+use warpline_report::ReportError;
 
 use crate::settings::SettingError;
 
@@ -73,6 +74,9 @@ pub enum Error {
         /// The system's error.
         cause: std::io::Error,
     },
+    /// A report could not be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
 }
 
 impl From<SettingError> for Error {

@@ -1,6 +1,6 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use warpline_base::LpId;
 use warpline_model::statistics::{Row, RowSink, TableDeclaration};
@@ -75,6 +75,16 @@ pub struct TableRows {
     pub rows: Vec<(f64, LpId, Vec<Cell>)>,
 }
 
+impl TableRows {
+    /// Writes the rows to a CSV file in a directory, and returns its name.
+    pub(crate) fn write(&self, directory: &Path) -> Result<String, Error> {
+        let mut table = CsvTable::create(directory, &self.name, &self.columns)?;
+        table.failed = self.rows.iter().try_for_each(|(time, lp, cells)| table.write(*time, *lp, cells)).err();
+        table.finish()?;
+        Ok(format!("{}.csv", self.name))
+    }
+}
+
 /// Takes committed rows in the order of their events.
 pub(crate) enum Rows {
     Keep(Vec<TableRows>),
@@ -98,7 +108,7 @@ impl Rows {
                 Rows::Keep(tables.map(empty).collect())
             }
             Records::Write(directory) => {
-                let open = |t: &TableDeclaration| CsvTable::create(directory.join(format!("{}.csv", t.name)), t);
+                let open = |t: &TableDeclaration| CsvTable::create(directory, &t.name, &t.columns);
                 Rows::Write(tables.map(open).collect::<Result<_, _>>()?)
             }
         })
@@ -119,9 +129,10 @@ impl Rows {
 }
 
 impl CsvTable {
-    fn create(path: PathBuf, table: &TableDeclaration) -> Result<Self, Error> {
+    fn create(directory: &Path, name: &str, columns: &[(String, String)]) -> Result<Self, Error> {
+        let path = directory.join(format!("{name}.csv"));
         let title = |(name, unit): &(String, String)| if unit.is_empty() { name.clone() } else { format!("{name} [{unit}]") };
-        let titles: Vec<String> = ["time".to_owned(), "lp".to_owned()].into_iter().chain(table.columns.iter().map(title)).collect();
+        let titles: Vec<String> = ["time".to_owned(), "lp".to_owned()].into_iter().chain(columns.iter().map(title)).collect();
         let written = File::create(&path).and_then(|file| {
             let mut file = BufWriter::new(file);
             writeln!(file, "{}", titles.iter().map(|title| quoted(title)).collect::<Vec<_>>().join(","))?;
@@ -133,9 +144,9 @@ impl CsvTable {
         }
     }
 
-    fn write(&mut self, row: Row<'_>) -> std::io::Result<()> {
-        write!(self.file, "{},{}", row.time, row.lp.0)?;
-        for cell in row.cells {
+    fn write(&mut self, time: f64, lp: LpId, cells: &[Cell]) -> std::io::Result<()> {
+        write!(self.file, "{time},{}", lp.0)?;
+        for cell in cells {
             match cell {
                 Cell::Text(text) => write!(self.file, ",{}", quoted(text))?,
                 cell => write!(self.file, ",{cell}")?,
@@ -163,7 +174,7 @@ impl RowSink for Rows {
             Rows::Write(tables) => {
                 let table = &mut tables[usize::from(row.table)];
                 if table.failed.is_none() {
-                    table.failed = table.write(row).err();
+                    table.failed = table.write(row.time, row.lp, row.cells).err();
                 }
             }
         }

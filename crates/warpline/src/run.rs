@@ -1,5 +1,8 @@
+use std::path::{Path, PathBuf};
+
 use warpline_base::record::RunRecord;
 use warpline_model::{Model, Statistics};
+use warpline_report::ReportError;
 
 use crate::{Error, TableRows};
 
@@ -46,6 +49,39 @@ pub struct Run<M: Model> {
     /// Why a file of [written](crate::Records::Write) rows or a [trace](crate::Simulation::trace) is incomplete, if one is. Everything else
     /// is complete.
     pub incomplete: Option<Error>,
+}
+
+impl<M: Model> Run<M> {
+    /// Writes a report to a directory, which is made if needed: `report.html` to look at, `run.json` with all figures, and a CSV file for
+    /// every table whose rows were kept. Returns the path of the page.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, hours: &mut u32, _: &(), lp: &mut Context<Self>) { *hours += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// # let out = tempfile::tempdir()?;
+    /// # let out = out.path().join("out");
+    /// let page = Simulation::new(Clock).end(10.0).run()?.report(&out)?;
+    /// assert_eq!(page, out.join("report.html"));
+    /// assert!(out.join("run.json").is_file());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the directory or a file in it cannot be written.
+    pub fn report(&self, directory: impl AsRef<Path>) -> Result<PathBuf, Error> {
+        let directory = directory.as_ref();
+        std::fs::create_dir_all(directory).map_err(|source| ReportError::Directory { path: directory.to_owned(), source })?;
+        let kept: Vec<String> = self.tables.iter().map(|table| table.write(directory)).collect::<Result<_, _>>()?;
+        let mut record = self.record.clone();
+        record.tables.extend(kept);
+        Ok(warpline_report::write(directory, &record)?)
+    }
 }
 
 impl<M: Model> std::fmt::Debug for Run<M> {

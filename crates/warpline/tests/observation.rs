@@ -199,6 +199,34 @@ fn files_that_cannot_be_written() {
 }
 
 /// A disk that fills up half way costs the file, and nothing else.
+/// A report of rows that were kept has the same files as one of rows that were written while they came.
+#[test]
+fn a_run_writes_its_own_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let (kept, written) = (directory.path().join("a/kept"), directory.path().join("written"));
+    std::fs::create_dir(&written).unwrap();
+    let page = Simulation::new(Clock::default()).run().unwrap().report(&kept).unwrap();
+    Simulation::new(Clock::default()).records(Records::Write(written.clone())).run().unwrap().report(&written).unwrap();
+    assert_eq!(page, kept.join("report.html"));
+    let names = |directory: &std::path::Path| {
+        let mut names: Vec<_> = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&kept), names(&written));
+    let tables: Vec<_> = names(&kept).into_iter().filter(|name| name.to_string_lossy().ends_with(".csv")).collect();
+    assert!(!tables.is_empty());
+    let read = |path: std::path::PathBuf| std::fs::read_to_string(path).unwrap();
+    for table in tables {
+        assert_eq!(read(kept.join(&table)), read(written.join(&table)));
+        assert!(read(page.clone()).contains(&*table.to_string_lossy()), "the page links to {table:?}");
+    }
+    let file = directory.path().join("file");
+    std::fs::write(&file, "in the way").unwrap();
+    let error = Simulation::new(Clock::default()).run().unwrap().report(&file).unwrap_err();
+    assert!(error.to_string().starts_with("cannot use ") && error.to_string().contains("name a directory"), "{error}");
+}
+
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn a_full_disk_costs_one_file_and_nothing_else() {
