@@ -5,6 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_model::Fault;
 
+use crate::panics::panic_message_with;
+
 /// A mistake of the model that is certain to have happened.
 #[derive(Debug)]
 pub struct CommittedFault {
@@ -20,37 +22,29 @@ pub struct CommittedFault {
     pub fault: Fault,
 }
 
-/// The message of a panic.
-pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
-    match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
-    }
-}
-
 /// Stands for the text of an event whose payload has been dropped.
 pub const DROPPED_EVENT: &str = "(whose payload is gone)";
 
 /// A panic on dropping the payload of an executed event.
 pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
-    Fault::Panic(format!("{}, when its payload was dropped", panic_message(panic)))
+    Fault::Panic(panic_message_with(panic, ", when its payload was dropped"))
 }
 
 /// A panic while the state of an LP was copied, or worked out from a copy. This cannot happen in a sequential run.
 pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
-        "{}, when the state was copied, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
+        "{}, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
          --sync conservative or sequential, which copy no states",
-        panic_message(panic)
+        panic_message_with(panic, ", when the state was copied")
     ))
 }
 
 /// A panic of an event that was executed again, to work out a state from a copy, after it had been executed once without a panic.
 pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
-        "{}, when earlier events of the LP were executed again to work out its state from a copy, and not when they were executed first; \
+        "{}, and not when they were executed first; \
          an event must do the same each time",
-        panic_message(panic)
+        panic_message_with(panic, ", when earlier events of the LP were executed again to work out its state from a copy")
     ))
 }
 

@@ -10,9 +10,10 @@ use warpline_model::engine::Outgoing;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Context, Fault, Model, Statistics};
 
-use crate::failure::{drop_fault, panic_message};
+use crate::failure::drop_fault;
 use crate::fetch::{self, fetch_ahead};
 use crate::key_order::KeyOrder;
+use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::{Event, Lp, Step};
 

@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use warpline_base::LpId;
-pub(crate) use warpline_kernel::{event_text, panic_message};
+pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
 use warpline_memory::PoolFull;
 use warpline_model::Fault;
 use warpline_report::ReportError;

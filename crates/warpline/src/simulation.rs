@@ -2,6 +2,7 @@ use serde_json::{Map, Value};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_model::{Configure, Model, Parameters};
 
+use crate::error::remember_panics;
 use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
 /// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run) or
@@ -293,6 +294,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// `commit`, `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see [`Model::State`] and
     /// [`Model::Event`]. [`Error`] has an example.
     pub fn run(mut self) -> Result<Run<M>, Error> {
+        remember_panics();
         let sync = self.settings.synchronisation()?;
         self.settings.sync = Some(sync);
         match (sync, self.settings.pending()) {
@@ -342,6 +344,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Errors
     /// Like [`verify`](Self::verify).
     pub fn verify_at_most(self, events: u64) -> Result<Verification, VerifyError> {
+        remember_panics();
         self.verify_sequential(events)
     }
 }

@@ -119,7 +119,9 @@ fn receivers_that_do_not_exist() {
 
 #[test]
 fn panics_and_arithmetic() {
-    assert_eq!(assert_event_fault(|_| panic!("out of cheese"), &["panicked: out of cheese"]), Fault::Panic("out of cheese".into()));
+    let (fault, line) = (assert_event_fault(|_| panic!("out of cheese"), &["panicked: out of cheese"]), line!());
+    let Fault::Panic(message) = fault else { panic!("{fault:?}") };
+    assert!(message.starts_with(&format!("out of cheese ({}:{line}:", file!())) && message.ends_with(')'), "{message}");
     assert_event_fault(|lp| panic!("{} is out of cheese", lp.id()), &["panicked: LP 2 is out of cheese"]);
     assert_event_fault(|_| std::panic::panic_any(7u32), &["panicked: without a message"]);
     assert_event_fault(|lp| lp.count(COUNT, 1 / u64::from(lp.id().0 - 2)), &["panicked", "divide by zero"]);
@@ -128,6 +130,21 @@ fn panics_and_arithmetic() {
         assert_event_fault(|lp| lp.count(COUNT, (lp.id().0 - 3).into()), &["panicked", "overflow"]);
     }
     assert_event_fault(|lp| assert!(lp.random().below(0) == 0), &["panicked", "below(0)"]);
+}
+
+/// Where the model panicked is part of the error, however it runs.
+#[test]
+fn a_panic_names_file_and_line_in_every_run() {
+    let _limit = time_limit("threads");
+    let simulation = || Simulation::new(Scripted { handle: |_| panic!("out of cheese"), ..Scripted::default() }).end(10.0);
+    let alone = simulation().run().unwrap_err().to_string();
+    assert!(alone.contains(&format!("panicked: out of cheese ({}:", file!())), "{alone}");
+    for threads in [1, 2, 3] {
+        let parallel = simulation().sync(Synchronisation::Optimistic).threads(threads);
+        assert_eq!(parallel.run().unwrap_err().to_string(), alone);
+    }
+    let stepped = simulation().sync(Synchronisation::Optimistic).threads(3).virtual_cluster(7);
+    assert_eq!(stepped.run().unwrap_err().to_string(), alone);
 }
 
 #[test]
@@ -275,8 +292,9 @@ fn mistakes_in_commit_finish_and_results() {
     let (failed, text) = failure(|| Scripted { finish: |lp| lp.count(COUNT.at(99), 1), ..Scripted::default() });
     assert_eq!((failed.place, failed.time, failed.committed), (Place::Finish(LpId(2)), 10.0, 3));
     assert_words(&text, &["finish of LP 2", "item 99"]);
-    let (failed, _) = failure(|| Scripted { finish: |_| panic!("at last"), ..Scripted::default() });
-    assert_eq!((failed.place, failed.fault), (Place::Finish(LpId(2)), Fault::Panic("at last".into())));
+    let (failed, text) = failure(|| Scripted { finish: |_| panic!("at last"), ..Scripted::default() });
+    assert_eq!(failed.place, Place::Finish(LpId(2)));
+    assert_words(&text, &[&format!("finish of LP 2 panicked: at last ({}:", file!())]);
     let (failed, text) = failure(|| Scripted { results: || panic!("no such key"), ..Scripted::default() });
     assert_eq!((failed.place, failed.committed), (Place::Results, 3));
     assert_words(&text, &["results", "no such key"]);

@@ -10,9 +10,10 @@ use warpline_model::{Fault, Model};
 
 use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
-use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text, panic_message};
+use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
 use crate::faults::HeldEvent;
 use crate::history::{BLOCK, Fate, History, Record};
+use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
 

@@ -9,9 +9,10 @@ use warpline_memory::Handle;
 use warpline_model::{Fault, Model};
 
 use super::Pe;
-use crate::failure::{copy_fault, panic_message};
+use crate::failure::copy_fault;
 use crate::faults::HeldEvent;
 use crate::history::Fate;
+use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
 

@@ -5,7 +5,7 @@ use warpline_memory::{PoolFull, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::Pe;
-use crate::failure::panic_message;
+use crate::panics::panic_message;
 use crate::pending::PendingSet;
 use crate::wires::Port;
 

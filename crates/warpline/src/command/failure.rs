@@ -54,10 +54,6 @@ impl From<Error> for Failure {
         match &error {
             // A trace that cannot be created.
             Error::Setting(_) | Error::Trace { .. } => Self::wrong_use(error.to_string()),
-            Error::Fault(failure) if matches!(failure.fault, crate::Fault::Panic(_)) => {
-                let place = panics::last().map(|panic| format!("\n  it panicked at {}", panic.place));
-                Self::failed(format!("{error}{}", place.unwrap_or_default()))
-            }
             _ => Self::failed(error.to_string()),
         }
     }

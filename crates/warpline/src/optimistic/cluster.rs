@@ -4,11 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Pe, Step};
+use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
 use warpline_model::Model;
 use warpline_transport::{VirtualCluster, VirtualPort};
 
-use super::quiet::{PanicSilencer, last};
 use super::threads::{PeStatus, gather};
 use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::drive::Log;
@@ -30,7 +29,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         let quiet = PanicSilencer::new();
         let step = catch_unwind(AssertUnwindSafe(|| pes[chosen].step()));
         drop(quiet);
-        let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last()));
+        let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic()));
         match step {
             Ok(Step::Worked | Step::Idle) => {}
             Ok(Step::Finished | Step::Failed) => {

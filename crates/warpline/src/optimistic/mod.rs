@@ -2,7 +2,6 @@
 
 mod cluster;
 mod merge;
-mod quiet;
 mod record;
 mod threads;
 mod trace;

@@ -11,12 +11,11 @@ use std::time::{Duration, Instant};
 use warpline_base::Moment;
 use warpline_base::record::SpeculationSample;
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{MomentRow, Pe, Port, Step};
+use warpline_kernel::{MomentRow, PanicSilencer, Pe, Port, Step, last_panic};
 use warpline_memory::Apart;
 use warpline_model::Model;
 use warpline_transport::{RingPort, pin};
 
-use super::quiet::{PanicSilencer, last};
 use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::Error;
 use crate::drive::Log;
@@ -145,7 +144,7 @@ impl Drop for WorkerGuard<'_> {
             self.stop.store(true, Ordering::Relaxed);
             let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
             if bug.is_empty() {
-                *bug = last();
+                *bug = last_panic();
             }
         }
         // Relaxed: the watcher joins the thread before it looks at what it did.

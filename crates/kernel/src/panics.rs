@@ -1,0 +1,78 @@
+//! Panics of models: where they happened, and whether they are printed. Those of speculative events are not: they may never have happened.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{set_hook, take_hook};
+use std::sync::Once;
+
+/// The last panic of a thread.
+#[derive(Default)]
+struct LastPanic {
+    /// File, line and column.
+    place: String,
+    /// What would be printed.
+    text: String,
+}
+
+thread_local! {
+    static QUIET: Cell<u32> = const { Cell::new(0) };
+    static LAST: RefCell<Option<LastPanic>> = const { RefCell::new(None) };
+}
+
+/// From now on every thread of this process remembers where it panicked last. The program's own hook still handles all panics, but for those
+/// that are [silenced](PanicSilencer).
+pub fn remember_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |info| {
+            let place = info.location().map(ToString::to_string).unwrap_or_default();
+            LAST.replace(Some(LastPanic { place, text: info.to_string() }));
+            if QUIET.get() == 0 {
+                usual(info);
+            }
+        }));
+    });
+}
+
+/// The last panic of this thread as it would have been printed.
+pub fn last_panic() -> String {
+    LAST.take().unwrap_or_default().text
+}
+
+/// While it lives, panics of this thread are not printed.
+#[derive(Debug)]
+pub struct PanicSilencer(());
+
+impl PanicSilencer {
+    /// Silences this thread.
+    #[expect(clippy::new_without_default, reason = "it acts when it is made")]
+    pub fn new() -> Self {
+        remember_panics();
+        QUIET.set(QUIET.get() + 1);
+        PanicSilencer(())
+    }
+}
+
+impl Drop for PanicSilencer {
+    fn drop(&mut self) {
+        QUIET.set(QUIET.get() - 1);
+    }
+}
+
+/// What a panic of this thread that was caught just now said, and where it happened, if panics are [remembered](remember_panics).
+pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
+    panic_message_with(payload, "")
+}
+
+/// The same, with more about it before the place.
+pub(crate) fn panic_message_with(payload: Box<dyn Any + Send>, more: &str) -> String {
+    let message = match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "without a message".into(), |text| (*text).to_owned()),
+    };
+    match LAST.take() {
+        Some(LastPanic { place, .. }) if !place.is_empty() => format!("{message}{more} ({place})"),
+        _ => message + more,
+    }
+}
