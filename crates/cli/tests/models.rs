@@ -55,7 +55,7 @@ fn help_tells_units_defaults_and_ranges() {
         "Run settings: --end <TIME>",
         "Engine settings: --undo",
         "Parallel runs: --sync",
-        "[default: sequential; optimistic if --threads is more than 1] [possible values: sequential, conservative, optimistic]",
+        "[default: sequential; optimistic if --threads is more than 1, or another setting of parallel runs is given] [possible values: sequential, conservative, optimistic]",
         "--window <TIME> How far beyond GVT events may be executed, in model time [default: chosen by the engine",
         "Examples: warpline run network",
         "[possible values: ladder, heap]",

@@ -20,8 +20,6 @@ pub(crate) struct GivenSetting {
 pub(crate) const SYNC: &str = "sync";
 /// The setting that says how many threads there are.
 pub(crate) const THREADS: &str = "threads";
-/// The setting that says how a conservative engine goes on, which others refuse.
-pub(crate) const CONSERVATIVE: &str = "conservative";
 /// The setting that says how often a comparison runs each engine.
 pub(crate) const RUNS: &str = "runs";
 /// The setting that says which engines a comparison has.
@@ -171,7 +169,8 @@ mod tests {
     fn several_threads_mean_an_optimistic_run_unless_told_otherwise() {
         let chosen = |pairs: &[(&str, &str)]| Settings::typed(pairs).simulation.synchronisation().map(|sync| sync.name());
         assert_eq!(chosen(&[]), Ok("sequential"));
-        assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), Ok("sequential"));
+        assert_eq!(chosen(&[("threads", "1")]), Ok("sequential"));
+        assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), Ok("optimistic"));
         assert_eq!(chosen(&[("threads", "2")]), Ok("optimistic"));
         assert_eq!(chosen(&[("threads", "1"), ("sync", "sequential")]), Ok("sequential"));
         assert_eq!(chosen(&[("sync", "optimistic"), ("threads", "1")]), Ok("optimistic"));

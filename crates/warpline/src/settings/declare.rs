@@ -65,6 +65,16 @@ macro_rules! settings {
                 Ok(())
             }
 
+            /// The settings that were given, with their values as they would be typed.
+            $vis fn given(&self) -> Vec<(&'static $crate::settings::Setting, String)> {
+                let mut table = Self::table().iter();
+                let mut given = Vec::new();
+                $(if let (Some(setting), Some(value)) = (table.next(), &self.$field) {
+                    given.push((setting, $crate::settings::SettingValue::text(value)));
+                })*
+                given
+            }
+
             /// The settings for the record of a run, by their names there. A setting that was not given has its default; one without a
             /// default is left out.
             $vis fn recorded(&self, parallel: bool) -> $crate::settings::Values {

@@ -217,6 +217,15 @@ impl Setting {
         SettingError::Value { name: self.name.clone(), value, range: self.range.clone(), nearest }
     }
 
+    /// Whether it matters to runs of an engine.
+    pub fn serves(&self, engine: Synchronisation) -> bool {
+        match self.name.as_str() {
+            "sync" | "threads" => true,
+            "conservative" => engine == Synchronisation::Conservative,
+            _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
+        }
+    }
+
     /// Its name in records, and its field in code.
     #[doc(hidden)]
     pub fn key(&self) -> String {

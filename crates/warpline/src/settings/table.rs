@@ -13,7 +13,7 @@ pub const RUN: &str = "Run settings";
 pub const OUTPUT: &str = "Output";
 /// The heading of settings of every engine.
 pub const ENGINE: &str = "Engine settings";
-/// The heading of settings of parallel engines. A sequential run ignores them, except for `sync` and `threads`.
+/// The heading of settings of parallel engines. A sequential run has no use for them, except for `sync` and `threads`.
 pub const PARALLEL: &str = "Parallel runs";
 
 /// The most PEs of a run. Each keeps a mailbox for every other, so memory grows with the square.
@@ -73,7 +73,7 @@ settings! {
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
             heading: PARALLEL,
-            rule: "sequential; optimistic if --threads is more than 1",
+            rule: "sequential; optimistic if --threads is more than 1, or another setting of parallel runs is given",
             recorded: Recorded::Always,
             hurts: "a parallel run of tiny events without lookahead, sent from every LP to every other, may be slower than a sequential one",
         }
@@ -174,45 +174,57 @@ pub(crate) fn batch_for(pes: u32) -> u32 {
 }
 
 impl Settings {
-    /// The engine of a run: the one that was asked for, or else a parallel one for several threads and the sequential one for one.
+    /// The engine of a run: the one that was asked for, or else one that all settings given serve: the sequential one if it can be, the
+    /// conservative one if `conservative` is among them, and otherwise the optimistic one.
     ///
     /// # Errors
-    /// If the sequential engine is given several threads, or `conservative` is set for any other engine than the conservative one.
+    /// If the sequential engine is given several threads, or a setting that it has no use for; or if `conservative` is set for any other
+    /// engine than the conservative one.
     ///
     /// ```
     /// use warpline::{Settings, Synchronisation};
     /// let mut settings = Settings::default();
     /// assert_eq!(settings.synchronisation()?, Synchronisation::Sequential);
-    /// settings.threads = Some(2);
+    /// settings.batch = Some(64);
     /// assert_eq!(settings.synchronisation()?, Synchronisation::Optimistic);
     /// settings.sync = Some(Synchronisation::Sequential);
-    /// assert!(settings.synchronisation().unwrap_err().to_string().starts_with("`sync` is `sequential`, but `threads` is `2`: "));
+    /// let refused = settings.synchronisation().unwrap_err().to_string();
+    /// assert!(refused.starts_with("`batch` is `64`, but `sync` is `sequential`: a sequential run has no use for it"));
     /// # Ok::<(), warpline::SettingError>(())
     /// ```
     pub fn synchronisation(&self) -> Result<Synchronisation, SettingError> {
         let several = self.threads.filter(|threads| *threads > 1);
-        let engine = match (self.sync, several) {
-            (Some(Synchronisation::Sequential), Some(threads)) => Err(SettingError::Conflict {
+        let given = self.given();
+        let engine = match self.sync {
+            Some(chosen) => chosen,
+            None if self.conservative.is_some() => Synchronisation::Conservative,
+            None if several.is_some() || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) => {
+                Synchronisation::Optimistic
+            }
+            None => Synchronisation::Sequential,
+        };
+        if let (Synchronisation::Sequential, Some(threads)) = (engine, several) {
+            return Err(SettingError::Conflict {
                 name: "sync",
-                value: Synchronisation::Sequential.name().to_owned(),
+                value: engine.name().to_owned(),
                 other: "threads",
                 other_value: threads.to_string(),
                 remedy: "a sequential run has one thread; leave `threads` out or set it to 1, or leave `sync` out, as several threads mean a parallel run"
                     .to_owned(),
-            }),
-            (Some(chosen), _) => Ok(chosen),
-            (None, Some(_)) => Ok(Synchronisation::Optimistic),
-            (None, None) => Ok(Synchronisation::Sequential),
-        }?;
-        match self.conservative() {
-            Conservative::Windows | Conservative::FreeRunning if engine != Synchronisation::Conservative => Err(SettingError::Conflict {
-                name: "conservative",
-                value: self.conservative().name().to_owned(),
-                other: "sync",
-                other_value: engine.name().to_owned(),
-                remedy: "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`".to_owned(),
-            }),
-            _ => Ok(engine),
+            });
         }
+        let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine)) else { return Ok(engine) };
+        let remedy = if setting.name == "conservative" {
+            "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`"
+        } else {
+            "a sequential run has no use for it; leave it out, or leave `sync` out, as it means a parallel run"
+        };
+        Err(SettingError::Conflict {
+            name: &setting.name,
+            value,
+            other: "sync",
+            other_value: engine.name().to_owned(),
+            remedy: remedy.to_owned(),
+        })
     }
 }

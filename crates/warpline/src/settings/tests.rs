@@ -156,16 +156,32 @@ fn only_conservative_runs_are_told_how_to_be_conservative() {
     use Conservative::{Auto, FreeRunning, Windows};
     for way in [Auto, FreeRunning, Windows] {
         assert_eq!(engine(Some(Synchronisation::Conservative), Some(2), Some(way)), Ok(Synchronisation::Conservative));
-    }
-    assert_eq!(engine(None, Some(2), Some(Auto)), Ok(Synchronisation::Optimistic));
-    for (sync, threads, name) in
-        [(None, None, "sequential"), (None, Some(2), "optimistic"), (Some(Synchronisation::Optimistic), None, "optimistic")]
-    {
-        for way in [FreeRunning, Windows] {
-            let refused = engine(sync, threads, Some(way)).unwrap_err().to_string();
-            let expected = format!("`conservative` is `{}`, but `sync` is `{name}`: ", way.name());
+        assert_eq!(engine(None, None, Some(way)), Ok(Synchronisation::Conservative));
+        assert_eq!(engine(None, Some(2), Some(way)), Ok(Synchronisation::Conservative));
+        for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
+            let refused = engine(Some(sync), None, Some(way)).unwrap_err().to_string();
+            let expected = format!("`conservative` is `{}`, but `sync` is `{}`: ", way.name(), sync.name());
             assert!(refused.starts_with(&expected) && refused.contains("leave it out, or set `sync`"), "{refused}");
         }
+    }
+}
+
+/// A setting that an engine has no use for is never ignored.
+#[test]
+fn settings_of_parallel_runs_mean_one() {
+    let of_parallel: Vec<_> = Settings::table().iter().filter(|setting| !setting.serves(Synchronisation::Sequential)).collect();
+    let names: Vec<_> = of_parallel.iter().map(|setting| setting.name.as_str()).collect();
+    let some = ["batch", "kps", "gvt", "gvt-interval", "window", "copy-interval", "wire", "use-lookahead", "go-ahead", "virtual-cluster"];
+    assert!(some.iter().all(|name| names.contains(name)) && !names.contains(&"seed") && !names.contains(&"threads"), "{names:?}");
+    for setting in of_parallel {
+        let mut settings = Settings::default();
+        settings.set(&setting.name, setting.words.last().unwrap_or(&"7")).unwrap();
+        let implied = settings.synchronisation().unwrap();
+        assert!(implied != Synchronisation::Sequential && setting.serves(implied), "{}", setting.name);
+        assert_eq!(Settings { threads: Some(1), ..settings.clone() }.synchronisation(), Ok(implied), "{}", setting.name);
+        settings.sync = Some(Synchronisation::Sequential);
+        let refused = settings.synchronisation().unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("`{}` is `", setting.name)) && refused.contains("`sync` is `sequential`: "), "{refused}");
     }
 }
 
