@@ -172,9 +172,7 @@ fn standard_gamma(random: &mut Random, shape: f64) -> f64 {
         }
         let (u, square) = (random.uniform(), x * x);
         let v = (1.0 + t) * (1.0 + t) * (1.0 + t);
-        // The logarithm is rarely needed. In terms of t instead of v it keeps its precision where the shape is large and t small.
-        let accepted =
-            u < 1.0 - 0.0331 * square * square || libm::log(u) < 0.5 * square + d * (3.0 * (libm::log1p(t) - t - t * t) - t * t * t);
+        let accepted = u < 1.0 - 0.0331 * square * square || libm::log(u) < 0.5 * square + d * (1.0 - v + libm::log(v));
         if accepted {
             return d * v;
         }

@@ -28,11 +28,8 @@ impl Random {
         if mean >= FEW {
             return if mean < BEYOND { poisson_by_rejection(self, mean) as u64 } else { u64::MAX };
         }
-        if mean <= 0.0 || mean.is_nan() {
-            return 0;
-        }
         let (mut count, mut left) = (0, mean - ziggurat::exponential(self));
-        while left >= 0.0 {
+        while left > 0.0 {
             count += 1;
             left -= ziggurat::exponential(self);
         }
@@ -96,7 +93,7 @@ fn poisson_by_rejection(random: &mut Random, mean: f64) -> f64 {
         if u_s >= 0.07 && v <= v_r {
             return k;
         }
-        if k < 0.0 || u_s < 0.013 && v > u_s {
+        if u_s < 0.013 && v > u_s {
             continue;
         }
         if libm::log(v * inverse_alpha / (a / (u_s * u_s) + b)) <= log_poisson(k, mean) {
@@ -111,17 +108,15 @@ fn binomial_up_to_half(random: &mut Random, n: u64, p: f64) -> u64 {
     if mean >= FEW {
         return n.min(binomial_by_rejection(random, n as f64, p) as u64);
     }
-    if p <= 0.0 || p.is_nan() {
-        return 0;
-    }
     // An exponential time ends by `left` with probability p. The first of m ends after a mean of 1/m, then the first of the others.
     let (mut count, mut left) = (0, -libm::log1p(-p));
     while count < n {
         left -= ziggurat::exponential(random) / (n - count) as f64;
-        if left < 0.0 {
+        if left > 0.0 {
+            count += 1;
+        } else {
             break;
         }
-        count += 1;
     }
     count
 }
@@ -144,9 +139,6 @@ fn binomial_by_rejection(random: &mut Random, n: f64, p: f64) -> f64 {
         if u_s >= 0.07 && v <= v_r {
             return k;
         }
-        if !(0.0..=n).contains(&k) {
-            continue;
-        }
         let m = ((n + 1.0) * p).floor();
         if libm::log(v * alpha / (a / (u_s * u_s) + b)) <= log_density(k) - log_density(m) {
             return k;
@@ -158,6 +150,9 @@ fn binomial_by_rejection(random: &mut Random, n: f64, p: f64) -> f64 {
 ///
 /// Source: Loader, "Fast and accurate computation of binomial probabilities" (2000).
 fn log_poisson(k: f64, mean: f64) -> f64 {
+    if k < 0.0 {
+        return f64::NEG_INFINITY;
+    }
     if k < 10.0 {
         let factorial: f64 = (2..=k as u32).map(f64::from).product();
         return k * libm::log(mean) - mean - libm::log(factorial);
@@ -194,6 +189,9 @@ mod tests {
                 assert!(error.abs() < 1e-12, "{k} of {mean}: {error}");
                 p *= mean / f64::from(k + 1);
             }
+        }
+        for k in [-1.0, f64::NEG_INFINITY] {
+            assert_eq!(log_poisson(k, 10.0), f64::NEG_INFINITY, "there are no negative counts");
         }
     }
 

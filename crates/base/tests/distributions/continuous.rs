@@ -18,7 +18,7 @@ fn gamma_is_gamma() {
     }
 }
 
-/// Where rounding could disturb the rejection: at a shape this large, a gamma number is normal but for 2 in 10⁸.
+/// Where rounding could disturb the rejection. At a shape this large, a gamma number is normal but for 2 in 10⁸.
 #[test]
 fn gamma_of_an_immense_shape_is_normal() {
     for (stream, shape) in [(10, 1e16), (11, 1e22)] {
