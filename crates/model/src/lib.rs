@@ -63,7 +63,7 @@ pub use phases::{Commit, Finish, Init, Reverse};
 pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table};
-pub use warpline_base::random::{Random, Weighted};
+pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
 
 /// JSON values, for [`Model::results`].
@@ -78,7 +78,7 @@ pub mod parameter_support {
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Commit, Configure, Context, Counter, Declarations, Fault, Finish, Histogram, Init, Level, Link, LpId, Mean, Model, Observe,
-        Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
+        Cell, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Level, Link, LpId,
+        Mean, Model, Observe, Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
     };
 }

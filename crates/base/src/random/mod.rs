@@ -4,12 +4,16 @@
 //! determines the numbers that this event will draw. Undoing the event means pointing at it again. All distributions give the same bits on
 //! every platform: they use only exact arithmetic and the pure-Rust `libm`.
 
+mod continuous;
+mod counts;
+mod empirical;
 mod philox;
 mod stream;
 mod weighted;
 mod ziggurat;
 mod ziggurat_tables;
 
+pub use empirical::{Continuous, Discrete, PointsError};
 pub use philox::philox2x64;
 pub use stream::Stream;
 pub use weighted::{Weighted, WeightsError};
@@ -30,6 +34,12 @@ pub fn fold64(a: u64, b: u64) -> u64 {
 }
 
 /// The random numbers of one LP's current event, from one stream.
+///
+/// - Times and sizes: [`uniform`](Self::uniform), [`exponential`](Self::exponential), [`erlang`](Self::erlang), [`gamma`](Self::gamma),
+///   [`weibull`](Self::weibull), [`normal`](Self::normal), [`lognormal`](Self::lognormal), [`triangular`](Self::triangular),
+///   [`pareto`](Self::pareto), and [`continuous`](Self::continuous) for what was measured.
+/// - Counts: [`below`](Self::below), [`poisson`](Self::poisson), [`binomial`](Self::binomial), [`geometric`](Self::geometric).
+/// - Choices: [`bernoulli`](Self::bernoulli), [`choose`](Self::choose) among indices, [`discrete`](Self::discrete) among values.
 ///
 /// Different streams of one LP are independent: drawing more from one does not affect another. A model gets one by `Context::random`; in
 /// tests and elsewhere, make one:
