@@ -3,14 +3,16 @@ use crate::{Model, Parameters};
 /// A model that can be made from named parameters: what the command and scenario files need.
 ///
 /// ```
-/// use warpline_model::{parameters, prelude::*};
-/// parameters! {
-///     /// What a bakery needs.
-///     pub struct BakeryParameters {
-///         /// Number of ovens.
-///         ovens: u32 = 2, "", 1..=100;
-///     }
+/// use warpline_model::prelude::*;
+///
+/// /// What a bakery needs.
+/// #[derive(Clone, Parameters)]
+/// pub struct BakeryParameters {
+///     /// Number of ovens.
+///     #[parameter(default = 2, range = 1..=100)]
+///     pub ovens: u32,
 /// }
+///
 /// struct Bakery { ovens: u32 }
 /// # impl Model for Bakery {
 /// #     type State = (); type Event = ();
@@ -32,7 +34,7 @@ use crate::{Model, Parameters};
 /// # Ok::<(), String>(())
 /// ```
 pub trait Configure: Model {
-    /// Its parameters, made by [`parameters!`](crate::parameters).
+    /// Its parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters), or `()` if it has none.
     type Parameters: Parameters;
 
     /// The name on the command line.

@@ -38,12 +38,17 @@
 //!   `warpline verify` finds it.
 //! - Prefer the context's distributions to `f64::ln` and friends, whose last bit depends on the platform.
 
+// So that derived code finds this crate from inside as it does from outside.
+extern crate self as warpline_model;
+
 mod configure;
 mod context;
 mod fault;
 mod level;
 mod lookahead;
 mod model;
+#[doc(hidden)]
+pub mod parameter_support;
 mod parameters;
 mod phases;
 mod saved;
@@ -58,27 +63,22 @@ pub use fault::Fault;
 pub use level::Level;
 pub use lookahead::Link;
 pub use model::{Model, Outcome};
-pub use parameters::{Bounds, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
+pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 pub use phases::{Commit, Finish, Init, Reverse};
 pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table};
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
+pub use warpline_derive::{Choices, Parameters};
 
 /// JSON values, for [`Model::results`].
 pub use serde_json;
 
-/// What the macros expand to.
-#[doc(hidden)]
-pub mod parameter_support {
-    pub use crate::parameters::{check_within, parse_within, range_text, typed};
-}
-
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Level, Link, LpId,
-        Mean, Model, Observe, Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
+        Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Level,
+        Link, LpId, Mean, Model, Observe, Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
     };
 }

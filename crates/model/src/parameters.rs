@@ -1,19 +1,18 @@
-use std::fmt::Display;
-use std::ops::{RangeFrom, RangeFull, RangeInclusive};
-
 use serde_json::{Map, Value};
 
 /// What is known about a parameter before it has a value: for help texts.
 ///
 /// ```
-/// use warpline_model::{Parameters, parameters};
-/// parameters! {
-///     /// What a bakery needs.
-///     pub struct Bakery {
-///         /// Mean time to bake a loaf.
-///         baking_time: f64 = 30.0, "min", 1.0..=600.0;
-///     }
+/// use warpline_model::Parameters;
+///
+/// /// What a bakery needs.
+/// #[derive(Clone, Parameters)]
+/// pub struct Bakery {
+///     /// Mean time to bake a loaf.
+///     #[parameter(unit = "min", default = 30.0, range = 1.0..=600.0)]
+///     pub baking_time: f64,
 /// }
+///
 /// let spec = &Bakery::specs()[0];
 /// assert_eq!((spec.name.as_str(), spec.unit, spec.default.as_str()), ("baking-time", "min", "30"));
 /// assert_eq!((spec.range.as_str(), spec.meaning.as_str()), ("[1, 600]", "Mean time to bake a loaf."));
@@ -30,6 +29,17 @@ pub struct ParameterSpec {
     pub range: String,
     /// What it does.
     pub meaning: String,
+    /// The words that it takes, with their meanings; none if it is not a choice between words.
+    pub choices: &'static [Choice],
+}
+
+/// A word that a parameter takes: a variant of an enum with [`#[derive(Choices)]`](macro@crate::Choices).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// As it is typed.
+    pub word: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
 }
 
 /// Why a parameter was refused.
@@ -84,19 +94,22 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other.to_owned())
 }
 
-/// A set of named parameters, made by [`parameters!`](crate::parameters).
+/// A set of named parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters) from a plain struct. It is `()` for models that have
+/// none.
 ///
 /// ```
-/// use warpline_model::{Parameters, parameters};
-/// parameters! {
-///     /// What a bakery needs.
-///     pub struct Bakery {
-///         /// Number of ovens.
-///         ovens: u32 = 2, "", 1..=100;
-///         /// File of recipes; none if empty.
-///         recipe_book: String = String::new(), "", ..;
-///     }
+/// use warpline_model::Parameters;
+///
+/// /// What a bakery needs.
+/// #[derive(Clone, Parameters)]
+/// pub struct Bakery {
+///     /// Number of ovens.
+///     #[parameter(default = 2, range = 1..=100)]
+///     pub ovens: u32,
+///     /// File of recipes; none if empty.
+///     pub recipe_book: String,
 /// }
+///
 /// let mut bakery = Bakery { ovens: 0, ..Bakery::default() };
 /// assert_eq!(bakery.check().unwrap_err().to_string(), "`ovens` cannot be 0: it must lie in [1, 100]");
 /// bakery.set("ovens", "4")?;
@@ -105,6 +118,10 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 /// assert_eq!((bakery.values()["ovens"].as_u64(), bakery.values()["recipe-book"].as_str()), (Some(4), Some("rye.txt")));
 /// # Ok::<(), warpline_model::ParameterError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of parameters",
+    note = "derive `Parameters` for a struct with named fields, or take `()` for a model without parameters"
+)]
 pub trait Parameters: Default + Clone + Send + Sync {
     /// All parameters, in the order of their declaration.
     fn specs() -> Vec<ParameterSpec>;
@@ -125,47 +142,26 @@ pub trait Parameters: Default + Clone + Send + Sync {
     fn values(&self) -> Map<String, Value>;
 }
 
-/// The values that a parameter may have, as written in [`parameters!`](crate::parameters).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bounds<T> {
-    /// `..`: whatever the type holds.
-    Any,
-    /// `low..`
-    From(T),
-    /// `low..=high`
-    Between(T, T),
-}
+/// No parameters.
+impl Parameters for () {
+    fn specs() -> Vec<ParameterSpec> {
+        Vec::new()
+    }
 
-impl<T> From<RangeFull> for Bounds<T> {
-    fn from(_: RangeFull) -> Self {
-        Bounds::Any
+    fn set(&mut self, name: &str, _: &str) -> Result<(), ParameterError> {
+        Err(ParameterError::Unknown { name: name.replace('_', "-"), nearest: None })
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn values(&self) -> Map<String, Value> {
+        Map::new()
     }
 }
 
-impl<T> From<RangeFrom<T>> for Bounds<T> {
-    fn from(range: RangeFrom<T>) -> Self {
-        Bounds::From(range.start)
-    }
-}
-
-impl<T> From<RangeInclusive<T>> for Bounds<T> {
-    fn from(range: RangeInclusive<T>) -> Self {
-        let (low, high) = range.into_inner();
-        Bounds::Between(low, high)
-    }
-}
-
-impl<T: PartialOrd> Bounds<T> {
-    fn hold(&self, value: &T) -> bool {
-        match self {
-            Bounds::Any => true,
-            Bounds::From(low) => value >= low,
-            Bounds::Between(low, high) => value >= low && value <= high,
-        }
-    }
-}
-
-/// A type that a parameter can have: `f64`, `u32`, `u64`, `bool`, `String`, or an enum made by [`choices!`](crate::choices).
+/// A type that a parameter can have: `f64`, `u32`, `u64`, `bool`, `String`, or an enum with [`#[derive(Choices)]`](macro@crate::Choices).
 ///
 /// ```
 /// use warpline_model::ParameterValue;
@@ -173,7 +169,12 @@ impl<T: PartialOrd> Bounds<T> {
 /// assert_eq!((u32::parse("1.5"), f64::parse("inf"), bool::parse("yes")), (None, None, None));
 /// assert_eq!((f64::TAKES, 0.5.text()), ("a finite number", "0.5".to_owned()));
 /// ```
-pub trait ParameterValue: Clone + PartialOrd {
+#[diagnostic::on_unimplemented(
+    message = "a parameter cannot have the type `{Self}`",
+    label = "not the type of a parameter",
+    note = "take `f64`, `u32`, `u64`, `bool`, `String`, or an enum that derives `Choices`"
+)]
+pub trait ParameterValue: Clone {
     /// Describes in words what can be typed.
     const TAKES: &'static str;
 
@@ -187,7 +188,7 @@ pub trait ParameterValue: Clone + PartialOrd {
     fn json(&self) -> Value;
 
     /// The words that can be typed, if there is a list of them.
-    fn choices() -> &'static [&'static str] {
+    fn choices() -> &'static [Choice] {
         &[]
     }
 }
@@ -249,188 +250,5 @@ impl ParameterValue for f64 {
     }
 }
 
-/// The words for a range of `T`.
-#[doc(hidden)]
-pub fn range_text<T: ParameterValue>(bounds: &Bounds<T>) -> String {
-    match bounds {
-        Bounds::Any if !T::choices().is_empty() => format!("one of {}", T::choices().join(", ")),
-        Bounds::Any => T::TAKES.to_owned(),
-        Bounds::From(low) => format!("[{}, ∞)", low.text()),
-        Bounds::Between(low, high) => format!("[{}, {}]", low.text(), high.text()),
-    }
-}
-
-/// Reads and checks the text for a parameter.
-#[doc(hidden)]
-pub fn parse_within<T: ParameterValue>(name: &str, text: &str, bounds: &Bounds<T>) -> Result<T, ParameterError> {
-    let (name, value) = (name.to_owned(), text.to_owned());
-    let Some(parsed) = T::parse(text) else {
-        let takes = if T::choices().is_empty() { T::TAKES.to_owned() } else { range_text(bounds) };
-        let near = nearest(text, T::choices().iter().copied());
-        return Err(ParameterError::Value { name, value, range: takes, nearest: near });
-    };
-    if bounds.hold(&parsed) { Ok(parsed) } else { Err(ParameterError::Range { name, value, range: range_text(bounds) }) }
-}
-
-/// Checks a value that was set in code, as if it had been typed.
-#[doc(hidden)]
-pub fn check_within<T: ParameterValue>(name: &str, value: &T, bounds: &Bounds<T>) -> Result<(), ParameterError> {
-    parse_within(name, &value.text(), bounds).map(|_| ())
-}
-
-/// A name as it is typed: `arrival_rate` becomes `arrival-rate`.
-#[doc(hidden)]
-pub fn typed(name: impl Display) -> String {
-    name.to_string().replace('_', "-")
-}
-
-/// Declares the parameters of a model, each once: type, default, unit, range and meaning. Help texts, checks and
-/// scenario files all come from this.
-///
-/// ```
-/// use warpline_model::{Parameters, parameters};
-/// parameters! {
-///     /// What a bakery needs.
-///     pub struct Bakery {
-///         /// Mean time to bake a loaf.
-///         baking_time: f64 = 30.0, "min", 1.0..=600.0;
-///         /// Number of ovens.
-///         ovens: u32 = 2, "", 1..=100;
-///     }
-/// }
-/// let mut bakery = Bakery::default();
-/// bakery.set("baking-time", "45").unwrap();
-/// assert_eq!(bakery.baking_time, 45.0);
-/// assert_eq!(bakery.set("ovens", "0").unwrap_err().to_string(), "`ovens` cannot be 0: it must lie in [1, 100]");
-/// assert!(bakery.set("oven", "3").unwrap_err().to_string().ends_with("did you mean `ovens`?"));
-/// ```
-///
-/// A default must have the declared type:
-/// ```compile_fail,E0308
-/// warpline_model::parameters! {
-///     /// A bakery without sense.
-///     pub struct Bakery {
-///         /// Number of ovens.
-///         ovens: u32 = "two", "", 1..=100; // error: mismatched types
-///     }
-/// }
-/// ```
-///
-/// So must its range, which is `..`, `low..` or `low..=high`:
-/// ```compile_fail,E0277
-/// warpline_model::parameters! {
-///     /// A bakery that ends before its last oven.
-///     pub struct Bakery {
-///         /// Number of ovens.
-///         ovens: u32 = 2, "", 1..100; // error: `Bounds<u32>: From<Range<u32>>` is not satisfied; write 1..=99
-///     }
-/// }
-/// ```
-#[macro_export]
-macro_rules! parameters {
-    ($(#[doc = $about:literal])+ $vis:vis struct $name:ident {
-        $($(#[doc = $meaning:literal])+ $field:ident: $type:ty = $default:expr, $unit:literal, $range:expr;)*
-    }) => {
-        $(#[doc = $about])+
-        #[derive(Clone, Debug, PartialEq)]
-        $vis struct $name {
-            $($(#[doc = $meaning])+ pub $field: $type,)*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                $name { $($field: $default,)* }
-            }
-        }
-
-        impl $crate::Parameters for $name {
-            fn specs() -> Vec<$crate::ParameterSpec> {
-                let defaults = Self::default();
-                vec![$($crate::ParameterSpec {
-                    name: $crate::parameter_support::typed(stringify!($field)),
-                    unit: $unit,
-                    default: $crate::ParameterValue::text(&defaults.$field),
-                    range: $crate::parameter_support::range_text(&$crate::Bounds::<$type>::from($range)),
-                    meaning: [$($meaning.trim()),+].join(" "),
-                },)*]
-            }
-
-            fn set(&mut self, name: &str, text: &str) -> Result<(), $crate::ParameterError> {
-                let name = $crate::parameter_support::typed(name);
-                $(if name == $crate::parameter_support::typed(stringify!($field)) {
-                    let bounds = $crate::Bounds::<$type>::from($range);
-                    self.$field = $crate::parameter_support::parse_within(&name, text, &bounds)?;
-                    return Ok(());
-                })*
-                let specs = Self::specs();
-                let nearest = $crate::nearest(&name, specs.iter().map(|spec| spec.name.as_str()));
-                Err($crate::ParameterError::Unknown { name, nearest })
-            }
-
-            fn check(&self) -> Result<(), $crate::ParameterError> {
-                $({
-                    let bounds = $crate::Bounds::<$type>::from($range);
-                    $crate::parameter_support::check_within(&$crate::parameter_support::typed(stringify!($field)), &self.$field, &bounds)?;
-                })*
-                Ok(())
-            }
-
-            fn values(&self) -> $crate::serde_json::Map<String, $crate::serde_json::Value> {
-                let mut values = $crate::serde_json::Map::new();
-                $(values.insert($crate::parameter_support::typed(stringify!($field)), $crate::ParameterValue::json(&self.$field));)*
-                values
-            }
-        }
-    };
-}
-
-/// Declares an enum whose variants are the words that a parameter may have.
-///
-/// ```
-/// use warpline_model::{ParameterValue, choices};
-/// choices! {
-///     /// How bread is cut.
-///     pub enum Cut {
-///         /// Not at all.
-///         Whole = "whole",
-///         /// In slices.
-///         Sliced = "sliced",
-///     }
-/// }
-/// assert_eq!(Cut::parse("sliced"), Some(Cut::Sliced));
-/// ```
-#[macro_export]
-macro_rules! choices {
-    ($(#[doc = $about:literal])+ $vis:vis enum $name:ident { $($(#[doc = $meaning:literal])+ $variant:ident = $word:literal,)+ }) => {
-        $(#[doc = $about])+
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        $vis enum $name {
-            $($(#[doc = $meaning])+ $variant,)+
-        }
-
-        impl $crate::ParameterValue for $name {
-            const TAKES: &'static str = "a word";
-
-            fn parse(text: &str) -> Option<Self> {
-                match text {
-                    $($word => Some($name::$variant),)+
-                    _ => None,
-                }
-            }
-
-            fn text(&self) -> String {
-                match self {
-                    $($name::$variant => $word.to_owned(),)+
-                }
-            }
-
-            fn json(&self) -> $crate::serde_json::Value {
-                $crate::serde_json::Value::String(self.text())
-            }
-
-            fn choices() -> &'static [&'static str] {
-                &[$($word),+]
-            }
-        }
-    };
-}
+#[cfg(test)]
+mod tests;

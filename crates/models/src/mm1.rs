@@ -6,28 +6,28 @@
 use std::collections::VecDeque;
 
 use warpline::prelude::*;
-use warpline::{choices, parameters};
 
-parameters! {
-    /// The parameters of `mm1`.
-    pub struct Mm1Parameters {
-        /// Mean number of customers that arrive per unit of time.
-        arrival_rate: f64 = 0.8, "", 1e-9..=1e9;
-        /// Mean number of customers that the server can serve per unit of time.
-        service_rate: f64 = 1.0, "", 1e-9..=1e9;
-        /// The order of service.
-        discipline: Discipline = Discipline::Fifo, "", ..;
-    }
+/// The parameters of `mm1`.
+#[derive(Clone, Debug, PartialEq, Parameters)]
+pub struct Mm1Parameters {
+    /// Mean number of customers that arrive per unit of time.
+    #[parameter(default = 0.8, range = 1e-9..=1e9)]
+    pub arrival_rate: f64,
+    /// Mean number of customers that the server can serve per unit of time.
+    #[parameter(default = 1.0, range = 1e-9..=1e9)]
+    pub service_rate: f64,
+    /// The order of service.
+    #[parameter(default = Discipline::Fifo)]
+    pub discipline: Discipline,
 }
 
-choices! {
-    /// Who is served next.
-    pub enum Discipline {
-        /// Who came first.
-        Fifo = "fifo",
-        /// Who came last.
-        Lifo = "lifo",
-    }
+/// Who is served next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub enum Discipline {
+    /// Who came first.
+    Fifo,
+    /// Who came last.
+    Lifo,
 }
 
 /// The model: what all LPs share.

@@ -32,7 +32,7 @@
 //! # Where to look
 //! - To write a model: [`Model`]; what it may do in an event: [`Context`], [`Observe`] and [`Random`].
 //! - To observe it: [`statistics`], [`Level`], [`Table`].
-//! - To give it parameters: [`parameters!`], [`choices!`] and [`Configure`].
+//! - To give it parameters: [`#[derive(Parameters)]`](macro@Parameters), [`#[derive(Choices)]`](macro@Choices) and [`Configure`].
 //! - To run it: [`Simulation`]; its outcome: [`Run`] or an [`Error`]. In parallel: [`Simulation::threads`]. All settings in one table, with
 //!   defaults and when they hurt: [`settings`](mod@settings).
 //! - To trust it: [`Simulation::verify`].
@@ -75,6 +75,9 @@
 //!   what to do and what remains. A mistake of the model ends a parallel run where it would end a sequential one, with the same error after
 //!   as many committed events; a panic in an event that turns out not to happen is ignored. For panics in `Clone` and `Drop`, see
 //!   [`Model::State`] and [`Model::Event`].
+
+// So that derived code finds this crate from inside as it does from outside.
+extern crate self as warpline;
 
 mod check;
 pub mod command;

@@ -10,20 +10,13 @@
 //! #     fn init(&self, _: &mut Init<Self>) {}
 //! #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
 //! # }
-//! # warpline::parameters! {
-//! #     /// None to speak of.
-//! #     pub struct Nothing {
-//! #         /// Nothing.
-//! #         nothing: u32 = 0, "", ..;
-//! #     }
-//! # }
 //! # impl warpline::Configure for Rumour {
-//! #     type Parameters = Nothing;
+//! #     type Parameters = ();
 //! #     const NAME: &'static str = "rumour";
 //! #     const ABOUT: &'static str = "";
 //! #     const TIME_UNIT: &'static str = "";
 //! #     const DEFAULT_END: f64 = 1.0;
-//! #     fn configure(_: &Nothing) -> Result<Self, String> { Ok(Rumour) }
+//! #     fn configure((): &()) -> Result<Self, String> { Ok(Rumour) }
 //! # }
 //! fn main() -> std::process::ExitCode {
 //!     warpline::command::<Rumour>()

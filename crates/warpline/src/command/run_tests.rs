@@ -1,20 +1,20 @@
 //! Runs of models that fail.
 
-use crate::parameters;
 use crate::prelude::*;
 
 use super::*;
 
-parameters! {
-    /// How to fail.
-    pub struct Way {
-        /// The delay of what is sent.
-        delay: f64 = 1.0, "", ..;
-        /// The event that panics; none if 0.
-        panic: u32 = 0, "", 0..;
-        /// Whether the model cannot be made.
-        impossible: bool = false, "", ..;
-    }
+/// How to fail.
+#[derive(Clone, Debug, PartialEq, Parameters)]
+struct Way {
+    /// The delay of what is sent.
+    #[parameter(default = 1.0)]
+    delay: f64,
+    /// The event that panics; none if 0.
+    #[parameter(range = 0..)]
+    panic: u32,
+    /// Whether the model cannot be made.
+    impossible: bool,
 }
 
 const TICKS: Table = Table(0);

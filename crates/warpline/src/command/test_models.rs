@@ -3,28 +3,28 @@
 use super::catalogue::{Catalogue, CatalogueError, ModelEntry, Only, Visitor, read};
 use super::program::Program;
 use crate::prelude::*;
-use crate::{Configure, choices, parameters};
 
-choices! {
-    /// Who is served next.
-    pub enum Discipline {
-        /// Who came first.
-        Fifo = "fifo",
-        /// Who came last.
-        Lifo = "lifo",
-    }
+/// Who is served next.
+#[derive(Clone, Copy, Debug, PartialEq, Choices)]
+pub(crate) enum Discipline {
+    /// Who came first.
+    Fifo,
+    /// Who came last.
+    Lifo,
 }
 
-parameters! {
-    /// The parameters of [`Queue`].
-    pub struct QueueParameters {
-        /// Mean number of customers that arrive per unit of time, however long that unit may be in the units of others.
-        arrival_rate: f64 = 0.8, "1/s", 0.0..;
-        /// Mean number of customers that the server could serve per unit of time, if there were always one.
-        service_rate: f64 = 1.0, "1/s", 0.0..;
-        /// Who is served next.
-        discipline: Discipline = Discipline::Fifo, "", ..;
-    }
+/// The parameters of [`Queue`].
+#[derive(Clone, Debug, PartialEq, Parameters)]
+pub(crate) struct QueueParameters {
+    /// Mean number of customers that arrive per unit of time, however long that unit may be in the units of others.
+    #[parameter(unit = "1/s", default = 0.8, range = 0.0..)]
+    pub(crate) arrival_rate: f64,
+    /// Mean number of customers that the server could serve per unit of time, if there were always one.
+    #[parameter(unit = "1/s", default = 1.0, range = 0.0..)]
+    pub(crate) service_rate: f64,
+    /// Who is served next.
+    #[parameter(default = Discipline::Fifo)]
+    pub(crate) discipline: Discipline,
 }
 
 /// A model that does nothing.
@@ -56,12 +56,12 @@ impl Configure for Queue {
     }
 }
 
-parameters! {
-    /// The parameters of [`Hops`].
-    pub struct HopsParameters {
-        /// How many LPs there are.
-        lps: u32 = 1024, "", 1..;
-    }
+/// The parameters of [`Hops`].
+#[derive(Clone, Debug, PartialEq, Parameters)]
+pub(crate) struct HopsParameters {
+    /// How many LPs there are.
+    #[parameter(default = 1024, range = 1..)]
+    pub(crate) lps: u32,
 }
 
 /// Another one.

@@ -94,19 +94,19 @@ impl From<VerifyError> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use crate::parameters;
     use crate::prelude::*;
 
     use super::*;
 
-    parameters! {
-        /// The planned mistake.
-        pub struct Mistake {
-            /// Undo is wrong from this event on.
-            wrong: u32 = 5, "", 1..;
-            /// The event that fails.
-            fails: u32 = 0, "", 0..;
-        }
+    /// The planned mistake.
+    #[derive(Clone, Debug, PartialEq, Parameters)]
+    struct Mistake {
+        /// Undo is wrong from this event on.
+        #[parameter(default = 5, range = 1..)]
+        wrong: u32,
+        /// The event that fails.
+        #[parameter(range = 0..)]
+        fails: u32,
     }
 
     /// A clock that cannot be turned back.

@@ -1,0 +1,129 @@
+//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum. Models get them from `warpline::prelude`.
+
+mod attributes;
+mod choices;
+mod parameters;
+mod paths;
+mod range;
+
+use proc_macro::TokenStream;
+
+/// Makes a plain struct the parameters of a model: each field is one, and help texts, checks and scenario files all come from this.
+///
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// /// What a bakery needs.
+/// #[derive(Clone, Debug, PartialEq, Parameters)]
+/// pub struct Bakery {
+///     /// Mean time to bake a loaf.
+///     #[parameter(unit = "min", default = 30.0, range = 1.0..=600.0)]
+///     pub baking_time: f64,
+///     /// Number of ovens.
+///     #[parameter(default = 2, range = 1..=100)]
+///     pub ovens: u32,
+///     /// File of recipes; none if empty.
+///     pub recipe_book: String,
+/// }
+///
+/// let mut bakery = Bakery::default();
+/// assert_eq!(bakery, Bakery { baking_time: 30.0, ovens: 2, recipe_book: String::new() });
+/// bakery.set("baking-time", "45").unwrap();
+/// assert_eq!(bakery.baking_time, 45.0);
+/// assert_eq!(bakery.set("ovens", "0").unwrap_err().to_string(), "`ovens` cannot be 0: it must lie in [1, 100]");
+/// assert!(bakery.set("oven", "3").unwrap_err().to_string().ends_with("did you mean `ovens`?"));
+/// ```
+///
+/// The doc comment of a field says what the parameter means, and every field needs one. The rest may follow in `#[parameter(…)]`:
+///
+/// | key | value | without it |
+/// |---|---|---|
+/// | `unit` | text, such as `"min"` | a pure number, or no number |
+/// | `default` | an expression of the field's type | the type's `Default` |
+/// | `range` | `low..=high`, or `low..` without an upper limit | any value of the type |
+///
+/// A field's type is `f64`, `u32`, `u64`, `bool`, `String`, or an enum with [`Choices`](macro@Choices). On the command line and in scenario
+/// files, `baking_time` is typed `baking-time`.
+///
+/// The struct implements `Default` too, with the defaults given here, so it must not derive `Default` itself. `Parameters` demands `Clone`,
+/// `Send` and `Sync` besides. A model without parameters needs no struct: its parameters are `()`.
+///
+/// A default must have the field's type,
+/// ```compile_fail,E0308
+/// # use warpline_model::prelude::*;
+/// #[derive(Clone, Parameters)]
+/// struct Bakery {
+///     /// Number of ovens.
+///     #[parameter(default = "two")] // error: mismatched types
+///     ovens: u32,
+/// }
+/// ```
+///
+/// and so must its range:
+/// ```compile_fail,E0308
+/// # use warpline_model::prelude::*;
+/// #[derive(Clone, Parameters)]
+/// struct Bakery {
+///     /// Mean time to bake a loaf.
+///     #[parameter(default = 30.0, range = 1..)] // error: mismatched types; use a float literal: `1.0`
+///     baking_time: f64,
+/// }
+/// ```
+#[proc_macro_derive(Parameters, attributes(parameter))]
+pub fn derive_parameters(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    parameters::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes an enum a type that a parameter can have: its variants are the words that can be typed.
+///
+/// ```
+/// use warpline_model::{ParameterValue, prelude::*};
+///
+/// /// How bread is cut.
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, Choices)]
+/// pub enum Cut {
+///     /// Not at all.
+///     #[default]
+///     Whole,
+///     /// In slices.
+///     Sliced,
+///     /// In slices as thin as they get.
+///     #[choice(word = "paper-thin")]
+///     Thinnest,
+/// }
+///
+/// assert_eq!(Cut::parse("sliced"), Some(Cut::Sliced));
+/// assert_eq!(Cut::Thinnest.text(), "paper-thin");
+/// assert_eq!((Cut::choices()[0].word, Cut::choices()[0].meaning), ("whole", "Not at all."));
+/// ```
+///
+/// A variant's word is its name in lower case, with `-` between words: `OnOff` is typed `on-off`. `#[choice(word = "…")]` sets another.
+/// Its doc comment says what it means, and every variant needs one. Variants have no fields. The enum must be `Clone`, and have a `Default`
+/// (for the derive, one variant is marked `#[default]`) where a parameter names no default of its own.
+#[proc_macro_derive(Choices, attributes(choice))]
+pub fn derive_choices(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    choices::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// What the tests of both macros share.
+#[cfg(test)]
+mod test_support {
+    use proc_macro2::TokenStream;
+    use syn::{DeriveInput, Error, Path};
+
+    /// The errors of `expand` for `source`: what each says, and the text to which it points.
+    pub(crate) fn errors(expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>, source: &str) -> Vec<(String, String)> {
+        let result = syn::parse_str(source).and_then(|input| expand(&input, &syn::parse_quote!(::warpline)));
+        let pair = |error: Error| (error.to_string(), error.span().source_text().unwrap_or_default());
+        result.err().into_iter().flatten().map(pair).collect()
+    }
+
+    /// Asserts that `source` has exactly the error that begins with `message` and points to `place`.
+    pub(crate) fn assert_error(expand: fn(&DeriveInput, &Path) -> Result<TokenStream, Error>, source: &str, message: &str, place: &str) {
+        let errors = errors(expand, source);
+        let [(text, at)] = &errors[..] else { panic!("one error expected for {source}: {errors:?}") };
+        assert_eq!((text.as_str(), at.as_str()), (message, place), "for {source}");
+    }
+}
