@@ -59,13 +59,18 @@ fn all_settings_are_heard() {
 }
 
 #[test]
-fn a_sequential_run_ignores_what_only_parallel_runs_heed() {
-    let expected = warpline("run phold --lps 64 --end 10 --json").digest();
-    let settings = "--threads 1 --batch 8 --kps 2 --gvt synchronous --gvt-interval 100 --window 0.5 --copy-interval 4";
-    let run = warpline(&format!("run phold --lps 64 --end 10 --json --sync sequential {settings}"));
-    assert_eq!((run.digest(), run.stderr.as_str()), (expected.clone(), ""));
-    assert_eq!(run.json().keys().collect::<Vec<_>>(), KEYS);
-    assert_eq!(warpline("run phold --lps 64 --end 10 --json --threads 1 --gvt_interval=9").digest(), expected);
+fn settings_of_parallel_runs_mean_one() {
+    let expected = warpline("run phold --lps 64 --end 10 --json --sync sequential --threads 1").digest();
+    let settings = ["batch 8", "kps 2", "gvt synchronous", "gvt-interval 100", "window 0.5", "copy-interval 4", "virtual-cluster 3"];
+    for setting in settings {
+        let run = warpline(&format!("run phold --lps 64 --end 10 --json --{setting}"));
+        assert_eq!((run.digest(), &run.json()["engine"]["sync"]), (expected.clone(), &"optimistic".into()), "{setting}");
+        let name = setting.split(' ').next().unwrap();
+        let words = [&*format!("`{name}` is `"), "`sync` is `sequential`: a sequential run has no use for it; leave it out"];
+        warpline(&format!("run phold --lps 64 --end 10 --sync sequential --{setting}")).is_wrong_use(&words);
+    }
+    let run = warpline("run phold --lps 64 --end 10 --lookahead 0.1 --json --conservative windows");
+    assert_eq!(run.json()["engine"]["sync"], "conservative");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
-use warpline::{Conservative, Error, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
+use warpline::{Conservative, Error, Fault, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
 
 use crate::reference::{self, Outcome, Settings, Stop};
 use crate::{RandomModel, Recipe, time_limit};
@@ -143,9 +143,20 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
             tables: run.tables.into_iter().map(|table| table.rows).collect(),
         })),
         Err(Error::Fault(failure)) => {
-            Ok(Err(Stop { place: failure.place, time: failure.time, fault: failure.fault, committed: failure.committed }))
+            Ok(Err(Stop { place: failure.place, time: failure.time, fault: without_place(failure.fault), committed: failure.committed }))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// The fault without the file and line where the model panicked, which the reference simulator does not know.
+fn without_place(fault: Fault) -> Fault {
+    match fault {
+        Fault::Panic(text) => {
+            let message = text.rsplit_once(" (").filter(|(_, place)| place.contains(".rs:")).map(|(message, _)| message.to_owned());
+            Fault::Panic(message.unwrap_or(text))
+        }
+        fault => fault,
     }
 }
 

@@ -420,7 +420,7 @@ mod tests {
     fn a_model_has_derived_parameters_or_none() {
         let derived = run(&Period::default()).expect("a run");
         assert_eq!((derived.states, derived.record.parameters["period"].as_f64()), (vec![4], Some(2.0)));
-        let error = run(&Period { period: 0.0 }).err().expect("no run");
+        let error = run(&Period { period: 0.0 }).expect_err("no run");
         assert_eq!(error.to_string(), "model `clock`: `period` cannot be 0: it must lie in [0.5, ∞)");
         let none = run(&()).expect("a run");
         assert_eq!((none.states, none.record.parameters.len()), (vec![8], 0));

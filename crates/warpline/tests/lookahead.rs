@@ -265,7 +265,10 @@ fn the_lookahead_of_links_between_pes_suffices() {
         assert_eq!(parallel(Synchronisation::Conservative).least_delay().expect("it makes sense"), 0.5);
         let conservative = WAYS.map(|way| (Synchronisation::Conservative, way));
         for (sync, way) in conservative.into_iter().chain([(Synchronisation::Optimistic, Conservative::Auto)]) {
-            let parallel = || parallel(sync).conservative(way);
+            let parallel = || match sync {
+                Synchronisation::Conservative => parallel(sync).conservative(way),
+                _ => parallel(sync),
+            };
             let clusters = (0..12).map(|seed| parallel().virtual_cluster(seed).run());
             for run in clusters.chain([parallel().run()]) {
                 let run = run.expect("it runs");

@@ -9,9 +9,9 @@ use super::format;
 use super::models;
 use super::program::{COMPARE, Program, RUN, VERIFY};
 use super::scenario::Scenario;
-use super::settings::{self, GivenSetting};
-use crate::ParameterSpec;
-use crate::settings::Setting;
+use super::settings::{self, GivenSetting, SYNC};
+use crate::settings::{Setting, SettingValue};
+use crate::{ParameterSpec, Synchronisation};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
@@ -314,8 +314,13 @@ impl Action {
 }
 
 impl Request {
-    /// This request, with whatever it leaves open taken from a scenario.
-    fn over(self, scenario: Scenario) -> Self {
+    /// This request, with whatever it leaves open taken from a scenario; but if it chooses an engine, not what that one has no use for.
+    fn over(self, mut scenario: Scenario) -> Self {
+        let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
+        if let Some(engine) = typed {
+            let serves = |name: &str| crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine));
+            scenario.settings.retain(|given| serves(&given.name));
+        }
         let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
             let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));
             open.collect::<Vec<_>>().into_iter().chain(above.iter().cloned()).collect()
