@@ -5,8 +5,9 @@ use warpline_model::Model;
 use crate::{Conservative, GoAhead, GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
-/// None of them changes the answer, and each has an automatic default. A sequential run ignores them, except for
-/// [`threads`](Self::threads). [`Settings::table`](crate::Settings::table) says for each when it hurts.
+/// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
+/// [`threads`](Self::threads) of 1; a run that is told to be sequential refuses them. [`Settings::table`](crate::Settings::table) says for
+/// each when it hurts.
 ///
 /// ```
 /// # use warpline::prelude::*;

@@ -293,6 +293,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// written later is reported in [`Run::incomplete`], as everything else is finished. Panics in the model's `declare`, `init`, `handle`,
     /// `commit`, `finish`, `results` and `views` are caught and returned; for those in `Clone` and `Drop` see [`Model::State`] and
     /// [`Model::Event`]. [`Error`] has an example.
+    ///
+    /// So that errors can say where the model panicked, the first run of a process puts a hook for panics before the program's own.
     pub fn run(mut self) -> Result<Run<M>, Error> {
         remember_panics();
         let sync = self.settings.synchronisation()?;

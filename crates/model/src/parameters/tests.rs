@@ -154,7 +154,7 @@ fn values_set_in_code_are_checked() {
 }
 
 /// Derived code names nothing that its surroundings can hide.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only its derive is looked at")]
 mod surroundings {
     use crate::{Choices, Parameters};
 

@@ -85,7 +85,7 @@ pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
 
 /// What a help text says about scenario files.
 const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
-     What is typed after it overrides it. Paths in it are relative to the current directory.";
+     What is typed after it overrides it; settings for which an engine typed there has no use are left out. Paths in it are relative to the current directory.";
 
 fn run<C: Catalogue>(program: &Program<C>) -> Command {
     let examples = examples(program, RUN, &["--end 50 --report out", "--sync optimistic --json"], Some("--seed 2"));
@@ -318,8 +318,7 @@ impl Request {
     fn over(self, mut scenario: Scenario) -> Self {
         let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {
-            let serves = |name: &str| crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine));
-            scenario.settings.retain(|given| serves(&given.name));
+            scenario.settings.retain(|given| settings::serves(&given.name, engine));
         }
         let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
             let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));

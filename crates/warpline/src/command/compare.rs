@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::program::{Program, RUN, VERIFY};
 use super::progress::RunCounter;
 use super::run::with_model;
-use super::settings::{RUNS, SYNC, Settings, THREADS, WITH};
+use super::settings::{RUNS, SYNC, Settings, THREADS, WITH, serves};
 use super::{child, output};
 use crate::record::RunRecord;
 use crate::{Configure, Simulation, Synchronisation};
@@ -115,8 +115,7 @@ fn command(program: &Path, request: &Request, engine: Synchronisation) -> Comman
     command.args([RUN, request.model.as_str()]);
     let sequential = engine == Synchronisation::Sequential;
     // An engine gets only settings that serve it. The sequential one has one thread, whatever the others are given.
-    let serves = |name: &str| crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine));
-    let left_out = |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS || !serves(name);
+    let left_out = |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS || !serves(name, engine);
     let settings = request.settings.iter().filter(|given| !left_out(&given.name));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
     command.args(["--sync", engine.name(), "--json", "--quiet"]);

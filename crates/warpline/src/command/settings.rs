@@ -100,6 +100,11 @@ pub(crate) fn of_compare() -> Vec<Setting> {
     all
 }
 
+/// Whether a setting matters to runs of an engine. The command's own matter to all.
+pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
+    crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine))
+}
+
 /// Whether a setting is about output; a comparison has none of these.
 pub(crate) fn is_output(setting: &Setting) -> bool {
     setting.heading == OUTPUT
