@@ -1,0 +1,8 @@
+//! All tests of the command, in one program, which is quicker to build than five.
+
+mod compare;
+mod models;
+mod parallel;
+mod run;
+mod scenario;
+mod support;

@@ -1,0 +1,111 @@
+//! `warpline models`, `warpline verify`, and the help texts.
+
+use crate::support::warpline;
+
+const MODELS: [&str; 3] = ["mm1", "phold", "network"];
+
+#[test]
+fn models_are_listed_and_shown() {
+    let list = warpline("models");
+    assert_eq!(list.code, 0);
+    let json = warpline("models --json").json();
+    let entries = json["models"].as_array().unwrap();
+    for model in MODELS {
+        assert!(list.stdout.lines().any(|line| line.starts_with(model)), "{}", list.stdout);
+        let shown = warpline(&format!("models show {model}")).stdout;
+        let object = warpline(&format!("models show {model} --json")).json();
+        assert!(entries.iter().any(|entry| entry.as_object() == Some(&object)));
+        let keys = ["about", "default_end", "examples", "name", "parameters", "reversible", "time_unit"];
+        assert_eq!(object.keys().collect::<Vec<_>>(), keys);
+        for parameter in object["parameters"].as_array().unwrap() {
+            let parameter = parameter.as_object().unwrap();
+            assert_eq!(parameter.keys().collect::<Vec<_>>(), ["default", "meaning", "name", "range", "unit"]);
+            for text in parameter.values() {
+                assert!(shown.contains(text.as_str().unwrap()), "{text}: {shown}");
+            }
+        }
+    }
+    warpline("models show networc").is_wrong_use(&["did you mean `network`?"]);
+    warpline("models show").is_wrong_use(&["MODEL"]);
+}
+
+#[test]
+fn the_examples_of_every_model_are_understood() {
+    for model in MODELS {
+        let object = warpline(&format!("models show {model} --json")).json();
+        for example in object["examples"].as_array().unwrap() {
+            let line = example.as_str().unwrap().strip_prefix("warpline ").unwrap();
+            let help = warpline(&format!("{line} --help"));
+            assert_eq!(help.code, 0, "{line}: {}", help.stderr);
+        }
+    }
+}
+
+#[test]
+fn help_tells_units_defaults_and_ranges() {
+    let help = warpline("run network --help");
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
+    let flat = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Rate of every link, in each direction. (default 100 Mbit/s; in [0.000001, 100000000])",
+        "(default uni; one of uni, deg, file)",
+        "Model parameters: --topology",
+        "Run settings: --end <TIME>",
+        "Engine settings: --undo",
+        "Parallel runs: --sync",
+        "[default: sequential; optimistic if --threads is more than 1, or another setting of parallel runs is given] [possible values: sequential, conservative, optimistic]",
+        "--window <TIME> How far beyond GVT events may be executed, in model time [default: chosen by the engine",
+        "Examples: warpline run network",
+        "[possible values: ladder, heap]",
+    ] {
+        assert!(flat.contains(words), "{words}: {}", help.stdout);
+    }
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    for line in
+        ["--help", "models --help", "run --help", "verify --help", "report --help", "verify phold --help", "compare --help", "help run"]
+    {
+        let help = warpline(line);
+        assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{line}");
+        assert!(help.stdout.contains("Example"), "{line}");
+    }
+    assert_eq!(warpline("--version").stdout, concat!("warpline ", env!("CARGO_PKG_VERSION"), "\n"));
+    warpline("").is_wrong_use(&["Usage: warpline"]);
+    warpline("runn mm1").is_wrong_use(&["'run'"]);
+}
+
+#[test]
+fn verification_tries_every_way_of_undoing() {
+    let text = warpline("verify mm1 --end 50");
+    assert_eq!(text.code, 0, "{}", text.stderr);
+    let digest = warpline("run mm1 --end 50 --json").digest();
+    for way in ["--undo copy ", "--undo reverse "] {
+        let line = text.stdout.lines().find(|line| line.contains(way)).unwrap();
+        assert!(line.contains(" events") && line.contains(&digest), "{line}");
+    }
+    let one = warpline("verify mm1 --end 50 --seed 3 --undo reverse --json").json();
+    let methods = one["methods"].as_array().unwrap();
+    assert_eq!((methods.len(), &methods[0]["undo"]), (1, &"reverse".into()));
+    assert_eq!(methods[0]["digest"], warpline("run mm1 --end 50 --seed 3 --json").digest().as_str());
+}
+
+#[test]
+fn verification_tries_enough_events() {
+    for model in ["phold --lps 16", "phold --lookahead 0 --mean 1e-9", "mm1 --arrival-rate 1e-9"] {
+        let json = warpline(&format!("verify {model} --undo copy --json")).json();
+        assert_eq!(json["methods"][0]["events"].as_u64(), Some(10_000), "{model}");
+    }
+}
+
+#[test]
+fn verification_can_be_used_wrongly() {
+    warpline("verify").is_wrong_use(&["warpline verify MODEL", "phold"]);
+    warpline("verify fold").is_wrong_use(&["phold"]);
+    warpline("verify mm1 --end nan").is_wrong_use(&["NaN"]);
+    warpline("verify mm1 --undo magic").is_wrong_use(&["copy, reverse"]);
+    warpline("verify mm1 --arrival-rate 0").is_wrong_use(&["arrival-rate"]);
+    let json = warpline("verify mm1 --end 0 --json");
+    assert_eq!((json.code, &json.json()["exit_code"]), (2, &2.into()));
+}

@@ -1,0 +1,278 @@
+//! Parallel runs, from the command line to what is printed.
+
+use std::fs;
+
+use crate::support::{command, output, warpline, warpline_in};
+use serde_json::Value;
+use tempfile::tempdir;
+
+/// A short run of every model.
+const RUNS: [&str; 4] =
+    ["mm1 --end 200", "phold --lps 64 --end 20", "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0", "network --end 0.02"];
+
+const KEYS: [&str; 11] = [
+    "anti_messages",
+    "cancelled_in_place",
+    "efficiency",
+    "gvt_epochs",
+    "gvt_trials",
+    "pes",
+    "phase_seconds",
+    "processed_events",
+    "remote_events",
+    "rollbacks",
+    "rolled_back_events",
+];
+
+#[test]
+fn the_answer_is_that_of_a_sequential_run() {
+    for run in RUNS {
+        let expected = warpline(&format!("run {run} --json")).json();
+        for settings in [
+            "--sync optimistic",
+            "--threads 2",
+            "--threads 3 --undo reverse",
+            "--sync optimistic --threads 1",
+            "--threads 2 --gvt synchronous --gvt-interval 50",
+            "--threads 2 --batch 1 --kps 1 --copy-interval 3",
+            "--threads 2 --window 0.01 --kps 1000",
+        ] {
+            let line = format!("run {run} {settings} --json");
+            let parallel = warpline(&line);
+            assert_eq!((parallel.code, parallel.stderr.as_str()), (0, ""), "{line}");
+            let parallel = parallel.json();
+            for key in ["digest", "committed_events", "results", "end_time", "seed", "parameters"] {
+                assert_eq!(parallel[key], expected[key], "{line}: {key}");
+            }
+            assert_eq!(parallel["engine"]["sync"], "optimistic", "{line}");
+        }
+    }
+}
+
+#[test]
+fn several_threads_are_a_parallel_run() {
+    let engine = |settings: &str| warpline(&format!("run phold --lps 64 --end 5 --json {settings}")).json()["engine"].clone();
+    let parallel = engine("--threads 2");
+    assert_eq!((&parallel["sync"], &parallel["threads"]), (&"optimistic".into(), &2.into()));
+    assert_eq!(engine("--threads 1")["sync"], "sequential");
+    assert_eq!(engine("--threads 1 --sync sequential")["sync"], "sequential");
+    let refused = ["`sync` is `sequential`, but `threads` is `4`", "a sequential run has one thread", "leave `threads` out", "set it to 1"];
+    warpline("run phold --lps 64 --end 5 --sync sequential --threads 4").is_wrong_use(&refused);
+    assert_eq!(engine("--threads 1 --sync optimistic")["sync"], "optimistic");
+}
+
+#[test]
+fn all_settings_are_heard() {
+    let settings = "--batch 7 --kps 4 --gvt synchronous --gvt-interval 99 --window 0.5 --copy-interval 3 --undo copy --pending heap";
+    let json = warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {settings}")).json();
+    let engine = &json["engine"];
+    for (key, value) in [("threads", 2), ("batch", 7), ("kps", 4), ("gvt_interval", 99), ("copy_interval", 3)] {
+        assert_eq!(engine[key], value, "{key}");
+    }
+    assert_eq!((&engine["gvt"], &engine["pending"], &engine["window"]), (&"synchronous".into(), &"heap".into(), &0.5.into()));
+    let usual = warpline("run phold --lps 64 --end 5 --threads 2 --json").json();
+    assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
+}
+
+/// What was typed reaches the engine, whose record tells what it did, and the answer is the same.
+#[test]
+fn both_words_for_the_use_of_lookahead_are_heard() {
+    let run = |words: &str| warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {words}")).json();
+    let usual = run("");
+    for (words, used) in [("--use-lookahead yes", true), ("--use-lookahead no", false), ("", true)] {
+        let json = run(words);
+        assert_eq!((&json["engine"]["use_lookahead"], &json["digest"]), (&used.into(), &usual["digest"]), "`{words}`");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_thread_that_is_refused_is_told() {
+    // No system has room for such a stack.
+    let mut command = command(std::path::Path::new("."));
+    command.args(["run", "mm1", "--sync", "optimistic", "--threads", "1"]).env("RUST_MIN_STACK", (1u64 << 50).to_string());
+    let output = output(&mut command);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("refuses thread 1 of 1") && stderr.contains("fewer threads"), "{stderr}");
+    assert!(output.stdout.is_empty() && !stderr.contains("panicked"), "{stderr}");
+}
+
+#[test]
+fn json_tells_what_parallel_execution_cost() {
+    let json = warpline("run phold --lps 64 --end 50 --threads 2 --json").json();
+    assert!(KEYS.iter().all(|key| json.contains_key(*key)), "{:?}", json.keys());
+    assert!(!json.contains_key("parallel") && !json.contains_key("progress"));
+    let count = |key: &str| json[key].as_u64().unwrap();
+    assert_eq!(count("processed_events"), count("committed_events") + count("rolled_back_events"));
+    let efficiency = json["efficiency"].as_f64().unwrap();
+    assert!((efficiency - count("committed_events") as f64 / count("processed_events") as f64).abs() < 1e-9);
+    assert!(count("remote_events") > 0 && count("remote_events") < count("committed_events") && count("gvt_epochs") > 0);
+    for key in ["primary", "secondary", "max_per_pe"] {
+        assert!(json["rollbacks"][key].is_u64(), "{key}");
+    }
+    assert!(json["rollbacks"]["mean_per_pe"].is_number() && json["phase_seconds"]["event_processing"].is_number());
+}
+
+#[test]
+fn people_get_what_it_cost_at_a_glance() {
+    let run = warpline("run phold --lps 64 --end 50 --threads 2");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    for words in [
+        "  engine            optimistic, 2 threads\n",
+        "  efficiency        ",
+        " events processed, ",
+        " rolled back\n",
+        "  rollbacks         ",
+        " primary, ",
+        " secondary\n",
+        "  GVT computations  ",
+        "  remote events     ",
+        " % of those committed\n",
+        "  digest            ",
+    ] {
+        assert!(run.stdout.contains(words), "no `{words}` in: {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_parallel_run_has_a_report() {
+    let place = tempdir().unwrap();
+    let run = warpline_in(place.path(), &["run", "mm1", "--end", "100", "--threads", "2", "--report", "out", "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let record: Value = serde_json::from_str(&fs::read_to_string(place.path().join("out/run.json")).unwrap()).unwrap();
+    assert_eq!((&record["digest"], &record["processed_events"]), (&run.json()["digest"], &run.json()["processed_events"]));
+    assert_eq!(warpline_in(place.path(), &["report", "out"]).code, 0);
+}
+
+#[test]
+fn a_parallel_run_has_a_trace_and_a_sequential_one_has_none() {
+    let place = tempdir().unwrap();
+    let run = |line: &str| warpline_in(place.path(), &line.split(' ').collect::<Vec<_>>());
+    let traced = run("run phold --lps 64 --end 5 --threads 3 --trace trace.json --json");
+    assert_eq!((traced.code, traced.stderr.as_str()), (0, ""));
+    let trace: Value = serde_json::from_str(&fs::read_to_string(place.path().join("trace.json")).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "event");
+    assert_eq!(events.count() as u64, traced.json()["committed_events"].as_u64().unwrap());
+    run("run phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--sync optimistic"]);
+    assert!(!place.path().join("other.json").exists());
+    run("run phold --lps 64 --end 5 --threads 2 --trace no/such/place.json").is_wrong_use(&["no/such/place.json"]);
+    run("compare phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--trace"]);
+}
+
+#[test]
+fn a_scenario_may_be_a_parallel_run() {
+    let place = tempdir().unwrap();
+    fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 5\nthreads = 2\ngvt_interval = 100\n[parameters]\nlps = 64").unwrap();
+    let engine = |more: &[&str]| warpline_in(place.path(), &[&["run", "a.toml", "--json"], more].concat()).json()["engine"].clone();
+    assert_eq!((&engine(&[])["sync"], &engine(&[])["threads"]), (&"optimistic".into(), &2.into()));
+    assert_eq!(engine(&["--threads", "3"])["threads"], 3);
+    assert_eq!(engine(&["--sync", "sequential", "--threads", "1"])["sync"], "sequential");
+    warpline_in(place.path(), &["run", "a.toml", "--sync", "sequential"]).is_wrong_use(&["`threads` is `2`", "set it to 1"]);
+}
+
+#[test]
+fn engines_are_compared() {
+    for run in RUNS {
+        let line = format!("compare {run} --runs 2 --threads 2 --json");
+        let comparison = warpline(&line);
+        assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""), "{line}");
+        let json = comparison.json();
+        let keys = ["end_time", "model", "parallel", "parameters", "runs", "same_answer", "seed", "sequential"];
+        assert_eq!(json.keys().collect::<Vec<_>>(), keys);
+        assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
+        assert_eq!(json["model"], run.split(' ').next().unwrap());
+        let expected = warpline(&format!("run {run} --json")).json();
+        let (sequential, engines) = (&json["sequential"], json["parallel"].as_array().unwrap());
+        let of = |word: &str| engines.iter().find(|engine| engine["engine"]["sync"] == word);
+        let parallel = of("optimistic").unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(of("conservative").is_some(), expected["engine"]["lookahead"].as_f64().unwrap() > 0.0, "{line}");
+        for engine in engines.iter().chain([sequential]) {
+            assert_eq!((&engine["digest"], &engine["committed_events"]), (&expected["digest"], &expected["committed_events"]));
+            let rates: Vec<f64> = engine["rates"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
+            let median = engine["median_rate"].as_f64().unwrap();
+            assert!(rates.len() == 2 && (median - (rates[0] + rates[1]) / 2.0).abs() <= 1e-9 * median, "{engine}");
+            assert!(!cfg!(target_os = "linux") || engine["peak_rss_bytes"].as_u64().unwrap() > 500_000, "{engine}");
+        }
+        assert_eq!((&sequential["engine"]["sync"], &sequential.get("efficiency")), (&"sequential".into(), &None));
+        assert_eq!((&parallel["engine"]["sync"], &parallel["engine"]["threads"]), (&"optimistic".into(), &2.into()));
+        assert!((0.0..=1.0).contains(&parallel["efficiency"].as_f64().unwrap()));
+        let speed_up = parallel["median_rate"].as_f64().unwrap() / sequential["median_rate"].as_f64().unwrap();
+        assert!((parallel["speed_up"].as_f64().unwrap() - speed_up).abs() <= 1e-9 * speed_up);
+        assert!(!cfg!(target_os = "linux") || parallel["memory_ratio"].as_f64().unwrap() > 0.1, "{parallel}");
+    }
+}
+
+#[test]
+fn people_get_a_table() {
+    let comparison = warpline("compare phold --lps 64 --end 20 --runs 1 --threads 2 --seed 3");
+    assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""));
+    let digest = warpline("run phold --lps 64 --end 20 --seed 3 --json").digest();
+    assert_eq!(comparison.stdout.matches(&digest).count(), 3, "{}", comparison.stdout);
+    for words in [
+        "conservative, 2 threads",
+        "optimistic, 2 threads",
+        "  median rate  ",
+        "  speed-up  ",
+        "  efficiency  ",
+        "  peak memory  ",
+        "same answer: yes\n",
+    ] {
+        assert!(comparison.stdout.contains(words), "no `{words}` in: {}", comparison.stdout);
+    }
+}
+
+#[test]
+fn a_comparison_has_defaults() {
+    let json = warpline("compare mm1 --end 50 --json").json();
+    assert_eq!((&json["runs"], &json["parallel"][0]["engine"]["sync"]), (&3.into(), &"optimistic".into()));
+}
+
+#[test]
+fn engines_are_named_in_a_list() {
+    let compared = |with: &str| {
+        let json = warpline(&format!("compare mm1 --end 50 --runs 1 --json {with}")).json();
+        let engines: Vec<String> =
+            json["parallel"].as_array().unwrap().iter().map(|engine| engine["engine"]["sync"].as_str().unwrap().to_owned()).collect();
+        assert_eq!((&json["sequential"]["engine"]["sync"], &json["same_answer"]), (&"sequential".into(), &true.into()));
+        engines
+    };
+    assert_eq!(compared("--with optimistic"), ["optimistic"]);
+    assert_eq!(compared("--with optimistic,sequential,optimistic --threads 3"), ["optimistic"]);
+    assert_eq!(compared("--with=optimistic --sync sequential"), ["optimistic"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_engine_that_fails_is_shown_with_its_error() {
+    // No system has room for such a stack, which the sequential engine does not need.
+    let compare = |more: &[&str]| {
+        let mut command = command(std::path::Path::new("."));
+        command.args(["compare", "mm1", "--end", "50", "--runs", "2", "--threads", "1"]).args(more);
+        let output = command.env("RUST_MIN_STACK", (1u64 << 50).to_string()).output().unwrap();
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.starts_with("error: optimistic failed: the system refuses thread 1 of 1"), "{stderr}");
+        stdout
+    };
+    let table = compare(&[]);
+    for words in ["optimistic failed: the system refuses thread 1 of 1", "\nsame answer: unknown\n"] {
+        assert!(table.contains(words), "no `{words}` in: {table}");
+    }
+    assert!(table.lines().any(|line| line.contains("median rate") && line.ends_with(" failed")), "{table}");
+    let json: Value = serde_json::from_str(&compare(&["--json"])).unwrap();
+    assert_eq!((&json["exit_code"], &json["same_answer"], &json["runs"]), (&1.into(), &Value::Null, &2.into()));
+    assert_eq!(json["sequential"]["rates"].as_array().unwrap().len(), 2);
+    assert!(json["parallel"][0]["error"].as_str().unwrap().contains("refuses thread"), "{json}");
+}
+
+#[test]
+fn a_scenario_is_compared_without_its_report() {
+    let place = tempdir().unwrap();
+    fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 5\nseed = 4\nreport = 'out'\n[parameters]\nlps = 64").unwrap();
+    let comparison = warpline_in(place.path(), &["compare", "--runs", "1", "a.toml", "--end", "6", "--json"]);
+    let json = comparison.json();
+    assert_eq!((comparison.code, &json["end_time"], &json["seed"], &json["runs"]), (0, &6.0.into(), &4.into(), &1.into()));
+    assert_eq!(json["parameters"]["lps"], 64);
+    assert!(!place.path().join("out").exists());
+}

@@ -1,0 +1,218 @@
+//! `warpline run`.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::support::{Outcome, command, warpline, warpline_in};
+use tempfile::tempdir;
+
+const KEYS: [&str; 15] = [
+    "about",
+    "committed_events",
+    "digest",
+    "end_time",
+    "engine",
+    "event_rate",
+    "loop_seconds",
+    "model",
+    "parameters",
+    "peak_rss_bytes",
+    "results",
+    "seed",
+    "tables",
+    "time_unit",
+    "wall_seconds",
+];
+
+#[test]
+fn json_is_one_object_with_all_keys() {
+    let run = warpline("run mm1 --end 100 --seed 7 --arrival-rate 0.5 --json");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let json = run.json();
+    assert_eq!(json.keys().collect::<Vec<_>>(), KEYS);
+    assert_eq!((&json["model"], &json["seed"], &json["end_time"]), (&"mm1".into(), &7.into(), &100.0.into()));
+    assert_eq!(json["parameters"]["arrival-rate"], 0.5);
+    assert!(json["committed_events"].as_u64().unwrap() > 50);
+    assert_eq!(json["digest"].as_str().unwrap().len(), 16);
+}
+
+#[test]
+fn people_get_the_main_results() {
+    let run = warpline("run network --end 0.01");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    for word in ["committed events  ", "event rate", "wall time", "memory", "digest", "max_utilisation", "entries (see --json or --report)"]
+    {
+        assert!(run.stdout.contains(word), "{word}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn all_settings_are_heard() {
+    let base = warpline("run mm1 --end 100 --json").json();
+    let other = warpline("run mm1 --end 100 --json --warmup 50 --sync sequential --undo reverse --pending heap").json();
+    assert_eq!(base["digest"], other["digest"]);
+    assert_eq!((&other["engine"]["undo"], &other["engine"]["warmup"]), (&"reverse".into(), &50.0.into()));
+    assert_ne!(base["engine"]["pending"], other["engine"]["pending"]);
+    assert_ne!(base["digest"], warpline("run mm1 --end 100 --seed 2 --json").json()["digest"]);
+}
+
+#[test]
+fn settings_of_parallel_runs_mean_one() {
+    let expected = warpline("run phold --lps 64 --end 10 --json --sync sequential --threads 1").digest();
+    let settings = ["batch 8", "kps 2", "gvt synchronous", "gvt-interval 100", "window 0.5", "copy-interval 4", "virtual-cluster 3"];
+    for setting in settings {
+        let run = warpline(&format!("run phold --lps 64 --end 10 --json --{setting}"));
+        assert_eq!((run.digest(), &run.json()["engine"]["sync"]), (expected.clone(), &"optimistic".into()), "{setting}");
+        let name = setting.split(' ').next().unwrap();
+        let words = [&*format!("`{name}` is `"), "`sync` is `sequential`: a sequential run has no use for it; leave it out"];
+        warpline(&format!("run phold --lps 64 --end 10 --sync sequential --{setting}")).is_wrong_use(&words);
+    }
+    let run = warpline("run phold --lps 64 --end 10 --lookahead 0.1 --json --conservative windows");
+    assert_eq!(run.json()["engine"]["sync"], "conservative");
+}
+
+#[test]
+fn wrong_settings_of_parallel_runs_are_wrong_use() {
+    for setting in ["threads", "batch", "kps", "gvt-interval", "copy-interval"] {
+        for value in ["0", "-1", "1.5", "all", "1e99"] {
+            let most = if setting == "threads" { 1024 } else { u32::MAX };
+            let words = [&*format!("`{setting}` cannot be `{value}`"), &format!("it takes a whole number from 1 to {most}")];
+            warpline(&format!("run mm1 --{setting} {value}")).is_wrong_use(&words);
+        }
+    }
+    for value in ["0", "-1", "inf", "nan", "x"] {
+        warpline(&format!("run mm1 --window {value}")).is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
+    }
+    warpline("run mm1 --gvt sometimes").is_wrong_use(&["asynchronous, synchronous"]);
+    warpline("run mm1 --sync optimist").is_wrong_use(&["sequential, conservative, optimistic"]);
+    warpline("run mm1 --threads").is_wrong_use(&["--threads"]);
+}
+
+#[test]
+fn options_stand_anywhere_and_may_have_underscores() {
+    let expected = warpline("run mm1 --end 100 --arrival-rate 0.5 --json").digest();
+    for line in [
+        "run mm1 --json --arrival_rate=0.5 --end=100",
+        "run --json --end 100 mm1 --arrival-rate=0.5",
+        "run --end=100 mm1 --arrival_rate 0.5 --json",
+    ] {
+        assert_eq!(warpline(line).digest(), expected, "{line}");
+    }
+}
+
+#[test]
+fn wrong_settings_are_wrong_use() {
+    for (end, word) in
+        [("nan", "NaN"), ("-1", "-1"), ("-1e3", "-1000"), ("0", "greater than 0"), ("inf", "finite"), ("-inf", "finite"), ("x", "`x`")]
+    {
+        warpline(&format!("run mm1 --end {end}")).is_wrong_use(&["end", word]);
+    }
+    warpline("run mm1 --end").is_wrong_use(&["--end"]);
+    warpline("run mm1 --end --quiet").is_wrong_use(&["`--end` needs a value"]);
+    warpline("run mm1 --seed -1").is_wrong_use(&["whole number"]);
+    warpline("run mm1 --end 10 --warmup 11").is_wrong_use(&["warm-up"]);
+    warpline("run mm1 --undo journal").is_wrong_use(&["copy, reverse"]);
+    warpline("run mm1 --sync mixed").is_wrong_use(&["sequential, conservative, optimistic"]);
+    warpline("run mm1 --sync conservative --threads 2").is_wrong_use(&["`mm1` has no lookahead", "--sync optimistic"]);
+    warpline("run mm1 --pending list").is_wrong_use(&["ladder, heap"]);
+    warpline("run mm1 --end 1 --end 2").is_wrong_use(&["--end"]);
+}
+
+#[test]
+fn unknown_names_are_wrong_use_with_a_suggestion() {
+    warpline("run").is_wrong_use(&["mm1 ", "phold ", "network ", "SCENARIO.toml"]);
+    warpline("run netwrok").is_wrong_use(&["did you mean `network`?"]);
+    warpline("run network --lod 0.5").is_wrong_use(&["'--load'"]);
+    warpline("run network --demand unii").is_wrong_use(&["did you mean `uni`?"]);
+    warpline("run network --load 7").is_wrong_use(&["`load` cannot be 7", "[0.001, 2]"]);
+    warpline("run network --load -0.5").is_wrong_use(&["`load` cannot be -0.5"]);
+    warpline("run phold --lps 1.5").is_wrong_use(&["`lps` cannot be `1.5`", "whole number"]);
+    warpline("run phold --lps 10 --clusters 3").is_wrong_use(&["divide"]);
+    warpline("run network --topology no/such/file.json").is_wrong_use(&["no/such/file.json"]);
+    warpline("run mm1 phold").is_wrong_use(&["phold"]);
+}
+
+#[test]
+fn failures_are_objects_too() {
+    for (line, word) in [("run netwrok --json", "network"), ("run mm1 --json --end 0", "end time"), ("run mm1 --json --lod 1", "--lod")] {
+        let failed = warpline(line);
+        let json = failed.json();
+        assert_eq!((failed.code, &json["exit_code"]), (2, &2.into()), "{line}");
+        assert!(json["error"].as_str().unwrap().contains(word) && failed.stderr.contains(word), "{line}");
+    }
+}
+
+#[test]
+fn quiet_is_silent() {
+    let run = warpline("run mm1 --end 100 --json --quiet");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_report_is_written_and_rendered_again() {
+    let place = tempdir().unwrap();
+    let inside = |arguments: &[&str]| warpline_in(place.path(), arguments);
+    let run = inside(&["run", "mm1", "--end", "100", "--report", "deep/out", "--json"]);
+    assert_eq!(run.json()["report"], "deep/out/report.html");
+    let report = place.path().join("deep/out/report.html");
+    assert!(report.is_file() && place.path().join("deep/out/run.json").is_file());
+    fs::remove_file(&report).unwrap();
+    let again = inside(&["report", "deep/out"]);
+    assert_eq!((again.code, again.stdout.as_str()), (0, "report: deep/out/report.html\n"));
+    assert!(report.is_file());
+    assert_eq!(inside(&["report", "deep/out", "--json"]).json()["report"], "deep/out/report.html");
+    let text = inside(&["run", "mm1", "--end", "100", "--report", "deep/out"]);
+    assert!(text.stdout.ends_with("report: deep/out/report.html\n"));
+    inside(&["report", "deep"]).is_wrong_use(&["deep/run.json"]);
+    fs::write(place.path().join("deep/out/run.json"), "{").unwrap();
+    inside(&["report", "deep/out"]).is_wrong_use(&["line 1"]);
+}
+
+#[test]
+fn an_impossible_report_is_refused_before_the_run() {
+    let place = tempdir().unwrap();
+    fs::write(place.path().join("file"), "in the way").unwrap();
+    // A run to this end would take years.
+    for directory in ["file", "file/below"] {
+        warpline_in(place.path(), &["run", "mm1", "--end", "1e15", "--report", directory])
+            .is_wrong_use(&["cannot write a report to", directory]);
+    }
+}
+
+#[test]
+fn results_outlive_a_failing_report() {
+    let place = tempdir().unwrap();
+    fs::create_dir_all(place.path().join("out/report.html/in the way")).unwrap();
+    let run = |more: &[&str]| warpline_in(place.path(), &[&["run", "mm1", "--end", "100", "--report", "out"], more].concat());
+    let Outcome { code, stdout, stderr } = run(&[]);
+    assert_eq!(code, 1);
+    assert!(stdout.contains("digest") && !stdout.contains("report:"), "{stdout}");
+    assert!(stderr.contains("report.html"), "{stderr}");
+    let failed = run(&["--json"]);
+    let json = failed.json();
+    assert_eq!((failed.code, &json["exit_code"]), (1, &1.into()));
+    assert!(KEYS.iter().all(|key| json.contains_key(*key)) && json["error"].as_str().unwrap().contains("report.html"));
+}
+
+#[test]
+fn nobody_needs_to_read_to_the_end() {
+    for line in ["models", "run mm1 --end 100", "run mm1 --end 100 --json", "run network --help", "run nothing --json"] {
+        let mut child = command(std::path::Path::new("."));
+        let child = child.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        drop(child.stdout.take());
+        let left = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(left.stderr).unwrap();
+        assert_eq!(left.status.code(), Some(if line.contains("nothing") { 2 } else { 0 }), "{line}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{stderr}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = command(std::path::Path::new(".")).args(["run", "mm1", "--end", "100"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write to stdout"));
+}

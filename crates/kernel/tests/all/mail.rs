@@ -1,0 +1,215 @@
+//! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for GVT.
+
+use crate::by_hand::{END, Play, Sent, Setting, Stage, in_time};
+use warpline_kernel::{Lanes, Tuning, Wire};
+
+/// LP 0 sends seven messages in its first event: PE 1 has LPs 2 and 3, and PE 2 has LPs 4 and 5.
+const SENDER: Play = Play { lps: 6, lookahead: 10.0, first, then, ..Play::NOTHING };
+
+fn first(lp: u32) -> Vec<Sent> {
+    if lp == 0 { vec![(0, 1.0, "start"), (0, 5.0, "own")] } else { vec![] }
+}
+
+fn then(handled: &[&'static str]) -> Vec<Sent> {
+    match handled {
+        ["start"] => vec![(2, 11.0, "a"), (4, 12.0, "b"), (2, 13.0, "c"), (4, 14.0, "d"), (3, 15.0, "e"), (5, 16.0, "f"), (2, 17.0, "g")],
+        _ => vec![],
+    }
+}
+
+/// PE 0 knows that nothing comes before time 10, and has executed nothing.
+fn about_to_send(wire: Wire) -> Stage<'static> {
+    let setting = Setting { pes: 3, ..Setting::default() };
+    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, ..setting.tuning };
+    let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
+    stage.let_bounds_arrive();
+    stage.step(0, 1);
+    assert_eq!(stage.published(0), (Some(1.0), 0));
+    stage
+}
+
+/// All seven arrive, once.
+fn finish(stage: Stage<'_>) {
+    let ended = stage.finish();
+    assert_eq!((ended.failure, ended.observed), (None, 9));
+    let expected: [&[&str]; 6] = [&["start", "own"], &[], &["a", "c", "g"], &["e"], &["b", "d"], &["f"]];
+    assert_eq!(ended.handled, expected);
+}
+
+/// Runs a test with shared buffers, and with messages by value; it fails if it hangs.
+fn on_each_wire(test: fn(Wire)) {
+    [Wire::Shared, Wire::Value].into_iter().for_each(|wire| in_time(move || test(wire)));
+}
+
+/// A bound promises that nothing before it will be sent, so everything sent must be on the wires before the bound is published.
+#[test]
+fn messages_are_handed_over_before_a_bound_is_published() {
+    on_each_wire(|wire| {
+        let mut stage = about_to_send(wire);
+        stage.step(0, 1);
+        assert_eq!(stage.published(0), (Some(5.0), 7), "{wire:?}");
+        finish(stage);
+    });
+}
+
+/// Messages that find no room wait at their sender and are handed over, once each, as there is room. Until then no bound is published, as
+/// it would not cover messages that may still arrive.
+#[test]
+fn messages_that_find_no_room_wait() {
+    on_each_wire(|wire| {
+        let mut stage = about_to_send(wire);
+        stage.make_room_for(0);
+        stage.step(0, 2);
+        assert_eq!((stage.pes[0].counts().certain, stage.deliver(1), stage.deliver(2)), (2, 0, 0), "there is no room");
+        for (room, left) in [(2, 5), (1, 4), (3, 1)] {
+            stage.make_room_for(room);
+            stage.step(0, 3);
+            assert_eq!(stage.deliver(1) + stage.deliver(2), room, "{wire:?}: {left} of them wait");
+            assert_eq!(stage.published(0).0, Some(1.0), "{wire:?}: a bound was published, though {left} messages wait");
+        }
+        stage.make_room_for(usize::MAX);
+        stage.step(0, 1);
+        assert_eq!(stage.deliver(1) + stage.deliver(2), 1);
+        assert_eq!(stage.published(0), (Some(10.0), 7), "{wire:?}: the bound is published when nothing waits any more");
+        finish(stage);
+    });
+}
+
+/// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
+fn about_to_send_in_windows(wire: Wire) -> Stage<'static> {
+    let setting = Setting { pes: 3, ..Setting::default() };
+    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, windows: true, ..setting.tuning };
+    let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
+    stage.let_bounds_arrive();
+    assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe)), [vec![(1.0, 0)], vec![(END, 0)], vec![(END, 0)]]);
+    stage
+}
+
+/// A window of two events takes two steps here. Its word is published after both, and covers the messages in transit, of which no other PE
+/// knows yet.
+#[test]
+fn a_round_covers_the_messages_of_its_window() {
+    on_each_wire(|wire| {
+        let mut stage = about_to_send_in_windows(wire);
+        stage.step(0, 1);
+        assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{wire:?}: the window goes on");
+        stage.step(0, 5);
+        assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{wire:?}");
+        // Until the others have published, too, nothing else happens.
+        stage.step(1, 1);
+        stage.step(0, 5);
+        assert_eq!((stage.rounds(0).len(), stage.rounds(1).len()), (2, 2));
+        finish(stage);
+    });
+}
+
+/// Nothing is published before all messages of a window have found room.
+#[test]
+fn a_round_waits_for_messages_that_find_no_room() {
+    on_each_wire(|wire| {
+        let mut stage = about_to_send_in_windows(wire);
+        stage.make_room_for(6);
+        stage.step(0, 5);
+        assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{wire:?}: a message waits");
+        stage.make_room_for(1);
+        stage.step(0, 1);
+        assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{wire:?}");
+        finish(stage);
+    });
+}
+
+/// Everything sent in a window is filed before the next one opens, in however many steps the messages arrive.
+#[test]
+fn a_window_opens_with_all_messages_filed() {
+    on_each_wire(|wire| {
+        let mut stage = about_to_send_in_windows(wire);
+        [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
+        assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
+        assert_eq!(stage.deliver(1), 4);
+        // It finds all rounds and all messages in the same step, in which it executes the first of them.
+        stage.step(1, 1);
+        assert_eq!(stage.pes[1].counts().certain, 1, "{wire:?}");
+        stage.deliver(2);
+        stage.step(1, 5);
+        // All events of the window from 11 to 21.
+        assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{wire:?}");
+        finish(stage);
+    });
+}
+
+/// How often GVT was computed while a PE executed this many events of its own, one per step, beside another PE that has nothing to do.
+fn epochs(events: u32, lanes: Lanes, gvt_interval: u32) -> u64 {
+    const EVENTS: u32 = 1000;
+    fn first(lp: u32) -> Vec<Sent> {
+        if lp == 0 { (1..=EVENTS).map(|n| (0, f64::from(n) / 25.0, "own")).collect() } else { vec![] }
+    }
+    let play = Play { lps: 2, lookahead: 50.0, first, ..Play::default() };
+    let setting = Setting::default();
+    let tuning = Tuning { lanes, gvt_interval, patience: 1_000_000, ..setting.tuning };
+    let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+    while stage.pes[0].counts().processed < u64::from(events) {
+        stage.step(0, 1);
+        // It takes part without executing anything. If bounds do not advance, it would ask for GVT itself then.
+        if lanes != Lanes::Ahead || stage.pes[0].counts().processed > 1 {
+            stage.step(1, 1);
+        }
+    }
+    stage.pes[0].counts().gvt_epochs
+}
+
+/// A PE that executes events ahead asks for GVT after an interval, and not before. Certain events commit without GVT, which is asked for
+/// far less often then.
+#[test]
+fn gvt_is_asked_for_after_an_interval() {
+    in_time(|| {
+        assert_eq!(epochs(200, Lanes::Both, 1000), 0);
+        // By the first GVT the horizon comes after all of these events.
+        assert_eq!(epochs(200, Lanes::Both, 50), 1);
+        let certain = epochs(1000, Lanes::Both, 10);
+        assert!((2..6).contains(&certain), "GVT was found {certain} times");
+    });
+}
+
+/// A single PE finds GVT at once.
+#[test]
+fn a_single_pe_finds_gvt_once_per_interval() {
+    fn first(lp: u32) -> Vec<Sent> {
+        if lp == 0 { (1..=100).map(|n| (0, f64::from(n) / 2.0, "own")).collect() } else { vec![] }
+    }
+    for gvt_interval in [1, 7, 25, 102] {
+        let play = Play { lps: 1, first, ..Play::default() };
+        let setting = Setting { pes: 1, ..Setting::default() };
+        let mut stage = Stage::new(&play, Setting { tuning: Tuning { gvt_interval, ..setting.tuning }, ..setting });
+        stage.step(0, 100);
+        let counts = stage.pes[0].counts();
+        // The initialisation of the LP counts, too.
+        assert_eq!((counts.processed, counts.gvt_epochs), (100, 101 / u64::from(gvt_interval)), "with an interval of {gvt_interval}");
+    }
+}
+
+/// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for GVT; not for long if bounds would have to
+/// creep up to an event that is far away.
+#[test]
+fn a_pe_that_waits_for_bounds_has_patience() {
+    fn near(lp: u32) -> Vec<Sent> {
+        vec![(lp, 3.0, "own")]
+    }
+    fn far(lp: u32) -> Vec<Sent> {
+        vec![(lp, 60.0, "own")]
+    }
+    in_time(|| {
+        for (first, at_most, at_least) in [(near as fn(u32) -> Vec<Sent>, 64, 56), (far, 32, 4)] {
+            let play = Play { lps: 2, lookahead: 1.0, first, ..Play::default() };
+            let setting = Setting::default();
+            let mut stage =
+                Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Certain, patience: 64, ..setting.tuning }, ..setting });
+            let mut steps = 0;
+            while stage.pes[0].counts().gvt_epochs == 0 {
+                (0..2).for_each(|pe| stage.step(pe, 1));
+                steps += 1;
+            }
+            assert!((at_least..at_most + 16).contains(&steps), "GVT was found after {steps} steps");
+            assert_eq!(stage.finish().observed, 2);
+        }
+    });
+}

@@ -1,0 +1,14 @@
+//! All tests of the kernel, in one program, which is quicker to build than ten.
+#![cfg(not(miri))]
+
+mod by_hand;
+mod conformance;
+mod engine_faults;
+mod failures;
+mod faulty_wires;
+mod gvt;
+mod gvt_cases;
+mod histories;
+mod mail;
+mod rollbacks;
+mod sequential;

@@ -1,0 +1,9 @@
+//! All tests of the models, in one program, which is quicker to build than five.
+
+mod mm1;
+mod network_run;
+mod network_support;
+mod network_topology;
+mod network_truth;
+mod one_answer;
+mod phold;

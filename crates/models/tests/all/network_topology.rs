@@ -1,0 +1,181 @@
+//! Reading topologies, and the analytic loads of their links against the published ones.
+
+use crate::network_support::{files, parameters, path, truth};
+use warpline::Configure;
+use warpline_models::network::{Network, Topology};
+
+/// Why no network can be made of `text`.
+fn mistake(text: &str, words: &str) -> String {
+    Topology::parse(text).and_then(|topology| Network::new(topology, &parameters(words))).map(|_| ()).unwrap_err()
+}
+
+/// A file of three nodes with this as its other fields.
+fn three(fields: &str) -> String {
+    format!(r#"{{"nodes": [{{"id": 1, "name": "one"}}, {{"id": 2}}, {{"id": "x"}}], {fields}}}"#)
+}
+
+#[test]
+fn loads_agree_with_the_published_ones() {
+    for file in files() {
+        for demand in ["uni", "deg"] {
+            let network = Network::new(Topology::from_file(&file).unwrap(), &parameters(&format!("demand={demand} load=1"))).unwrap();
+            let truth = truth(&file, demand);
+            assert_eq!(network.expected_utilisation().len(), truth.len());
+            for (i, (expected, published)) in network.expected_utilisation().iter().zip(&truth).enumerate() {
+                let error = (100.0 * expected - published).abs();
+                assert!(error <= 0.0101, "{} {demand} link {i}: {expected} against {published} %", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_built_in_network_takes_all_demands() {
+    for demand in ["uni", "deg", "file"] {
+        let network = Network::configure(&parameters(&format!("demand={demand}"))).unwrap();
+        let most = network.expected_utilisation().iter().copied().fold(0.0, f64::max);
+        assert!((most - 0.7).abs() < 1e-12);
+        assert!(network.topology().nodes.iter().all(|node| node.position.is_some()));
+    }
+}
+
+#[test]
+fn measured_demands_of_files_are_used() {
+    for topology in ["sndlib-geant", "sndlib-nobel-eu", "sndlib-polska"] {
+        let words = format!("topology={} demand=file load=0.5", path(topology).display());
+        let network = Network::configure(&parameters(&words)).unwrap();
+        let most = network.expected_utilisation().iter().copied().fold(0.0, f64::max);
+        assert!((most - 0.5).abs() < 1e-12, "{topology}: {most}");
+    }
+    let none = Network::configure(&parameters(&format!("topology={} demand=file", path("topozoo-Abilene").display()))).unwrap_err();
+    assert!(none.contains("`graph.demands`") && none.contains("demand=uni"), "{none}");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let error = Network::configure(&parameters("topology=/no/such/file.json")).unwrap_err();
+    assert!(error.contains("`/no/such/file.json`") && error.contains("No such file"), "{error}");
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("network-syntax.json");
+    std::fs::write(&file, "{\"nodes\": [\n  {\"id\": 1},,\n").unwrap();
+    let error = Network::configure(&parameters(&format!("topology={}", file.display()))).unwrap_err();
+    assert!(error.contains("network-syntax.json` is not valid JSON") && error.contains("line 2 column 13"), "{error}");
+}
+
+#[test]
+fn mistakes_in_files_name_the_element() {
+    let cases = [
+        ("[1, 2]", "is a list, not a JSON object"),
+        (r#"{"edges": []}"#, "has no `nodes`"),
+        (&three(r#""graph": {}"#), "has no `edges` or `links`"),
+        (r#"{"nodes": {}, "edges": []}"#, "has an object as `nodes`"),
+        (r#"{"nodes": [{"id": 1}], "edges": []}"#, "1 node(s); a network needs at least 2"),
+        (r#"{"nodes": [{"id": 1}, {"id": 1}], "edges": []}"#, "id 1 at nodes[1], but nodes[0] has it"),
+        (r#"{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}"#, "id \"1\" at nodes[1]"),
+        (r#"{"nodes": [{"id": 1}, {"id": 1.5}], "edges": []}"#, "1.5 as nodes[1].id"),
+        (r#"{"nodes": [{"id": 1}, {}], "edges": []}"#, "null as nodes[1].id"),
+        (r#"{"nodes": [{"id": 1}, 2], "edges": []}"#, "a number at nodes[1]"),
+        (r#"{"nodes": [{"id": 1}, {"id": 2, "pos": [1]}], "edges": []}"#, "[1] as nodes[1].pos"),
+        (r#"{"nodes": [{"id": 1}, {"id": 2, "pos": [1, "2"]}], "edges": []}"#, "nodes[1].pos; it must be [longitude, latitude]"),
+        (&three(r#""directed": 1, "edges": []"#), "`directed`: 1"),
+        (&three(r#""edges": [3]"#), "a number at edges[0]"),
+        (&three(r#""edges": [{"source": 1, "dist": 1}]"#), "no edges[0].target"),
+        (
+            &three(r#""edges": [{"source": 1, "target": 2, "dist": 1}, {"source": 1, "target": 17, "dist": 1}]"#),
+            "edges[1].target: there is no node 17",
+        ),
+        (&three(r#""links": [{"source": "y", "target": 2, "dist": 1}]"#), "links[0].source: there is no node \"y\""),
+        (&three(r#""edges": [{"source": 2, "target": 2, "dist": 1}]"#), "from node 2 to itself at edges[0]"),
+        (&three(r#""edges": [{"source": 1, "target": 2}]"#), "neither edges[0].dist, in km, nor a `pos` of node 1"),
+        (&three(r#""edges": [{"source": 1, "target": 2, "dist": -3}]"#), "-3 as edges[0].dist"),
+        (&three(r#""edges": [{"source": 1, "target": 2, "dist": "3"}]"#), "\"3\" as edges[0].dist"),
+        (&three(r#""edges": [{"source": 1, "target": 2, "dist": 1e999}]"#), "not valid JSON: number out of range at line 1"),
+        (&three(r#""edges": [{"source": 1, "target": 2, "dist": NaN}]"#), "not valid JSON: expected value at line 1"),
+        (&three(r#""edges": [{"source": 1, "target": 2, "dist": 3}]"#), "no path from x (node \"x\") to one (node 1)"),
+        (
+            r#"{"nodes": [{"id": 1, "pos": [0, 95]}, {"id": 2, "pos": [0, 0]}], "edges": [{"source": 1, "target": 2}]}"#,
+            "no edges[0].dist, and `pos` of node 1",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = mistake(text, "");
+        assert!(error.contains(expected), "{text}\n gives: {error}\n not: {expected}");
+    }
+}
+
+#[test]
+fn mistakes_in_demands_name_the_element() {
+    let file = |demands: &str| {
+        let edges = r#"[{"source": 1, "target": 2, "dist": 1}, {"source": 2, "target": "x", "dist": 1}]"#;
+        three(&format!(r#""graph": {{"demands": {demands}}}, "edges": {edges}"#))
+    };
+    let cases = [
+        ("null", "needs `graph.demands`"),
+        ("[]", "a list at graph.demands"),
+        (r#"{"1": 3}"#, r#"a number at graph.demands["1"]"#),
+        (r#"{"9": {}}"#, r#"graph.demands["9"]: there is no node `9`"#),
+        (r#"{"1": {"y": 1}}"#, r#"graph.demands["1"]["y"]: there is no node `y`"#),
+        (r#"{"1": {"x": -2}}"#, r#"-2 at graph.demands["1"]["x"]"#),
+        (r#"{"1": {"x": "2"}}"#, r#""2" at graph.demands["1"]["x"]"#),
+        (r#"{"1": {"2": 0, "1": 5}}"#, "sum to 0"),
+        (r#"{"1": {"2": 1e308}, "2": {"1": 1e308}}"#, "sum to inf"),
+    ];
+    for (demands, expected) in cases {
+        let error = mistake(&file(demands), "demand=file");
+        assert!(error.contains(expected), "{demands}\n gives: {error}\n not: {expected}");
+    }
+    assert!(Network::new(Topology::parse(&file(r#"{"1": {"x": 2, "1": 5}}"#)).unwrap(), &parameters("demand=file")).is_ok());
+    assert!(Network::new(Topology::parse(&file("[]")).unwrap(), &parameters("demand=uni")).is_ok());
+    assert!(mistake(&three(r#""edges": []"#), "demand=deg").contains("sum to 0"));
+}
+
+#[test]
+fn networks_too_large_are_refused_before_memory_runs_out() {
+    let star = |nodes: usize| {
+        let list: Vec<String> = (0..nodes).map(|id| format!(r#"{{"id":{id}}}"#)).collect();
+        let edges: Vec<String> = (1..nodes).map(|id| format!(r#"{{"source":0,"target":{id},"dist":1}}"#)).collect();
+        format!(r#"{{"nodes":[{}],"edges":[{}]}}"#, list.join(","), edges.join(","))
+    };
+    let error = mistake(&star(65_537), "");
+    assert!(error.contains("65537 nodes") && error.contains("4295163904 LPs"), "{error}");
+    let error = mistake(&star(20_000), "");
+    assert!(error.contains("400000000 routes"), "{error}");
+}
+
+#[test]
+fn parameters_that_do_not_go_together_are_refused() {
+    let error = Network::configure(&parameters("sizes=fixed buffer=999")).unwrap_err();
+    assert!(error.contains("`buffer` (999 bytes)") && error.contains("1000 bytes"), "{error}");
+}
+
+#[test]
+fn missing_lengths_are_great_circles() {
+    let text = r#"{"nodes": [{"id": "a", "pos": [0, 0]}, {"id": "b", "pos": [90, 0]}, {"id": "c", "pos": [123, 90]}],
+        "links": [{"source": "a", "target": "b"}, {"source": "b", "target": "c", "dist": null}]}"#;
+    let topology = Topology::parse(text).unwrap();
+    let quarter = std::f64::consts::FRAC_PI_2 * 6371.0;
+    assert_eq!(topology.links.len(), 4);
+    assert!(topology.links.iter().all(|link| (link.length - quarter).abs() < 0.001), "{:?}", topology.links);
+}
+
+/// The published lengths of edges are great circles too.
+#[test]
+fn great_circles_agree_with_published_lengths() {
+    let text = std::fs::read_to_string(path("topozoo-Abilene")).unwrap();
+    let (given, worked_out) = (Topology::parse(&text).unwrap(), Topology::parse(&text.replace("\"dist\"", "\"was\"")).unwrap());
+    for (a, b) in given.links.iter().zip(&worked_out.links) {
+        assert!((a.length - b.length).abs() < 0.01 * a.length, "{} against {}", a.length, b.length);
+    }
+}
+
+#[test]
+fn directed_edges_are_one_link_and_parallel_edges_share() {
+    let ring = r#"{"directed": true, "multigraph": true, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [
+        {"source": 0, "target": 1, "dist": 1, "key": 0}, {"source": 0, "target": 1, "dist": 5, "key": 1},
+        {"source": 1, "target": 2, "dist": 1}, {"source": 2, "target": 0, "dist": 1}]}"#;
+    let network = Network::new(Topology::parse(ring).unwrap(), &parameters("load=0.6")).unwrap();
+    // Each link of the ring carries 3 of the 6 demands; the parallel ones half of that each.
+    let expected = network.expected_utilisation();
+    assert!(expected.iter().zip([0.3, 0.3, 0.6, 0.6]).all(|(a, b)| (a - b).abs() < 1e-12), "{expected:?}");
+    let degrees: Vec<u32> = network.topology().nodes.iter().map(|node| node.degree).collect();
+    assert_eq!(degrees, [3, 3, 2]);
+}

@@ -1,0 +1,83 @@
+//! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
+
+use warpline::{GoAhead, GvtAlgorithm, Pending, Wire};
+use warpline_testkit::matrix::{Configuration, Parallel};
+use warpline_testkit::random_model::{DelayKind, Shape};
+use warpline_testkit::torture::Case;
+use warpline_testkit::{Recipe, Settings, cases};
+
+/// How PEs are synchronised: conservatively or not, in windows or not, and whether lookahead is used.
+type Way = (bool, bool, bool);
+
+const WINDOWS: Way = (true, true, true);
+const FREE_RUNNING: Way = (true, false, true);
+const OPTIMISTIC: Way = (false, false, true);
+const WITHOUT_LOOKAHEAD: Way = (false, false, false);
+
+/// Events that go anywhere, most of them to other PEs.
+fn recipe(seed: u64, pes: u32) -> Recipe {
+    let (lps, topology, delays) = (pes + pes / 2, Shape::Uniform, DelayKind::Exponential);
+    let plain = Recipe::from_seed(seed);
+    Recipe { lps, topology, delays, lookahead: 1.0, starters: 1, energy: 4, fan_out: 2, burst: 0, to_self: 0.2, loans: false, ..plain }
+}
+
+fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire: Wire, gvt: GvtAlgorithm) -> Configuration {
+    let parallel = Parallel {
+        pes,
+        cluster: Some(cluster),
+        conservative,
+        windows,
+        wire,
+        reverse: cluster % 2 == 1,
+        copy_interval: 1,
+        lookahead,
+        go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
+        batch: 16,
+        kps: 7,
+        gvt,
+        gvt_interval: 512,
+        window: None,
+    };
+    Configuration { pending: Pending::Ladder, parallel: Some(parallel) }
+}
+
+/// Tries each way on one model, or on more models if there is time.
+fn check(pes: u32, first_seed: u64, ways: &[(Way, Wire, GvtAlgorithm)]) {
+    for seed in (first_seed..).take(cases(1).div_ceil(1000) as usize) {
+        let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 4.0) };
+        let configurations = ways.iter().map(|&(way, wire, gvt)| cluster(pes, seed, way, wire, gvt)).collect();
+        let case = Case { recipe: recipe(seed, pes), settings, configurations };
+        let summary = case.check().unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        assert!(summary.mistakes == 0 && summary.committed > 2 * u64::from(pes), "{summary:?}");
+    }
+}
+
+#[test]
+fn a_thousand_pes_have_one_answer() {
+    check(
+        1024,
+        1,
+        &[(FREE_RUNNING, Wire::Value, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Value, GvtAlgorithm::Asynchronous)],
+    );
+}
+
+/// Like the test above, in another thread.
+#[test]
+fn a_thousand_other_pes_have_one_answer() {
+    check(
+        1024,
+        2,
+        &[(OPTIMISTIC, Wire::Shared, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Shared, GvtAlgorithm::Asynchronous)],
+    );
+}
+
+/// The tree of PEs is uneven here, and each way is tried with each kind of wire and with synchronous GVT.
+#[test]
+fn hundreds_of_pes_have_one_answer() {
+    let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();
+    let wires = [Wire::Value, Wire::Shared, Wire::Auto].into_iter();
+    let all: Vec<_> = ways.flat_map(|way| wires.clone().map(move |wire| (way, wire))).collect();
+    let gvt = |number| if number % 4 == 0 { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };
+    let all: Vec<_> = (0..).zip(all).map(|(number, (way, wire))| (way, wire, gvt(number))).collect();
+    check(257, 3, &all);
+}

@@ -1,0 +1,296 @@
+//! Lookahead makes events certain, and changes nothing that a model can observe.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpline::prelude::*;
+use warpline::record::PeRecord;
+use warpline::{Conservative, GoAhead, Synchronisation};
+
+/// Both kinds of conservative runs.
+const WAYS: [Conservative; 2] = [Conservative::Windows, Conservative::FreeRunning];
+
+/// LPs that never talk to each other, so that any lookahead holds.
+#[derive(Debug)]
+struct Islands {
+    lookahead: f64,
+    /// Whether they declare that they never talk.
+    alone: bool,
+}
+
+impl Model for Islands {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        16
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn links(&self, _: LpId) -> Option<Vec<Link>> {
+        self.alone.then(Vec::new)
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        let delay = lp.random().exponential(1.0);
+        lp.send(lp.id(), delay, ());
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
+        let delay = lp.random().exponential(1.0);
+        lp.send(lp.id(), delay, ());
+    }
+}
+
+#[test]
+fn any_finite_lookahead_will_do() {
+    const END: f64 = 30.0;
+    let quarter = f64::MAX / 4.0;
+    let all = [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX].map(|lookahead| (lookahead, false));
+    for (lookahead, alone) in all.into_iter().chain([(0.0, true)]) {
+        let simulation = || Simulation::new(Islands { lookahead, alone }).end(END);
+        let expected = simulation().run().expect("it runs");
+        assert!(expected.record.committed_events > 300);
+        for threads in [1, 2, 8] {
+            for used in [true, false] {
+                let parallel =
+                    || simulation().sync(Synchronisation::Optimistic).threads(threads).use_lookahead(used).batch(2).gvt_interval(2);
+                let mut runs = vec![parallel().run(), parallel().virtual_cluster(7).run()];
+                if lookahead > 0.0 || alone {
+                    for way in WAYS {
+                        let conservative = || parallel().use_lookahead(true).sync(Synchronisation::Conservative).conservative(way);
+                        runs.extend([conservative().run(), conservative().virtual_cluster(7).run()]);
+                    }
+                }
+                for run in runs {
+                    let run = run.expect("it runs");
+                    assert_eq!((run.record.digest, run.states), (expected.record.digest.clone(), expected.states.clone()), "{lookahead}");
+                }
+            }
+        }
+    }
+}
+
+/// LPs that talk to each other with a delay, and record when their events commit.
+#[derive(Debug)]
+struct Talkers {
+    /// By LP.
+    commits: Arc<Mutex<Vec<Vec<f64>>>>,
+    /// The LP, and the time from which on its commits panic.
+    panics: Option<(LpId, f64)>,
+}
+
+impl Talkers {
+    const LPS: u32 = 24;
+    const LOOKAHEAD: f64 = 0.5;
+
+    fn new(panics: Option<(LpId, f64)>) -> Self {
+        Talkers { commits: Arc::new(Mutex::new(vec![Vec::new(); Self::LPS as usize])), panics }
+    }
+}
+
+impl Model for Talkers {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        Self::LPS
+    }
+
+    fn lookahead(&self) -> f64 {
+        Self::LOOKAHEAD
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        for _ in 0..2 {
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, 1);
+        }
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, word: &u64, lp: &mut Context<Self>) {
+        *sum = sum.rotate_left(9) ^ word ^ lp.random().next_u64();
+        let to = if *sum & 1 == 0 { lp.id() } else { LpId(lp.random().below(Self::LPS)) };
+        let least = if to == lp.id() { 0.0 } else { Self::LOOKAHEAD };
+        let delay = least + lp.random().exponential(0.5);
+        lp.send(to, delay, *sum);
+    }
+
+    fn commit(&self, _: &u64, lp: &mut Commit<Self>) {
+        if let Some((id, from)) = self.panics {
+            assert!(lp.id() != id || lp.now() < from, "as planned");
+        }
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)[lp.id().index()].push(lp.now());
+    }
+}
+
+/// A virtual cluster of PEs that go far ahead, with KPs that roll back separately.
+fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'static, Talkers> {
+    let simulation = simulation.sync(Synchronisation::Optimistic).threads([2, 3, 5][(seed % 3) as usize]).virtual_cluster(seed);
+    let simulation = simulation.window(20.0).kps([100, 3][(seed % 2) as usize]).batch(4).go_ahead(GoAhead::Always);
+    simulation.gvt_interval([16, 128][(seed / 2 % 2) as usize]).copy_interval([1, 5][(seed / 4 % 2) as usize])
+}
+
+#[test]
+fn events_of_an_lp_commit_in_its_order() {
+    let commits = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
+        let model = Talkers::new(None);
+        let commits = model.commits.clone();
+        let run = set(Simulation::new(model).end(20.0)).run().expect("it runs");
+        let commits = commits.lock().expect("nothing panics").clone();
+        (run.record.digest, run.states, commits)
+    };
+    let expected = commits(&|simulation| simulation);
+    for seed in 0..64 {
+        let found = commits(&|simulation| ahead(simulation, seed));
+        for (id, (found, expected)) in found.2.iter().zip(&expected.2).enumerate() {
+            assert_eq!(found, expected, "LP {id}, cluster {seed}");
+        }
+        assert_eq!(found, expected, "cluster {seed}");
+    }
+}
+
+/// How many events were certain when they were executed, and how many were executed ahead and not undone.
+fn lanes(simulation: Simulation<'static, Talkers>) -> (u64, u64) {
+    let record = simulation.run().expect("it runs").record;
+    let parallel = record.parallel.expect("it is a parallel run");
+    let sum = |of: fn(&PeRecord) -> u64| parallel.pes.iter().map(of).sum::<u64>();
+    assert_eq!((parallel.certain_events, parallel.ahead_events), (sum(|pe| pe.certain_events), sum(|pe| pe.ahead_events)));
+    assert_eq!(parallel.certain_events + parallel.ahead_events, parallel.processed_events);
+    for pe in &parallel.pes {
+        assert_eq!(pe.certain_events + (pe.ahead_events - pe.rolled_back_events), pe.committed_events);
+    }
+    let kept = (parallel.certain_events, parallel.ahead_events - parallel.rolled_back_events);
+    assert_eq!(kept.0 + kept.1, record.committed_events);
+    kept
+}
+
+#[test]
+fn every_event_is_counted_in_the_lane_that_it_took() {
+    let simulation = || Simulation::new(Talkers::new(None)).end(20.0);
+    let all = simulation().run().expect("it runs").record.committed_events;
+    assert!(all > 500);
+    for seed in 0..12 {
+        let (certain, kept_ahead) = lanes(ahead(simulation(), seed));
+        assert!(certain > 0 && kept_ahead > 0, "{certain} and {kept_ahead}, cluster {seed}");
+        assert_eq!(lanes(ahead(simulation(), seed).use_lookahead(false)), (0, all), "cluster {seed}");
+        for way in WAYS {
+            assert_eq!(lanes(ahead(simulation(), seed).sync(Synchronisation::Conservative).conservative(way)), (all, 0), "cluster {seed}");
+        }
+    }
+    for threads in [1, 2, 3] {
+        let parallel = |sync| simulation().sync(sync).threads(threads);
+        lanes(parallel(Synchronisation::Optimistic));
+        assert_eq!(lanes(parallel(Synchronisation::Optimistic).use_lookahead(false)), (0, all), "{threads} threads");
+        for way in WAYS {
+            assert_eq!(lanes(parallel(Synchronisation::Conservative).conservative(way)), (all, 0), "{threads} threads");
+        }
+    }
+    // There is no other PE that could send anything to the only one.
+    assert_eq!(lanes(simulation().sync(Synchronisation::Optimistic).threads(1)), (all, 0));
+}
+
+/// An open event may precede a certain one in its KP, and fail when it is to commit.
+#[test]
+fn an_event_that_fails_when_it_commits_is_the_failure() {
+    for (number, id) in (0..Talkers::LPS).step_by(3).enumerate() {
+        let panics = Some((LpId(id), 3.0 + number as f64));
+        let failure = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
+            set(Simulation::new(Talkers::new(panics)).end(20.0)).run().expect_err("it panics").to_string()
+        };
+        let expected = failure(&|simulation| simulation);
+        assert!(expected.contains("as planned"), "{expected}");
+        for seed in 0..12 {
+            assert_eq!(failure(&|simulation| ahead(simulation, seed)), expected, "cluster {seed}");
+        }
+    }
+}
+
+/// Machines of four LPs each, which talk to each other without delay, and to the neighbouring machines with one.
+#[derive(Debug)]
+struct Machines;
+
+impl Machines {
+    const LPS: u32 = 24;
+
+    fn links_of(lp: LpId) -> Vec<Link> {
+        let first = lp.0 / 4 * 4;
+        let within = (first..first + 4).map(|to| (to, 0.0));
+        let beside = [(lp.0 + 4, 0.5), (lp.0.wrapping_sub(4), 2.0)];
+        let all = within.chain(beside).filter(|(to, _)| *to < Self::LPS && *to != lp.0);
+        all.map(|(to, lookahead)| Link { to: LpId(to), lookahead }).collect()
+    }
+}
+
+impl Model for Machines {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        Self::LPS
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        Some(Self::links_of(lp))
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 0.25, 1);
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, word: &u64, lp: &mut Context<Self>) {
+        *sum = sum.rotate_left(9) ^ word ^ lp.now().to_bits() ^ lp.random().next_u64();
+        let links = Self::links_of(lp.id());
+        let link = links[lp.random().below(links.len() as u32) as usize];
+        // Often exactly the declared lookahead.
+        let more = if lp.random().bernoulli(0.4) { 0.0 } else { lp.random().exponential(0.5) };
+        lp.send(link.to, link.lookahead + more, *sum);
+    }
+}
+
+#[test]
+fn the_lookahead_of_links_between_pes_suffices() {
+    let simulation = || Simulation::new(Machines).end(60.0);
+    let expected = simulation().run().expect("it runs");
+    assert!(expected.record.committed_events > 1000);
+    for threads in [2, 3, 6] {
+        let parallel = |sync| simulation().sync(sync).threads(threads).batch(4).gvt_interval(16);
+        assert_eq!(parallel(Synchronisation::Conservative).least_delay().expect("it makes sense"), 0.5);
+        let conservative = WAYS.map(|way| (Synchronisation::Conservative, way));
+        for (sync, way) in conservative.into_iter().chain([(Synchronisation::Optimistic, Conservative::Auto)]) {
+            let parallel = || match sync {
+                Synchronisation::Conservative => parallel(sync).conservative(way),
+                _ => parallel(sync),
+            };
+            let clusters = (0..12).map(|seed| parallel().virtual_cluster(seed).run());
+            for run in clusters.chain([parallel().run()]) {
+                let run = run.expect("it runs");
+                assert_eq!(
+                    (&run.record.digest, &run.states),
+                    (&expected.record.digest, &expected.states),
+                    "{threads} PEs, {sync:?}, {way:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Five PEs cannot but split a machine.
+#[test]
+fn a_link_without_lookahead_between_two_pes_is_named() {
+    let simulation = || Simulation::new(Machines).threads(5).sync(Synchronisation::Conservative);
+    assert_eq!(simulation().least_delay().expect("it makes sense"), 0.0);
+    let text = simulation().run().expect_err("there is no lookahead").to_string();
+    for words in ["`Machines` has no lookahead from LP 4 (on PE 0) to LP 5 (on PE 1)", "--sync optimistic", "Model::links", "number LPs"] {
+        assert!(text.contains(words), "`{words}` should be in: {text}");
+    }
+    let run = |sync| Simulation::new(Machines).end(20.0).threads(5).sync(sync).virtual_cluster(1).run().expect("it runs").record.digest;
+    assert_eq!(run(Synchronisation::Optimistic), Simulation::new(Machines).end(20.0).run().expect("it runs").record.digest);
+    assert!(Simulation::new(Islands { lookahead: 0.0, alone: true }).threads(5).least_delay().expect("it makes sense").is_infinite());
+}

@@ -1,0 +1,23 @@
+//! All tests of the engines, in one program: most of them build the same models into the same engines, which need compiling only once.
+#![cfg(not(miri))]
+
+mod books;
+mod copies_and_drops;
+mod errors;
+mod golden;
+mod history;
+mod large_clusters;
+mod lookahead;
+mod observation;
+mod one_answer;
+mod order;
+mod own_model;
+mod settings;
+mod slow_writer;
+mod speculation;
+mod support;
+mod threads;
+mod torture;
+mod traces;
+mod verify;
+mod windows;

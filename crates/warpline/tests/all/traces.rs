@@ -1,0 +1,203 @@
+//! Traces: what is in them, and how large they get.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+use warpline::prelude::*;
+use warpline::{Run, Synchronisation};
+use warpline_testkit::time_limit;
+
+/// LPs that send each other events, some of which come too early.
+struct Hops {
+    lps: u32,
+    /// Every LP fails at its event of this number, if any.
+    fails: Option<u64>,
+}
+
+impl Model for Hops {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, seen: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *seen += 1;
+        let to = lp.random().below(self.lps);
+        let delay = lp.random().exponential(1.0);
+        lp.send(to, delay, ());
+        if self.fails == Some(*seen) {
+            lp.fail("enough");
+        }
+    }
+}
+
+fn hops(lps: u32) -> Simulation<'static, Hops> {
+    Simulation::new(Hops { lps, fails: None }).sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8)
+}
+
+/// A run, its trace, and the size of the trace in bytes.
+fn traced(simulation: Simulation<'_, Hops>) -> (Result<Run<Hops>, Error>, Value, usize) {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let path = directory.path().join("trace.json");
+    let _limit = time_limit("a run with a trace");
+    let run = simulation.trace(&path).run();
+    let text = fs::read_to_string(path).expect("it was written");
+    let trace: Value = serde_json::from_str(&text).expect("it is JSON");
+    (run, trace, text.len())
+}
+
+/// The entries of each track, by group and track.
+fn tracks(trace: &Value) -> BTreeMap<(u64, u64), Vec<&Value>> {
+    let mut tracks = BTreeMap::<_, Vec<_>>::new();
+    for entry in trace["traceEvents"].as_array().expect("it has entries") {
+        if ["X", "i"].contains(&entry["ph"].as_str().expect("each has a kind")) {
+            let track = (entry["pid"].as_u64().expect("a group"), entry["tid"].as_u64().expect("a track"));
+            tracks.entry(track).or_default().push(entry);
+        }
+    }
+    tracks
+}
+
+/// The name of each track.
+fn names(trace: &Value) -> BTreeMap<(u64, u64), String> {
+    let entries = trace["traceEvents"].as_array().expect("it has entries").iter();
+    let named = entries.filter(|entry| entry["name"] == "thread_name");
+    let name = |entry: &Value| entry["args"]["name"].as_str().expect("a name").to_owned();
+    named.map(|entry| ((entry["pid"].as_u64().unwrap(), entry["tid"].as_u64().unwrap()), name(entry))).collect()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("it is a number")
+}
+
+/// Checks what holds for every trace of a run that committed this many events.
+fn check(trace: &Value, committed: u64) {
+    let (tracks, names) = (tracks(trace), names(trace));
+    assert!(tracks.keys().all(|track| names.contains_key(track)), "{names:?}");
+    let mut sums = BTreeMap::<&str, u64>::new();
+    for (_, spans) in tracks.iter().filter(|((group, _), _)| *group == 1) {
+        let mut until = 0.0;
+        for span in spans {
+            let since = number(&span["ts"]);
+            assert!(since >= until - 1e-3, "{span} begins before {until}");
+            until = since + number(&span["dur"]);
+            for key in ["executed", "committed", "length"] {
+                *sums.entry(key).or_default() += span["args"][key].as_u64().unwrap_or_default();
+            }
+        }
+    }
+    if trace["otherData"]["spans left out"] == 0 {
+        assert_eq!(sums["committed"], committed);
+        assert_eq!(sums["executed"], committed + sums["length"]);
+    }
+    for (_, events) in tracks.iter().filter(|((group, _), _)| *group == 2) {
+        assert!(events.windows(2).all(|pair| number(&pair[0]["ts"]) <= number(&pair[1]["ts"])));
+        assert!(events.iter().all(|event| (0.0..=1e6).contains(&number(&event["ts"]))));
+    }
+}
+
+/// How many events are shown for each LP.
+fn shown(trace: &Value) -> BTreeMap<u64, u64> {
+    let events = tracks(trace).into_iter().filter(|((group, _), _)| *group == 2);
+    events.map(|((_, track), events)| (track - 1, events.len() as u64)).collect()
+}
+
+#[test]
+fn a_trace_shows_everything_that_happened() {
+    for cluster in [None, Some(1), Some(2)] {
+        let simulation = cluster.into_iter().fold(hops(30).end(40.0), Simulation::virtual_cluster);
+        let (run, trace, _) = traced(simulation);
+        let run = run.expect("it runs");
+        check(&trace, run.record.committed_events);
+        let names = names(&trace);
+        assert!((1..=3).all(|pe| names[&(1, pe)] == format!("PE {}", pe - 1)) && names[&(2, 30)] == "LP 29", "{names:?}");
+        let expected: BTreeMap<u64, u64> = (0..).zip(run.states).filter(|(_, events)| *events > 0).collect();
+        assert_eq!(shown(&trace), expected);
+        for counter in ["GVT", "window", "PE 0: pending events", "PE 2: uncommitted events"] {
+            let entries = trace["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["name"] == counter);
+            let values: Vec<f64> = entries.map(|entry| number(&entry["args"]["value"])).collect();
+            assert!(!values.is_empty() && values.iter().all(|value| *value >= 0.0), "{counter}: {values:?}");
+            assert!(counter != "GVT" || values.is_sorted(), "{values:?}");
+        }
+    }
+}
+
+/// Virtual time is the same under every schedule.
+#[test]
+fn committed_events_are_the_same_in_every_trace() {
+    let virtual_time = |simulation| {
+        let entries = traced(simulation).1["traceEvents"].as_array().unwrap().clone();
+        entries.into_iter().filter(|entry| entry["pid"] == 2).collect::<Vec<_>>()
+    };
+    let expected = virtual_time(hops(30).end(20.0));
+    assert!(expected.len() > 300);
+    for seed in 0..3 {
+        assert_eq!(virtual_time(hops(30).end(20.0).threads(5).virtual_cluster(seed)), expected);
+    }
+}
+
+#[test]
+fn a_failed_run_has_a_trace_up_to_the_failure() {
+    for cluster in [None, Some(3)] {
+        let failing = Simulation::new(Hops { lps: 30, fails: Some(20) }).end(1e3);
+        let failing = failing.sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8);
+        let (run, trace, _) = traced(cluster.into_iter().fold(failing, Simulation::virtual_cluster));
+        let Err(Error::Fault(failure)) = run else { panic!("it fails") };
+        assert_eq!(shown(&trace).values().sum::<u64>(), failure.committed);
+    }
+}
+
+/// Many spans and events, and many LPs.
+#[test]
+fn a_trace_stays_within_bounds() {
+    let (run, trace, bytes) = traced(hops(3).end(150_000.0).threads(1).batch(1).gvt_interval(2));
+    let run = run.expect("it runs");
+    check(&trace, run.record.committed_events);
+    let shown = shown(&trace);
+    let left_out = trace["otherData"]["events of LPs left out"].as_u64().unwrap();
+    assert!(shown.values().sum::<u64>() <= 100_000 && shown.len() == 3, "{shown:?}");
+    assert_eq!(shown.values().sum::<u64>() + left_out, run.record.committed_events);
+    assert!(trace["otherData"]["spans left out"].as_u64().unwrap() > 0, "{}", trace["otherData"]);
+    assert!(bytes < 60_000_000, "{bytes} bytes");
+    let (run, trace, _) = traced(hops(2500).end(3.0));
+    check(&trace, run.expect("it runs").record.committed_events);
+    let lps = lps_shown(&trace);
+    assert!(lps.len() <= 1000 && lps.iter().all(|lp| lp.is_multiple_of(3)), "{lps:?}");
+}
+
+fn lps_shown(trace: &Value) -> Vec<u64> {
+    shown(trace).into_keys().collect()
+}
+
+#[test]
+fn a_trace_needs_pes_and_a_file() {
+    let sequential = Simulation::new(Hops { lps: 3, fails: None }).trace("/no/such/place");
+    assert!(sequential.run().unwrap_err().to_string().contains("--sync optimistic"));
+    let error = hops(3).trace("/no/such/place").run().unwrap_err();
+    assert!(matches!(&error, Error::Trace { path, .. } if path.ends_with("place")) && error.to_string().contains("/no/such/place"));
+}
+
+/// The phases of each PE add up to the time that its thread took, which is about that of the loop.
+#[test]
+fn phases_are_the_time_of_the_loop() {
+    let _limit = time_limit("two threads");
+    let run = hops(300).end(200.0).threads(2).run().expect("it runs");
+    let (seconds, parallel) = (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
+    for pe in &parallel.pes {
+        let phases = pe.phase_seconds.list();
+        assert!(phases.iter().all(|(_, seconds)| *seconds >= 0.0), "{phases:?}");
+        let sum: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+        assert!(sum > 0.0 && sum <= seconds * (1.0 + 1e-6), "{sum} of {seconds}: {phases:?}");
+        assert!(pe.phase_seconds.event_processing > 0.0 && pe.phase_seconds.fossil_collection > 0.0, "{phases:?}");
+    }
+    let all: f64 = parallel.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
+    assert!(all <= 2.0 * seconds * (1.0 + 1e-6));
+}

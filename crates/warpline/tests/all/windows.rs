@@ -1,0 +1,146 @@
+//! Conservative runs in windows: one answer, and which runs use them.
+
+use warpline::prelude::*;
+use warpline::serde_json::Value;
+use warpline::{Conservative, GoAhead, GvtAlgorithm, Pending, Synchronisation, Wire};
+use warpline_testkit::matrix::{self, Configuration, Parallel};
+use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
+use warpline_testkit::{Recipe, Settings, scaled};
+
+/// A virtual cluster in windows, which asks for GVT only when it must.
+fn windows(pes: u32, cluster: u64) -> Configuration {
+    let parallel = Parallel {
+        pes,
+        cluster: Some(cluster),
+        conservative: true,
+        windows: true,
+        wire: [Wire::Auto, Wire::Value, Wire::Shared][cluster as usize % 3],
+        reverse: false,
+        copy_interval: 1,
+        lookahead: true,
+        go_ahead: GoAhead::Auto,
+        batch: [1, 4, 128][cluster as usize / 3 % 3],
+        kps: 7,
+        gvt: if cluster.is_multiple_of(4) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
+        gvt_interval: 512,
+        window: None,
+    };
+    Configuration { pending: Pending::Heap, parallel: Some(parallel) }
+}
+
+/// LPs on a ring, which talk to their neighbours, with lookahead declared for the model, for each LP, or for each link.
+fn recipe(declares: Declares, seed: u64) -> Recipe {
+    let topology = Shape::Ring { reach: 2 };
+    Recipe { lps: 130, declares, topology, lookahead: 0.3, energy: 12, starters: 1, burst: 0, ..Recipe::from_seed(seed) }
+}
+
+#[test]
+fn windows_of_any_number_of_pes_have_one_answer() {
+    for declares in Declares::ALL {
+        for (pes, seed) in [1, 2, 3, 5, 8, 16, 33, 64].into_iter().zip(0..) {
+            let (recipe, settings) = (recipe(declares, seed), Settings::new(seed, 20.0));
+            let clusters = if pes > 8 { 1 } else { scaled(6).into() };
+            let all: Vec<_> = (0..clusters).map(|cluster| windows(pes, seed + cluster)).collect();
+            let outcome = matrix::check_recipe_under(&recipe, &settings, &all);
+            let outcome = outcome.unwrap_or_else(|why| panic!("{pes} PEs, {declares:?}: {why}"));
+            assert!(outcome.expect("no fault is planned").committed > 500);
+        }
+    }
+}
+
+/// A lookahead of less than the distance between two floating-point numbers moves no horizon; such a run must come to its end all the same.
+#[test]
+fn lookahead_that_is_lost_in_rounding_holds_up_nobody() {
+    for declares in Declares::ALL {
+        for (pes, seed) in [2, 3, 8].into_iter().zip(0..) {
+            let recipe = Recipe { lookahead: 1e-30, ..recipe(declares, seed) };
+            let both = [true, false].map(|windows| Parallel { windows, ..self::windows(pes, seed).parallel.expect("it is parallel") });
+            let all = both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(pes, seed) });
+            let outcome = matrix::check_recipe_under(&recipe, &Settings::new(seed, 8.0), &all);
+            let outcome = outcome.unwrap_or_else(|why| panic!("{pes} PEs, {declares:?}: {why}"));
+            assert!(outcome.expect("no fault is planned").committed > 200);
+        }
+    }
+}
+
+/// PEs in windows must not wait for one that has failed, and the first failure is reported with the events before it.
+#[test]
+fn failures_in_windows_are_those_of_a_sequential_run() {
+    let mut reached = 0;
+    for (crime, number) in Crime::ALL.into_iter().zip(0..) {
+        for declares in Declares::ALL {
+            let fault = Some(PlannedFault { crime, lp: 60 + number as u32, event: 2 + number % 3 });
+            let recipe = Recipe { fault, ..recipe(declares, number) };
+            let settings = Settings { zero_delay_hops: 200, ..Settings::new(number, 20.0) };
+            let all: Vec<_> = [1, 2, 3, 8].into_iter().zip(number..).map(|(pes, cluster)| windows(pes, cluster)).collect();
+            let outcome = matrix::check_recipe_under(&recipe, &settings, &all).unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+            reached += usize::from(outcome.is_err());
+        }
+    }
+    assert!(reached > Crime::ALL.len(), "{reached} of the planned mistakes were reached");
+}
+
+/// Each LP sends the next one a token, after a delay of 1 or, from some of them, of 2.
+#[derive(Debug)]
+struct Ring {
+    uneven: bool,
+}
+
+impl Model for Ring {
+    type State = u32;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        8
+    }
+
+    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+        let lookahead = if self.uneven && lp.0 == 3 { 2.0 } else { 1.0 };
+        Some(vec![Link { to: LpId((lp.0 + 1) % 8), lookahead }])
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u32 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, seen: &mut u32, (): &(), lp: &mut Context<Self>) {
+        *seen += 1;
+        lp.send((lp.id().0 + 1) % 8, 2.0, ());
+    }
+}
+
+/// How the record says that PEs were synchronised.
+fn way(simulation: Simulation<'_, Ring>) -> Value {
+    let run = simulation.end(50.0).run().expect("it runs");
+    assert_eq!(run.record.committed_events, 200);
+    run.record.engine.get("conservative").expect("it is in every record of a parallel run").clone()
+}
+
+#[test]
+fn the_record_says_which_way_was_chosen() {
+    let conservative = |uneven, threads| Simulation::new(Ring { uneven }).sync(Synchronisation::Conservative).threads(threads);
+    for threads in [1, 2, 3] {
+        assert_eq!(way(conservative(false, threads).conservative(Conservative::Windows)), "windows");
+        assert_eq!(way(conservative(false, threads).conservative(Conservative::FreeRunning)), "free-running");
+    }
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    for (uneven, threads) in [(false, 1), (false, 2), (true, 2), (false, 8)] {
+        // With eight PEs, most of them send each other nothing.
+        let expected = if threads == 2 && cores < 2 && !uneven { "windows" } else { "free-running" };
+        assert_eq!(way(conservative(uneven, threads)), expected, "{threads} PEs, uneven: {uneven}");
+    }
+    assert_eq!(way(conservative(false, 2).virtual_cluster(1)), "windows", "PEs of a virtual cluster take turns");
+    assert_eq!(way(conservative(true, 2).virtual_cluster(1)), "free-running", "their delays differ");
+    assert_eq!(way(Simulation::new(Ring { uneven: false }).threads(2)), Value::Null, "an optimistic run has no such setting");
+}
+
+#[test]
+fn other_runs_refuse_the_setting_for_conservative_ones() {
+    let run = |sync| Simulation::new(Ring { uneven: false }).sync(sync).conservative(Conservative::Windows).run();
+    for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
+        let refused = run(sync).expect_err("it makes no sense").to_string();
+        assert!(refused.contains("`conservative` is `windows`, but `sync` is"), "{refused}");
+    }
+    assert!(run(Synchronisation::Conservative).is_ok());
+}
