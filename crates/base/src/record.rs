@@ -1,9 +1,12 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
+mod replications;
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::replications::{Replication, Replications};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
 
@@ -60,6 +63,12 @@ pub struct RunRecord {
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.
     pub views: Vec<View>,
+    /// Set if the run was ended early: everything is that of a run to `end_time`, and not to the end that was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Partial>,
+    /// The runs that this is about, if it is about several; see [`Replications`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replications: Option<Replications>,
 }
 
 impl RunRecord {
@@ -71,6 +80,17 @@ impl RunRecord {
         all.remove("views");
         all
     }
+}
+
+/// What was wanted of a run that was ended early.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Partial {
+    /// The end of the run that was wanted, in model time.
+    #[serde(deserialize_with = "number")]
+    pub wanted_end: f64,
+    /// The number of replications that were wanted; 1 for a single run.
+    pub wanted_runs: u32,
 }
 
 /// What a setting means, whatever its value.

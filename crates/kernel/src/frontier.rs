@@ -30,6 +30,8 @@ use crate::rounds::Rounds;
 #[derive(Debug)]
 pub(crate) struct Frontier {
     end: VirtualTime,
+    /// Nothing is done for good from this time on: the end, or an earlier time while PEs look for an earlier end.
+    cap: VirtualTime,
     /// The last verdict on GVT.
     verdict: Option<Verdict>,
     /// The GVT before that.
@@ -53,13 +55,27 @@ impl Frontier {
     pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
         let zero = VirtualTime::ZERO;
         let (verdict, settled, reported) = (None, None, Work::default());
-        Frontier { end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, reported, rounds }
+        Frontier { end, cap: end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, reported, rounds }
     }
 
     /// Nothing can arrive before this time any more, and everything that did is in the pending set.
     #[inline(always)]
     pub(crate) fn horizon(&self) -> VirtualTime {
-        self.horizon
+        self.horizon.min(self.cap)
+    }
+
+    /// From now on nothing is done for good from a time on, which is returned. It is the first for which that is still possible, if
+    /// `first` is the time of the first pending event.
+    pub(crate) fn hold_back(&mut self, first: VirtualTime) -> VirtualTime {
+        // Another event at that time may have committed already.
+        let after_first = VirtualTime::from_bits(first.bits() + 1);
+        self.cap = self.horizon.max(self.due()).min(after_first).min(self.end);
+        self.cap
+    }
+
+    /// The run ends at an earlier time.
+    pub(crate) fn end_at(&mut self, end: VirtualTime) {
+        (self.end, self.cap) = (end, end);
     }
 
     /// No PE has anything left to do before this time.
@@ -109,7 +125,7 @@ impl Frontier {
 
     /// The end of GVT's own instant: events before this time are due.
     pub(crate) fn due(&self) -> VirtualTime {
-        Window::due(&self.gvt(), self.end)
+        Window::due(&self.gvt(), self.end).min(self.cap)
     }
 
     /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it.

@@ -141,6 +141,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.guarded(|engine| engine.execute_batch(most))?
     }
 
+    /// Ends the run early, and returns its end: just after the time of the next event, as another at that time may have been executed.
+    pub fn end_soon(&mut self) -> VirtualTime {
+        let order = KeyOrder { events: &self.events, ties: &self.ties };
+        let next = self.pending.first(&order).map(|entry| VirtualTime::from_bits(entry.time().bits() + 1));
+        self.end = next.map_or(self.end, |next| next.min(self.end));
+        self.end
+    }
+
     /// The event loop.
     fn execute_batch(&mut self, most: u32) -> Result<Step, Stop> {
         for _ in 0..most {
@@ -248,8 +256,11 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
 
     /// Runs code of the model, and turns a panic into a fault.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Result<T, Stop> {
+        self.context.beat().begin_step();
         // After a panic the engine is only used to say where it happened.
-        catch_unwind(AssertUnwindSafe(|| run(self))).map_err(|panic| {
+        let ran = catch_unwind(AssertUnwindSafe(|| run(self)));
+        self.context.beat().end_step();
+        ran.map_err(|panic| {
             // A fault before the panic takes precedence.
             let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
             Stop::Fault(self.context.take_fault().unwrap_or_else(fault))

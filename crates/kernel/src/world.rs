@@ -18,7 +18,7 @@ pub struct Task<'m, M: Model> {
     pub delays: Delays,
 }
 
-/// What a PE knows from the start and never changes.
+/// What a PE knows from the start. Only the end may change, to an earlier one.
 pub(crate) struct World<'m, M> {
     /// Which PE this is.
     pub(crate) me: u32,

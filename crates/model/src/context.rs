@@ -1,8 +1,10 @@
+use std::sync::Arc;
+
 use warpline_base::random::Random;
 use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::DropEach;
 
-use crate::engine::{Limits, Outgoing, Streams};
+use crate::engine::{Beat, Limits, Outgoing, Streams};
 use crate::statistics::Notes;
 use crate::{Fault, Model, Observe, Saved};
 
@@ -33,6 +35,7 @@ use crate::{Fault, Model, Observe, Saved};
 /// ```
 #[derive(Debug)]
 pub struct Context<M: Model> {
+    pub(crate) beat: Arc<Beat>,
     pub(crate) now: f64,
     pub(crate) id: LpId,
     pub(crate) step: u32,

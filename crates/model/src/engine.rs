@@ -4,10 +4,13 @@
 //! and takes what the event did from [`Context::outbox_mut`], [`Context::notes_mut`], [`Context::saved_mut`] and
 //! [`Context::take_fault`].
 
+use std::sync::Arc;
+
 use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_memory::DropEach;
 
+pub use crate::beat::{Activity, Beat};
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
@@ -118,6 +121,7 @@ impl<M: Model> Context<M> {
     /// The same, for a model whose limits are known.
     pub fn with_limits(limits: Limits, seed: u64, saving: bool) -> Self {
         Context {
+            beat: Arc::default(),
             now: 0.0,
             id: LpId(0),
             step: 0,
@@ -137,6 +141,7 @@ impl<M: Model> Context<M> {
         self.now = now.get();
         self.id = lp;
         self.step = step;
+        self.beat.begin(lp, event, now);
         self.streams.seek(lp, event);
     }
 
@@ -156,6 +161,7 @@ impl<M: Model> Context<M> {
     #[inline]
     pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
         (self.id, self.now) = (lp, now.get());
+        self.beat.begin(lp, 0, now);
     }
 
     /// Discards everything that the current event did. It did not happen, so a panic on dropping what it sent is swallowed.
@@ -199,6 +205,11 @@ impl<M: Model> Context<M> {
     /// The streams, for their positions.
     pub fn streams(&self) -> &Streams {
         &self.streams
+    }
+
+    /// What its thread is doing, for a thread that watches it.
+    pub fn beat(&self) -> &Arc<Beat> {
+        &self.beat
     }
 
     /// The limits in force.

@@ -34,6 +34,21 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Reverse, Statisti
 /// }
 /// ```
 ///
+/// # What speculation guards against, and what it cannot
+/// A parallel run may execute an event too early, on a state that no right order of events leads to: a queue may be shorter than nothing, or
+/// an answer may come before its question. What such an event does within the simulation is undone, and forgotten if it was wrong: a panic,
+/// [`fail`](Context::fail), an invalid send, a counter that overflows. The rest is up to the model:
+/// - *A loop that never ends* on such a state holds up the run. The engine notices and says which event it is, but it cannot stop it. Let
+///   loops end on any state, with [`fail`](Context::fail) where that makes no sense.
+/// - *Memory* that the state asks for is asked for at once, and if it is not there the program ends. Check a length before allocating by it.
+/// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a setting.
+/// - *The outside world* does not undo anything. Write files, print, and count in shared variables in [`commit`](Self::commit) alone.
+///
+/// Sequential and conservative runs execute no event too early.
+///
+/// # Sharing
+/// A model owns what it consists of, or shares it by `Arc`, as the run has threads of its own.
+///
 /// A model is shared by all threads, so interior mutability does not compile:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
@@ -45,7 +60,7 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Reverse, Statisti
 /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
 /// }
 /// ```
-pub trait Model: Sized + Send + Sync {
+pub trait Model: Sized + Send + Sync + 'static {
     /// The state of one LP. Models with several kinds of LP make it an enum.
     ///
     /// The engine clones it to undo events, unless the model has [`reverse`](Self::reverse) code. A state that cannot be cloned is refused:

@@ -3,7 +3,7 @@
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
 use serde_json::Value;
-use warpline_base::record::{RunRecord, SettingNote};
+use warpline_base::record::{Partial, Replications, RunRecord, SettingNote};
 
 /// One tile: what it says, large, and a further remark below.
 pub(crate) struct Tile {
@@ -30,14 +30,26 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
         Tile {
             label: "Virtual end time",
             value: format!("{} {}", format::number(record.end_time, 6, Zeros::Strip), record.time_unit).trim_end().to_owned(),
-            note: "of model time".into(),
+            note: match record.partial {
+                None => "of model time".into(),
+                Some(Partial { wanted_end, .. }) => format!("partial: {} were wanted", format::number(wanted_end, 6, Zeros::Strip)),
+            },
         },
         Tile {
             label: "Peak memory",
             value: record.peak_rss_bytes.map_or(NOTHING.into(), |bytes| format::quantity(bytes as f64, "B")),
             note: if record.peak_rss_bytes.is_some() { "most ever held" } else { "the system does not tell" }.into(),
         },
-        Tile { label: "Seed", value: record.seed.to_string(), note: "of all random streams".into() },
+        Tile {
+            label: "Seed",
+            value: record.seed.to_string(),
+            note: match &record.replications {
+                None => "of all random streams".into(),
+                Some(Replications { at_once, runs }) => {
+                    format!("the first of {} runs, {at_once} at a time; results are estimates across them", runs.len())
+                }
+            },
+        },
     ];
     let mut out: String = tiles.iter().map(tile).collect();
     let digest = escape(&record.digest);

@@ -112,13 +112,14 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         simulation = simulation.threads(parallel.pes);
         let conservative = is_conservative(&simulation, &parallel);
         let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
-        simulation = simulation.sync(sync).wire(parallel.wire).undo(undo).copy_interval(parallel.copy_interval);
-        simulation = simulation.use_lookahead(parallel.lookahead || conservative);
-        simulation = simulation.go_ahead(parallel.go_ahead);
-        let way = if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning };
-        simulation = if conservative { simulation.conservative(way) } else { simulation };
-        simulation = simulation.batch(parallel.batch).kps(parallel.kps).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
-        simulation = parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end));
+        simulation = simulation.sync(sync).wire(parallel.wire).undo(undo).use_lookahead(parallel.lookahead || conservative);
+        simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
+        simulation = if conservative {
+            simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
+        } else {
+            let simulation = simulation.kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
+            parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
+        };
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
     }
     simulation.pending(configuration.pending)

@@ -7,7 +7,8 @@ use warpline_model::engine::{Limits, Lookahead, tie_break};
 use warpline_model::{Declarations, Model};
 
 use crate::error::panic_message;
-use crate::{Error, Simulation, Undo};
+use crate::job::Job;
+use crate::{Error, Undo};
 
 /// What the user and the model ask for, once it has been checked.
 pub(crate) struct RunSpec {
@@ -18,7 +19,7 @@ pub(crate) struct RunSpec {
     pub(crate) limits: Limits,
 }
 
-impl<M: Model> Simulation<'_, M> {
+impl<M: Model> Job<M> {
     /// Checks settings and declarations before anything is simulated.
     pub(crate) fn check(&self) -> Result<RunSpec, Error> {
         let fail = |message: String| Err(Error::Setting(message));
@@ -37,7 +38,7 @@ impl<M: Model> Simulation<'_, M> {
         let answers = catch_unwind(AssertUnwindSafe(|| {
             self.model.declare(&mut declared);
             let lps = self.model.lps();
-            (lps, Lookahead::of(&self.model, lps), tie_break(&self.model, self.settings.seed()))
+            (lps, Lookahead::of(&*self.model, lps), tie_break(&*self.model, self.settings.seed()))
         }));
         let (lps, lookahead, ties) = answers.map_err(|panic| {
             let what = "when it was asked for its LPs, links, lookahead, ties and statistics";

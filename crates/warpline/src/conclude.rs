@@ -4,15 +4,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::{ParallelRecord, ProgressSample, RunRecord, SettingNote, View};
-use warpline_base::{RunDigest, TieBreak};
+use warpline_base::record::{ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
+use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_memory::DropEach;
 use warpline_model::engine::Limits;
 use warpline_model::{Fault, Model, Outcome, Statistics};
 
 use crate::error::{Failure, panic_message};
+use crate::job::Job;
 use crate::rows::Rows;
-use crate::{Error, Place, Run, Settings, Simulation, memory_use};
+use crate::{Error, Place, Run, Settings, memory_use};
 
 /// What an engine leaves of a run that reached its end.
 pub(crate) struct EngineOutcome<M: Model> {
@@ -25,16 +26,21 @@ pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) loop_seconds: f64,
     pub(crate) engine: Map<String, Value>,
     pub(crate) parallel: Option<ParallelRecord>,
+    /// Where it ended, if it was ended early.
+    pub(crate) cut_short: Option<VirtualTime>,
 }
 
-impl<M: Model> Simulation<'_, M> {
+impl<M: Model> Job<M> {
     /// Makes results and the record from what an engine left.
     pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
-        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel } = outcome;
+        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel, cut_short } =
+            outcome;
         let (tables, files, incomplete) = rows.finish();
+        let end_time = cut_short.map_or(self.end_time(), VirtualTime::get);
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
-        let (results, views) = self.outputs(&statistics, committed)?;
-        let (seed, end_time) = (self.settings.seed(), self.end_time());
+        let (results, views) = self.outputs(&statistics, end_time, committed)?;
+        let seed = self.settings.seed();
+        let partial = cut_short.map(|_| Partial { wanted_end: self.end_time(), wanted_runs: 1 });
         let record = RunRecord {
             settings: setting_notes(&engine),
             engine,
@@ -55,12 +61,14 @@ impl<M: Model> Simulation<'_, M> {
             tables: files,
             progress,
             views,
+            partial,
+            replications: None,
         };
         Ok(Run { record, statistics, states: states.take(), tables, incomplete })
     }
 
-    fn outputs(&self, statistics: &Statistics, committed: u64) -> Result<(Value, Vec<View>), Error> {
-        let outcome = Outcome { statistics, end: self.end_time(), warmup: self.settings.warmup() };
+    fn outputs(&self, statistics: &Statistics, end: f64, committed: u64) -> Result<(Value, Vec<View>), Error> {
+        let outcome = Outcome { statistics, end, warmup: self.settings.warmup().min(end) };
         let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
         catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use warpline_base::record::{ProgressSample, SpeculationSample};
 
 use crate::memory_use;
+use crate::watch::Listener;
 
 /// The progress of a run; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,18 +60,18 @@ impl Pace {
 }
 
 /// The log of a run's progress.
-pub(crate) struct Log<'a> {
+pub(crate) struct Log {
     start: Instant,
     end: f64,
-    report: Option<&'a mut dyn FnMut(&Progress)>,
+    listener: Option<Listener>,
     reported: (Duration, u64),
     samples: Vec<ProgressSample>,
     sample_every: Duration,
 }
 
-impl<'a> Log<'a> {
-    pub(crate) fn new(start: Instant, end: f64, report: Option<&'a mut dyn FnMut(&Progress)>) -> Self {
-        Log { start, end, report, reported: (Duration::ZERO, 0), samples: Vec::new(), sample_every: Duration::from_millis(20) }
+impl Log {
+    pub(crate) fn new(start: Instant, end: f64, listener: Option<Listener>) -> Self {
+        Log { start, end, listener, reported: (Duration::ZERO, 0), samples: Vec::new(), sample_every: Duration::from_millis(20) }
     }
 
     /// Notes how far the run has come.
@@ -85,8 +86,8 @@ impl<'a> Log<'a> {
             let rate = (committed_events - self.reported.1) as f64 / (elapsed - self.reported.0).as_secs_f64();
             let (end, rss_bytes) = (self.end, memory_use::resident());
             let progress = Progress { virtual_time, end, committed_events, elapsed, event_rate: rate, rss_bytes, speculation };
-            if let Some(report) = &mut self.report {
-                report(&progress);
+            if let Some(listener) = &self.listener {
+                listener(progress);
             }
             self.reported = (elapsed, committed_events);
         }
@@ -141,11 +142,12 @@ mod tests {
 
     #[test]
     fn progress_is_reported_with_its_rate() {
-        let (start, mut seen) = (Instant::now(), Vec::new());
-        let mut report = |progress: &Progress| seen.push(*progress);
-        let mut log = Log::new(start, 10.0, Some(&mut report));
+        let (start, (sender, heard)) = (Instant::now(), std::sync::mpsc::channel());
+        let mut log = Log::new(start, 10.0, Some(std::sync::Arc::new(move |progress| sender.send(progress).unwrap())));
         log.note(start + Duration::from_millis(100), 1.0, 10);
         log.note(start + Duration::from_millis(500), 5.0, 1000);
+        drop(log);
+        let seen: Vec<Progress> = heard.iter().collect();
         assert_eq!(seen.len(), 1);
         assert_eq!(seen[0].event_rate, 2000.0);
     }

@@ -7,6 +7,7 @@ use warpline_memory::PoolFull;
 use warpline_model::Fault;
 use warpline_report::ReportError;
 
+use crate::LongEvent;
 use crate::settings::SettingError;
 
 /// Why a run did not reach its end.
@@ -58,6 +59,15 @@ pub enum Error {
         /// What ran out.
         why: PoolFull,
     },
+    /// An event took longer than [it may](crate::Simulation::event_limit). Its thread cannot be stopped, and goes on until the program ends.
+    #[error("{0}; raise --event-limit if it needs more time; there are no results, and rows that were written to files before stay there")]
+    LongEvent(Box<LongEvent>),
+    /// [Replications](crate::Simulation::replicate) were stopped before the first of them had ended.
+    #[error("stopped before the first run had ended: there are no results")]
+    Stopped,
+    /// The run was given up, as nobody waits for it any more.
+    #[error("the run was given up, as nobody waits for it any more")]
+    Abandoned,
     /// A file of rows could not be written.
     #[error("cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)")]
     Rows {

@@ -29,7 +29,9 @@ impl<M: Model> Finisher<'_, M> {
             let (model, place, time) = (name.to_owned(), Place::Finish(lp), end.get());
             Err(Error::Fault(Box::new(Failure { model, place, time, fault, committed })))
         };
+        let beat = context.beat().clone();
         for (id, state) in (0..).map(LpId).zip(states) {
+            beat.begin_step();
             // The context is not used again after a panic.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| context.finish(model, id, state, end))) {
                 // A fault before the panic takes precedence.
@@ -40,6 +42,7 @@ impl<M: Model> Finisher<'_, M> {
             notes.clear();
             outcome.or_else(|fault| fail(id, fault))?;
         }
+        beat.end_step();
         Ok(())
     }
 }

@@ -85,19 +85,23 @@ mod conclude;
 mod drive;
 mod error;
 mod finish;
+mod job;
 mod memory_use;
 mod optimistic;
 mod parallel_settings;
+mod replications;
 mod rows;
 mod run;
 mod sequential;
 pub mod settings;
 mod simulation;
 mod verify;
+mod watch;
 
 pub use command::command;
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
+pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{Conservative, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
@@ -107,6 +111,7 @@ pub use warpline_base as base;
 pub use warpline_kernel::pending;
 pub use warpline_memory::PoolFull;
 pub use warpline_model::*;
+pub use watch::{LongEvent, StopSwitch};
 
 /// What a program around a model usually needs, in one `use`.
 pub mod prelude {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{Conservative, GoAhead, GvtAlgorithm, Simulation, Wire};
+use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
@@ -97,14 +97,14 @@ impl<M: Model> Simulation<'_, M> {
     /// Gives every PE a thread of its own, however few cores there are: for tests of races between many.
     #[doc(hidden)]
     pub fn crowd(mut self) -> Self {
-        self.for_tests.crowded = true;
+        self.job.for_tests.crowded = true;
         self
     }
 
     /// Adapts the window by the rule of another simulator, for comparison.
     #[doc(hidden)]
     pub fn devastator_window(mut self) -> Self {
-        self.for_tests.devastator = true;
+        self.job.for_tests.devastator = true;
         self
     }
 
@@ -179,5 +179,36 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     pub fn virtual_cluster(self, seed: u64) -> Self {
         self.with(|settings| settings.virtual_cluster = Some(seed))
+    }
+
+    /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if
+    /// PEs would never send each other anything. A conservative run needs more than 0.
+    ///
+    /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and [links](Model::links), and from which LPs would
+    /// lie on which PE; links within a PE do not matter. For a single PE it is the least of all that is declared.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// struct Pairs;
+    /// impl Model for Pairs {
+    ///     fn lps(&self) -> u32 { 4 }
+    ///     /// 0 and 1 are one machine, 2 and 3 another.
+    ///     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+    ///         let link = |to, lookahead| Link { to: LpId(to), lookahead };
+    ///         Some(vec![link(lp.0 ^ 1, 0.0), link(lp.0 ^ 2, 0.75)])
+    ///     }
+    /// #   type State = (); type Event = ();
+    /// #   fn init(&self, _: &mut Init<Self>) {}
+    /// #   fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// }
+    /// assert_eq!(Simulation::new(Pairs).threads(2).least_delay()?, 0.75);
+    /// assert_eq!(Simulation::new(Pairs).threads(4).least_delay()?, 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a setting, or what the model declares, makes no sense.
+    pub fn least_delay(&self) -> Result<f64, Error> {
+        self.job.least_delay()
     }
 }

@@ -1,8 +1,11 @@
-use serde_json::{Map, Value};
-use warpline_kernel::pending::{Heap, Ladder};
+use std::sync::Arc;
+
+use serde_json::Map;
 use warpline_model::{Configure, Model, Parameters};
 
 use crate::error::remember_panics;
+use crate::job::{ForTests, Job};
+use crate::watch::{Audience, LongEvent, StopSwitch, watched};
 use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
 /// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run) or
@@ -23,26 +26,8 @@ use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, U
 /// # Ok::<(), Error>(())
 /// ```
 pub struct Simulation<'a, M: Model> {
-    pub(crate) model: M,
-    pub(crate) name: String,
-    pub(crate) about: String,
-    pub(crate) time_unit: &'static str,
-    pub(crate) parameters: Map<String, Value>,
-    /// The default end.
-    pub(crate) default_end: f64,
-    pub(crate) settings: Settings,
-    pub(crate) for_tests: ForTests,
-    pub(crate) records: Records,
-    pub(crate) report: Option<&'a mut dyn FnMut(&Progress)>,
-}
-
-/// What only tests and comparisons with other simulators set.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ForTests {
-    /// Whether every PE has a thread of its own, however few cores there are.
-    pub(crate) crowded: bool,
-    /// Whether the window follows another simulator's rule.
-    pub(crate) devastator: bool,
+    pub(crate) job: Job<M>,
+    pub(crate) audience: Audience<'a>,
 }
 
 impl<'a, M: Model> Simulation<'a, M> {
@@ -51,18 +36,10 @@ impl<'a, M: Model> Simulation<'a, M> {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
         let (about, time_unit, parameters) = (String::new(), "", Map::new());
-        Simulation {
-            model,
-            name,
-            about,
-            time_unit,
-            parameters,
-            default_end: 100.0,
-            settings: Settings::default(),
-            for_tests: ForTests::default(),
-            records: Records::default(),
-            report: None,
-        }
+        let (model, default_end, settings) = (Arc::new(model), 100.0, Settings::default());
+        let (for_tests, records, stop) = (ForTests::default(), Records::default(), StopSwitch::default());
+        let job = Job { model, name, about, time_unit, parameters, default_end, settings, for_tests, records, stop };
+        Simulation { job, audience: Audience::default() }
     }
 
     /// A run of the model with these `parameters`, to its default end.
@@ -109,7 +86,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         let model = M::configure(parameters).map_err(Error::Setting)?;
         let (name, about) = (M::NAME.to_owned(), M::ABOUT.to_owned());
         let (time_unit, parameters) = (M::TIME_UNIT, parameters.values());
-        Ok(Simulation { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..Simulation::new(model) })
+        let Simulation { job, audience } = Simulation::new(model);
+        Ok(Simulation { job: Job { name, about, time_unit, parameters, default_end: M::DEFAULT_END, ..job }, audience })
     }
 
     /// Sets all settings at once, in place of those set before: for settings that were read as text.
@@ -136,17 +114,12 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn settings(self, settings: Settings) -> Self {
-        Simulation { settings, ..self }
+        Simulation { job: Job { settings, ..self.job }, ..self }
     }
 
     pub(crate) fn with(mut self, set: impl FnOnce(&mut Settings)) -> Self {
-        set(&mut self.settings);
+        set(&mut self.job.settings);
         self
-    }
-
-    /// The end of the run, in model time.
-    pub(crate) fn end_time(&self) -> f64 {
-        self.settings.end.unwrap_or(self.default_end)
     }
 
     /// The end of the run in model time: events before it are executed, those at it are not. Default 100, or the model's
@@ -259,7 +232,7 @@ impl<'a, M: Model> Simulation<'a, M> {
 
     /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an example.
     pub fn records(self, records: Records) -> Self {
-        Simulation { records, ..self }
+        Simulation { job: Job { records, ..self.job }, ..self }
     }
 
     /// Calls `report` about four times a second during the run, from the thread that called [`run`](Self::run). A run shorter than a
@@ -283,7 +256,93 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn on_progress(self, report: &'a mut dyn FnMut(&Progress)) -> Self {
-        Simulation { report: Some(report), ..self }
+        Simulation { audience: Audience { progress: Some(report), ..self.audience }, ..self }
+    }
+
+    /// Calls `report` once for every event that takes longer than five seconds, from the thread that called [`run`](Self::run), while the
+    /// event is being executed. Without it, a warning is printed on stderr. Most such events are loops that do not end, see
+    /// [`event_limit`](Self::event_limit).
+    pub fn on_long_event(self, report: &'a mut dyn FnMut(&LongEvent)) -> Self {
+        Simulation { audience: Audience { long_event: Some(report), ..self.audience }, ..self }
+    }
+
+    /// Ends the run early when `switch` is turned on, with the results so far. The new end is a time that no PE has passed; the run has the
+    /// history and the digest of one whose [`end`](Self::end) that is, and [`RunRecord::partial`](crate::record::RunRecord::partial) is set.
+    /// A warm-up that has not passed leaves nothing observed.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// let switch = warpline::StopSwitch::default();
+    /// let from_elsewhere = switch.clone();
+    /// std::thread::spawn(move || {
+    ///     std::thread::sleep(std::time::Duration::from_millis(50));
+    ///     from_elsewhere.stop();
+    /// });
+    /// let run = Simulation::new(Clock).end(1e15).stop_with(&switch).run()?;
+    /// assert_eq!(run.record.partial.unwrap().wanted_end, 1e15);
+    /// let again = Simulation::new(Clock).end(run.record.end_time).run()?;
+    /// assert_eq!((again.states, again.record.digest), (run.states, run.record.digest));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn stop_with(self, switch: &StopSwitch) -> Self {
+        Simulation { job: Job { stop: switch.clone(), ..self.job }, ..self }
+    }
+
+    /// The longest that one event may take, in seconds of wall time; one that takes longer ends the run with [`Error::LongEvent`]. Default
+    /// 300. Its thread cannot be stopped, and goes on until the program ends.
+    ///
+    /// A parallel run needs this more than a sequential one, as it may execute an event on a state that no right order of events leads to.
+    /// See "What speculation guards against" at [`Model`].
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Search;
+    /// # impl Model for Search {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 2.5, ()); 7 }
+    /// fn handle(&self, missing: &mut u32, _: &(), _: &mut Context<Self>) {
+    ///     while *missing != 0 {
+    ///         std::thread::sleep(std::time::Duration::from_millis(1)); // and nothing is ever found
+    ///     }
+    /// }
+    /// # }
+    /// let error = Simulation::new(Search).event_limit(0.1).run().unwrap_err();
+    /// assert!(error.to_string().starts_with("event 1 of LP 0, at time 2.5, has been executed for 0 s"), "{error}");
+    /// ```
+    pub fn event_limit(self, seconds: f64) -> Self {
+        self.with(|settings| settings.event_limit = Some(seconds))
+    }
+
+    /// The stack of every thread that executes events, in MiB. Default 16. It is touched only as far as it is used. All code of the model is
+    /// executed on such a stack, in sequential runs too, so that a handler with large local variables or deep recursion works in all runs
+    /// or in none.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Deep;
+    /// # impl Model for Deep {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// fn handle(&self, sum: &mut u32, _: &(), _: &mut Context<Self>) {
+    ///     let table = std::hint::black_box([1u8; 20 << 20]); // 20 MiB of locals
+    ///     *sum = table.iter().step_by(1 << 20).map(|&one| u32::from(one)).sum();
+    /// }
+    /// # }
+    /// assert_eq!(Simulation::new(Deep).stack(64).run()?.states, [20, 0, 0, 0]);
+    /// assert_eq!(Simulation::new(Deep).stack(64).threads(2).run()?.states, [20, 0, 0, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn stack(self, mebibytes: u32) -> Self {
+        self.with(|settings| settings.stack = Some(mebibytes))
     }
 
     /// Checks all settings, and runs the model to its end.
@@ -295,16 +354,10 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// [`Model::Event`]. [`Error`] has an example.
     ///
     /// So that errors can say where the model panicked, the first run of a process puts a hook for panics before the program's own.
-    pub fn run(mut self) -> Result<Run<M>, Error> {
+    pub fn run(self) -> Result<Run<M>, Error> {
         remember_panics();
-        let sync = self.settings.synchronisation()?;
-        self.settings.sync = Some(sync);
-        match (sync, self.settings.pending()) {
-            (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(),
-            (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(),
-            (_, Pending::Heap) => self.run_parallel::<Heap>(),
-            (_, Pending::Ladder) => self.run_parallel::<Ladder>(),
-        }
+        let Simulation { job, audience } = self;
+        watched(job.thread_limits()?, audience, |control| job.run(&control))
     }
 
     /// Runs the model to its end sequentially, and tries every event out before it is executed: forward, undone by the chosen method,
@@ -347,7 +400,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// Like [`verify`](Self::verify).
     pub fn verify_at_most(self, events: u64) -> Result<Verification, VerifyError> {
         remember_panics();
-        self.verify_sequential(events)
+        let Simulation { job, audience } = self;
+        watched(job.thread_limits()?, audience, move |control| job.verify_sequential(events, &control))
     }
 }
 

@@ -1,6 +1,7 @@
 //! All tests of the command, in one program, which is quicker to build than five.
 
 mod compare;
+mod early_ends;
 mod models;
 mod parallel;
 mod run;

@@ -30,6 +30,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events within the window.
     #[inline(never)]
     pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
+        self.context.beat().goes_ahead();
         let limit = self.limit();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(limit) else { break };

@@ -6,6 +6,7 @@ mod agree;
 mod ahead;
 mod certain;
 mod commit;
+mod cut_short;
 mod hold;
 mod initialise;
 mod receive;
@@ -13,11 +14,13 @@ mod rollback;
 mod windows;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
 use warpline_memory::{Books, Buffers, DropEach, PoolFull};
+use warpline_model::engine::Beat;
 use warpline_model::{Context, Model, Statistics};
 
 use crate::agenda::Agenda;
@@ -166,6 +169,13 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             self.mail.hand_over();
             return Ok(over);
         }
+        self.context.beat().begin_step();
+        let stepped = self.go_through_loop();
+        self.context.beat().end_step();
+        stepped
+    }
+
+    fn go_through_loop(&mut self) -> Result<Step, PoolFull> {
         let watched = self.gauge.begin_step();
         self.receive()?;
         self.gauge.lap(Phase::Receive);
@@ -230,6 +240,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         // For what was looked for and not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
         Ok(())
+    }
+
+    /// What it is doing, for a thread that watches it.
+    pub fn beat(&self) -> &Arc<Beat> {
+        self.context.beat()
     }
 
     /// When all its LPs had been initialised, if they have.

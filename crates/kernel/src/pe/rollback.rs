@@ -74,15 +74,19 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// what has committed after them cannot be reclaimed before them.
     #[cold]
     pub(super) fn make_room(&mut self) {
-        self.release_held();
-        let timed = self.gauge.begin_rollback(Phase::Gvt);
-        let horizon = self.frontier.horizon();
-        (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(horizon)));
-        self.undo_cancelled();
-        self.gauge.end_rollback(timed, false);
-        self.past.lower_latest(horizon);
+        self.undo_from(self.frontier.horizon());
         self.past.history.close_front();
         self.collect_fossils(self.world.tuning.undoing.lag());
+    }
+
+    /// Undoes every event from a time on.
+    pub(super) fn undo_from(&mut self, time: VirtualTime) {
+        self.release_held();
+        let timed = self.gauge.begin_rollback(Phase::Gvt);
+        (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
+        self.undo_cancelled();
+        self.gauge.end_rollback(timed, false);
+        self.past.lower_latest(time);
     }
 
     pub(super) fn key_at(&self, place: u64) -> EventKey {

@@ -10,11 +10,23 @@ pub(super) struct Horizon {
     pub(super) end: f64,
     /// Of a batch.
     width: f64,
+    /// How far the run came: to the end, unless it was cut short.
+    reached: f64,
 }
 
 impl Horizon {
     pub(super) const fn new(start: f64, end: f64) -> Self {
-        Horizon { start, end, width: (end - start) / BATCHES as f64 }
+        Horizon { start, end, width: (end - start) / BATCHES as f64, reached: end }
+    }
+
+    /// The run ends here. Batches stay as they are.
+    pub(super) fn cut_short(&mut self, end: f64) {
+        self.reached = end;
+    }
+
+    /// How much of a batch was observed.
+    fn covered(self, batch: usize) -> f64 {
+        if self.reached == self.end { self.width } else { (self.reached.min(self.edge(batch + 1)) - self.edge(batch)).max(0.0) }
     }
 
     #[inline]
@@ -174,14 +186,14 @@ impl TimeMeanTally {
 
     pub(super) fn estimate(&self, horizon: Horizon) -> Estimate {
         let mut total = ExactSum::default();
-        let mut batches = [(0.0, horizon.width); BATCHES];
+        let mut batches: [(f64, f64); BATCHES] = std::array::from_fn(|batch| (0.0, horizon.covered(batch)));
         for (area, batch) in self.batches.iter().zip(&mut batches) {
             total.merge(area);
             batch.0 = area.value();
         }
-        let seen = self.spans > 0;
+        let seen = self.spans > 0 && horizon.reached > horizon.start;
         Estimate {
-            mean: seen.then(|| total.value() / (horizon.end - horizon.start)),
+            mean: seen.then(|| total.value() / (horizon.reached - horizon.start)),
             ci95: if seen { half_width(&batches) } else { None },
             count: self.spans,
             deviation: None,

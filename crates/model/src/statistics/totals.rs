@@ -91,6 +91,11 @@ impl Statistics {
         Statistics { horizon: Horizon::new(warmup, end), declared, tallies }
     }
 
+    /// The run was cut short, and ends here.
+    pub fn cut_short(&mut self, end: f64) {
+        self.horizon.cut_short(end);
+    }
+
     /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations before the warm-up ends do not count,
     /// except for rows.
     ///

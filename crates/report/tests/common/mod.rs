@@ -93,6 +93,8 @@ pub(crate) fn sample() -> RunRecord {
             View::Lines(queues()),
             View::Table(links()),
         ],
+        partial: None,
+        replications: None,
     }
 }
 

@@ -107,7 +107,7 @@ fn verify<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 fn compare<C: Catalogue>(program: &Program<C>) -> Command {
-    let outputs = settings::of_run().into_iter().filter(settings::is_output);
+    let outputs = settings::of_run().into_iter().filter(settings::is_of_one_engine);
     let examples = examples(program, COMPARE, &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"], Some("--undo copy"));
     of_models(program, COMPARE, &settings::of_compare())
         .about("Run a model on several engines in turn: is the answer the same, how much faster are they, how much memory do they take?")
@@ -264,9 +264,9 @@ fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> 
     let mut scenario = Scenario::read(program, path)?;
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
-        COMPARE => {
-            scenario.settings.retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_output(one)))
-        }
+        COMPARE => scenario
+            .settings
+            .retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_of_one_engine(one))),
         _ => {}
     }
     Ok(scenario)
@@ -294,7 +294,7 @@ fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches
 /// A comparison consists of many runs, and keeps the output of none.
 fn refuse_output<C: Catalogue>(program: &Program<C>, matches: &ArgMatches, entry: &ModelEntry) -> Result<(), Failure> {
     let of_run = settings::of_run();
-    let given = of_run.iter().find(|setting| settings::is_output(setting) && text(matches, &setting.name).is_some());
+    let given = of_run.iter().find(|setting| settings::is_of_one_engine(setting) && text(matches, &setting.name).is_some());
     given.map_or(Ok(()), |Setting { name, .. }| {
         let run = program.line(RUN, entry.name);
         Err(Failure::wrong_use(format!("a comparison has no --{name}: give it to `{run}`, once for each engine")))

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
-//! be equal), 2 usage error.
+//! be equal), 2 usage error, 130 or 143 a run was ended early by SIGINT or SIGTERM, and its results are partial.
 
 mod arguments;
 mod catalogue;
@@ -43,6 +43,7 @@ mod run;
 mod sample;
 mod scenario;
 mod settings;
+mod signals;
 mod summary;
 #[cfg(test)]
 mod test_models;

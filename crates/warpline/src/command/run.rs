@@ -6,18 +6,21 @@ use std::path::Path;
 use super::arguments::Request;
 use super::catalogue::{Catalogue, CatalogueError, Visitor};
 use super::failure::Failure;
+use super::format;
 use super::output;
 use super::program::Program;
 use super::progress::ProgressDisplay;
 use super::settings::{GivenSetting, Settings};
+use super::signals::Signals;
 use super::summary::Summary;
 use crate::record::RunRecord;
-use crate::{Configure, Records, Simulation};
+use crate::{Configure, LongEvent, Records, Simulation};
 
 /// Runs a model and prints the outcome.
 pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let job = Job { settings: &settings, quiet: request.quiet };
+    let signals = Signals::listen();
+    let job = Job { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete } = with_model(program, request, job)??;
     // The results are printed whatever happens to rows and report.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
@@ -25,6 +28,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
         Ok(report) => (report, incomplete),
         Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
     };
+    let failed = failed.or_else(|| signals.failure(&record));
     let summary = Summary { record: &record, tables: &tables, directory: settings.command.report.as_deref(), report: report.as_deref() };
     if request.json {
         // The failure is part of the one object, so the caller prints no other.
@@ -57,9 +61,10 @@ fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
 struct Job<'a> {
     settings: &'a Settings,
     quiet: bool,
+    signals: &'a Signals,
 }
 
-/// A run that reached its end.
+/// A run with results.
 #[derive(Debug)]
 struct FinishedRun {
     record: RunRecord,
@@ -74,6 +79,9 @@ impl Visitor for Job<'_> {
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
+        if let Some(runs) = command.replications.filter(|runs| *runs > 1) {
+            return self.replicate::<M>(&parameters, runs);
+        }
         let simulation = Simulation::<M>::configured(&parameters)?.settings(settings.clone());
         let records = match &command.report {
             Some(directory) => {
@@ -84,12 +92,37 @@ impl Visitor for Job<'_> {
         };
         let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
         let mut show = |progress: &_| display.show(progress);
-        let outcome = simulation.records(records).on_progress(&mut show).run();
+        let limit = settings.event_limit();
+        let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
+        let outcome =
+            simulation.records(records).stop_with(&self.signals.switch).on_progress(&mut show).on_long_event(&mut tell_long_event).run();
         display.finish();
         let run = outcome?;
         let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
         Ok(FinishedRun { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
     }
+}
+
+impl Job<'_> {
+    /// Several runs, of which there is one report.
+    fn replicate<M: Configure>(&self, parameters: &M::Parameters, runs: u32) -> Result<FinishedRun, Failure> {
+        let simulation = Simulation::<M>::configured(parameters)?.settings(self.settings.simulation.clone());
+        if let Some(directory) = &self.settings.command.report {
+            prepare(directory)?;
+        }
+        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+        let mut show = |progress: &_| display.show(progress);
+        let limit = self.settings.simulation.event_limit();
+        let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
+        let outcome = simulation.stop_with(&self.signals.switch).on_progress(&mut show).on_long_event(&mut tell_long_event).replicate(runs);
+        display.finish();
+        Ok(FinishedRun { record: outcome?.record, tables: Vec::new(), incomplete: None })
+    }
+}
+
+/// The warning about an event that takes long.
+fn long_event(long: &LongEvent, limit: f64) -> String {
+    format!("warning: {long}; after {} it counts as a failure (--event-limit)", format::duration(limit))
 }
 
 /// Creates the directory of a report and tries to write there, before any time is spent.

@@ -29,6 +29,8 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         tables: Vec::new(),
         progress: Vec::new(),
         views: Vec::new(),
+        partial: None,
+        replications: None,
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) const THREADS: &str = "threads";
 pub(crate) const RUNS: &str = "runs";
 /// The setting that says which engines a comparison has.
 pub(crate) const WITH: &str = "with";
+/// The setting that says how many runs differ in nothing but the seed.
+pub(crate) const REPLICATIONS: &str = "replications";
 /// The heading of the settings of a comparison alone.
 const COMPARISON: &str = "Comparison";
 
@@ -36,6 +38,13 @@ crate::settings! {
             placeholder: "DIR",
             takes: "the path of a directory",
             hurts: "models that write many rows fill the disk",
+        }
+        /// Runs of the model, with the given seed and those that follow it, as many at a time as there are cores; results are estimates
+        /// across the runs.
+        replications: u32 = 1, Range::From(1), {
+            heading: crate::settings::RUN,
+            placeholder: "RUNS",
+            hurts: "all runs take their time; a single long run needs its warm-up only once",
         }
         /// Runs of each engine, in turn.
         runs: u32 = 3, Range::From(1), {
@@ -92,7 +101,7 @@ pub(crate) fn of_run() -> Vec<Setting> {
 /// The settings of `warpline compare`.
 pub(crate) fn of_compare() -> Vec<Setting> {
     let own = CommandSettings::table().iter().filter(|setting| setting.heading == COMPARISON).cloned();
-    let mut all: Vec<Setting> = own.chain(of_run().into_iter().filter(|setting| !is_output(setting))).collect();
+    let mut all: Vec<Setting> = own.chain(of_run().into_iter().filter(|setting| !is_of_one_engine(setting))).collect();
     for sync in all.iter_mut().filter(|setting| setting.name == SYNC) {
         sync.meaning = "The engine that is compared with the sequential one, if --with names none".into();
         sync.default = "all that suit the model".into();
@@ -108,6 +117,11 @@ pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
 /// Whether a setting is about output; a comparison has none of these.
 pub(crate) fn is_output(setting: &Setting) -> bool {
     setting.heading == OUTPUT
+}
+
+/// Whether a comparison has no use for a setting.
+pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
+    is_output(setting) || setting.name == REPLICATIONS
 }
 
 /// The settings of `warpline verify`.
@@ -187,7 +201,7 @@ mod tests {
     fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
         let names = |settings: &[Setting]| settings.iter().map(|setting| setting.name.clone()).collect::<Vec<_>>();
         let mut expected = of_run();
-        expected.retain(|setting| setting.heading != "Output");
+        expected.retain(|setting| setting.heading != "Output" && setting.name != REPLICATIONS);
         assert_eq!(names(&of_compare()), [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat());
         let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
         assert_eq!(names(&outputs), ["trace", "report"]);
@@ -207,7 +221,7 @@ mod tests {
         assert!(read("undo", "revers").unwrap_err().ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
         assert!(read("report", "").unwrap_err().contains("the path of a directory"));
         assert!(read("trace", "").unwrap_err().contains("the path of a file"));
-        for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs"] {
+        for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs", "replications"] {
             let most = if name == "threads" { "1024, as every PE" } else { "4294967295" };
             for text in ["0", "-1", "1.5", "4294967296", "many"] {
                 let expected = format!("a.toml:3: `{name}` cannot be `{text}`: it takes a whole number from 1 to {most}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::record::{ParallelRecord, RunRecord};
+use crate::record::{ParallelRecord, Partial, Replications, RunRecord};
 use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
@@ -50,14 +50,19 @@ impl Summary<'_> {
             ["peak memory", &memory],
         ];
         let mut facts: Vec<_> = first.into_iter().map(|fact| fact.map(str::to_owned)).collect();
+        if let Some(replications) = &record.replications {
+            facts[2][1] = wall.clone();
+            facts.insert(0, ["replications".to_owned(), several(record.seed, replications)]);
+        }
         if let Some(parallel) = &record.parallel {
             facts.extend(speculation(record, parallel));
         }
         facts.push(["digest".to_owned(), record.digest.clone()]);
         let end = format::time(record.end_time, &record.time_unit);
-        let mut text = format!("{}: {}, to time {end} with seed {}\n", record.model, record.about, record.seed);
+        let mut text = format!("{}: {}, to time {end} with {}\n", record.model, record.about, seeds(record));
+        text += &partial(record);
         text += &format::columns(&facts, 2);
-        text += "results\n";
+        text += if record.replications.is_some() { "results, with 95 % confidence intervals across the runs\n" } else { "results\n" };
         text += &format::columns(&results(&record.results), 2);
         text + &self.places()
     }
@@ -83,6 +88,34 @@ pub(crate) fn engine(record: &RunRecord) -> String {
         Some(threads) => format!("{sync}, {threads} threads"),
         None => sync.to_owned(),
     }
+}
+
+/// What is missing of a run that was ended early.
+fn partial(record: &RunRecord) -> String {
+    match record.partial {
+        None => String::new(),
+        Some(Partial { wanted_runs: 1, wanted_end }) => {
+            format!("PARTIAL RESULTS: the run was ended early; it was to go on to time {}\n", format::time(wanted_end, &record.time_unit))
+        }
+        Some(Partial { wanted_runs, .. }) => format!("PARTIAL RESULTS: the runs were ended early; there were to be {wanted_runs}\n"),
+    }
+}
+
+/// The seed, or the first and the last of several.
+fn seeds(record: &RunRecord) -> String {
+    let last = record.replications.as_ref().and_then(|replications| replications.runs.last()).map(|run| run.seed);
+    match last.filter(|last| *last != record.seed) {
+        Some(last) => format!("seeds {} to {last}", record.seed),
+        None => format!("seed {}", record.seed),
+    }
+}
+
+/// How many runs there were, and how long one took.
+fn several(first: u64, replications: &Replications) -> String {
+    let Replications { at_once, runs } = replications;
+    let longest = runs.iter().fold(0.0, |longest: f64, run| longest.max(run.wall_seconds));
+    let longest = format::duration(longest);
+    format!("{}, from seed {first} on, {at_once} at a time; the longest took {longest}", runs.len())
 }
 
 /// What parallel execution cost, a line each.

@@ -8,24 +8,31 @@ use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
 use warpline_model::Model;
 use warpline_transport::{VirtualCluster, VirtualPort};
 
+use super::ending::{Ending, EndingStage};
 use super::threads::{PeStatus, gather};
 use super::{LoopOutcome, OutOfMemory, RunMonitor};
+use crate::Error;
 use crate::drive::Log;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
     mut pes: Vec<Pe<'_, M, Q, VirtualPort<M::Event>>>,
     mut cluster: VirtualCluster<M::Event>,
-    mut watch: RunMonitor<'_>,
-) -> LoopOutcome<M> {
-    let mut log = Log::new(watch.looped, watch.end, watch.report.take());
+    watch: RunMonitor<'_>,
+) -> Result<LoopOutcome<M>, Error> {
+    let mut log = Log::new(watch.looped, watch.end, watch.control.listener());
+    for (pe, number) in pes.iter().zip(0..) {
+        watch.control.watch(Some(number), pe.beat());
+    }
     let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
+    let (ending, mut stages) = (Ending::new(watch.stop, pes.len()), vec![EndingStage::default(); pes.len()]);
     let mut steps = 0u64;
     while running > 0 && full.is_none() {
         let chosen = cluster.next_pe();
         if done[chosen] {
             continue;
         }
+        ending.guide(&mut pes[chosen], &mut stages[chosen]);
         let quiet = PanicSilencer::new();
         let step = catch_unwind(AssertUnwindSafe(|| pes[chosen].step()));
         drop(quiet);
@@ -41,8 +48,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         steps += 1;
         if steps.is_multiple_of(1 << 16) {
             let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
+            watch.control.go_on()?;
             log.note_all(Instant::now(), status.gvt, status.committed, Some(status.sample()));
         }
     }
-    gather(pes, full, log, watch)
+    let cut_short = ending.earlier_than(watch.until);
+    Ok(gather(pes, full, log, watch, cut_short))
 }

@@ -1,6 +1,7 @@
 //! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
 
 mod cluster;
+mod ending;
 mod merge;
 mod record;
 mod threads;
@@ -10,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_base::record::ProgressSample;
-use warpline_base::{Moment, TieBreak};
+use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{
@@ -27,9 +28,11 @@ use crate::check::RunSpec;
 use crate::conclude::EngineOutcome;
 use crate::error::{Failure, panic_message};
 use crate::finish::Finisher;
+use crate::job::Job;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Progress, Simulation, Synchronisation, Undo, Wire};
+use crate::watch::{Control, StopSwitch};
+use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Synchronisation, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -73,9 +76,13 @@ struct Plan<'m, M: Model> {
 
 /// What the thread that watches a run needs: it passes rows and progress on until the PEs are done.
 pub(crate) struct RunMonitor<'w> {
+    pub(crate) control: &'w Control,
+    pub(crate) stop: &'w StopSwitch,
+    /// Bytes of stack of every thread.
+    pub(crate) stack: usize,
     pub(crate) looped: Instant,
     pub(crate) end: f64,
-    pub(crate) report: Option<&'w mut dyn FnMut(&Progress)>,
+    pub(crate) until: VirtualTime,
     pub(crate) rows: Rows,
     pub(crate) merge: RowMerge,
 }
@@ -98,6 +105,8 @@ struct LoopOutcome<M: Model> {
     merge: RowMerge,
     loop_seconds: f64,
     window: f64,
+    /// Where the run ended, if it was ended early.
+    cut_short: Option<VirtualTime>,
 }
 
 /// How many cores there are for the process.
@@ -122,7 +131,7 @@ fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
     }
 }
 
-impl<M: Model> Simulation<'_, M> {
+impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&mut self, limits: &Limits) -> ParallelConfig {
         let pes = self.pes(limits);
@@ -177,43 +186,16 @@ impl<M: Model> Simulation<'_, M> {
         config.tuning.windows = way == Conservative::Windows;
     }
 
-    /// The least delay of anything that one PE would send another in a parallel run with these settings, in model time; infinite if
-    /// PEs would never send each other anything. A conservative run needs more than 0.
-    ///
-    /// It follows from what the model declares of its [lookahead](Model::lookahead_of) and [links](Model::links), and from which LPs would
-    /// lie on which PE; links within a PE do not matter. For a single PE it is the least of all that is declared.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// struct Pairs;
-    /// impl Model for Pairs {
-    ///     fn lps(&self) -> u32 { 4 }
-    ///     /// 0 and 1 are one machine, 2 and 3 another.
-    ///     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-    ///         let link = |to, lookahead| Link { to: LpId(to), lookahead };
-    ///         Some(vec![link(lp.0 ^ 1, 0.0), link(lp.0 ^ 2, 0.75)])
-    ///     }
-    /// #   type State = (); type Event = ();
-    /// #   fn init(&self, _: &mut Init<Self>) {}
-    /// #   fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
-    /// }
-    /// assert_eq!(Simulation::new(Pairs).threads(2).least_delay()?, 0.75);
-    /// assert_eq!(Simulation::new(Pairs).threads(4).least_delay()?, 0.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If a setting, or what the model declares, makes no sense.
-    pub fn least_delay(&self) -> Result<f64, Error> {
+    /// See [`Simulation::least_delay`](crate::Simulation::least_delay).
+    pub(crate) fn least_delay(&self) -> Result<f64, Error> {
         let limits = self.check()?.limits;
         let pes = self.pes(&limits);
         let between = |partition| Delays::of(&limits.lookahead, &partition).least();
         if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
     }
 
-    pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self) -> Result<crate::Run<M>, Error> {
+    pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self, control: &Control) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
-        let report = self.report.take();
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let RunSpec { end, declared, ties, limits } = self.check()?;
         let mut config = self.choose(&limits);
@@ -227,19 +209,20 @@ impl<M: Model> Simulation<'_, M> {
         let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps));
         let delays = Delays::of(&limits.lookahead, &partition);
         self.choose_way(&mut config, &delays);
-        let task = Task { model: &self.model, partition, ties, end, delays };
+        let task = Task { model: &*self.model, partition, ties, end, delays };
         let plan = Plan { task, config, seed, limits, statistics, trace };
-        let watch = RunMonitor { looped, end: until, report, rows, merge: RowMerge::new(ties) };
+        let stack = self.thread_limits()?.stack;
+        let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
         let neighbours = |me| config.gvt(me, ties).neighbours();
         let outcome = match config.cluster {
             None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes, neighbours))?, watch, self.for_tests.crowded)?,
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
-                cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)
+                cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)?
             }
         };
         let traced = file.map_or(Ok(()), |file| self.write_trace(file, &outcome, ties));
-        let outcome = self.end_of(outcome, plan)?;
+        let outcome = self.end_of(outcome, plan, control)?;
         let run = self.conclude(started, outcome)?;
         Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
     }
@@ -275,7 +258,7 @@ impl<M: Model> Simulation<'_, M> {
 
     /// Shares the LPs out by the weights and the distances that the model declares.
     fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
-        let (model, name) = (&self.model, &self.name);
+        let (model, name) = (&*self.model, &self.name);
         let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, |lp| model.weight(lp))));
         let shared = shared.map_err(|panic| {
             Error::Setting(format!("model `{name}` panicked when it was asked for the weights of its LPs: {}", panic_message(panic)))
@@ -293,9 +276,9 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Merges the results of the PEs.
-    fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>) -> Result<EngineOutcome<M>, Error> {
+    fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>, control: &Control) -> Result<EngineOutcome<M>, Error> {
         let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, .. } = plan;
-        let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window } = outcome;
+        let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window, cut_short } = outcome;
         if let Some(OutOfMemory { position: Position { lp, time, pending }, why }) = full {
             return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
         }
@@ -314,13 +297,27 @@ impl<M: Model> Simulation<'_, M> {
             Lp::add_digests(&pe.lps, pe.first_lp, &mut digest);
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
+        let end = cut_short.unwrap_or(end);
+        cut_short.iter().for_each(|end| statistics.cut_short(end.get()));
         let mut context = Context::with_limits(limits.clone(), seed, false);
-        let (model, name) = (&self.model, self.name.as_str());
+        control.watch(None, context.beat());
+        let (model, name) = (&*self.model, self.name.as_str());
         let finisher = Finisher { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
         finisher.finish(states.iter())?;
         let mut engine = self.engine_settings(true, &limits, ties);
         record::add_settings(&mut engine, &config, window);
-        Ok(EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: Some(parallel) })
+        Ok(EngineOutcome {
+            committed,
+            digest,
+            states,
+            statistics,
+            rows,
+            progress,
+            loop_seconds,
+            engine,
+            parallel: Some(parallel),
+            cut_short,
+        })
     }
 
     fn failure(&self, parts: Vec<Parts<M>>, moment: Moment, committed: u64) -> Error {

@@ -1,21 +1,21 @@
 //! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. A thread with
 //! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use warpline_base::Moment;
 use warpline_base::record::SpeculationSample;
+use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{MomentRow, PanicSilencer, Pe, Port, Step, last_panic};
 use warpline_memory::Apart;
 use warpline_model::Model;
 use warpline_transport::{RingPort, pin};
 
+use super::ending::{Ending, EndingStage};
 use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::Error;
 use crate::drive::Log;
@@ -162,7 +162,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     mut watch: RunMonitor<'_>,
     crowded: bool,
 ) -> Result<LoopOutcome<M>, Error> {
-    let mut log = Log::new(watch.looped, watch.end, watch.report.take());
+    let mut log = Log::new(watch.looped, watch.end, watch.control.listener());
+    for (pe, number) in pes.iter().zip(0..) {
+        watch.control.watch(Some(number), pe.beat());
+    }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let share = if crowded { 1 } else { pes.len().div_ceil(cores) };
@@ -170,32 +173,31 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let rows = AtomicUsize::new(0);
+    let ending = Ending::new(watch.stop, pes.len());
     let (pes, full) = thread::scope(|scope| {
         let watcher = thread::current();
         let mut workers = Vec::new();
         for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
             let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, rows: &rows, watcher: watcher.clone() };
+            let ending = &ending;
             let work = move || {
                 pin(number, threads);
-                work(pes, boards, guard, patience)
+                work(pes, boards, guard, ending, patience)
             };
-            let worker = thread::Builder::new().name(format!("warpline-{number}")).spawn_scoped(scope, work);
+            let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.stack);
+            let worker = builder.spawn_scoped(scope, work);
             workers.push(worker.map_err(|cause| {
                 // The other threads wait for the PEs of this one, and look at this flag now and then.
                 stop.store(true, Ordering::Relaxed);
                 Error::no_thread(number, threads, &cause)
             })?);
         }
-        let watched = catch_unwind(AssertUnwindSafe(|| {
-            while left.load(Ordering::Relaxed) > 0 {
-                thread::park_timeout(LOOK_EVERY);
-                look(&boards, &rows, &mut log, &mut watch);
+        while left.load(Ordering::Relaxed) > 0 {
+            thread::park_timeout(LOOK_EVERY);
+            look(&boards, &rows, &mut log, &mut watch);
+            if watch.control.is_abandoned() {
+                stop.store(true, Ordering::Relaxed);
             }
-        }));
-        if let Err(panic) = watched {
-            // The callback for progress panicked. The scope waits for the threads before it lets the panic through.
-            stop.store(true, Ordering::Relaxed);
-            resume_unwind(panic);
         }
         let (mut pes, mut full) = (Vec::new(), None);
         for worker in workers {
@@ -209,10 +211,12 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
         }
         Ok::<_, Error>((pes, full))
     })?;
+    watch.control.go_on()?;
     for board in boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
     }
-    Ok(gather(pes, full, log, watch))
+    let cut_short = ending.earlier_than(watch.until);
+    Ok(gather(pes, full, log, watch, cut_short))
 }
 
 /// Divides PEs among threads, neighbours together.
@@ -226,17 +230,19 @@ fn work<'m, M: Model, Q: PendingSet>(
     mut pes: Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>,
     boards: &[Board],
     guard: WorkerGuard<'_>,
+    ending: &Ending<'_>,
     patience: u32,
 ) -> WorkerResult<'m, M, Q> {
     let _quiet = PanicSilencer::new();
-    let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![0; pes.len()]);
+    let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![(0, EndingStage::default()); pes.len()]);
     if let [pe] = &mut pes[..] {
         pe.begin_thread();
     }
     while running > 0 {
         let (mut worked, mut look) = (false, false);
         running = 0;
-        for ((pe, board), epochs) in pes.iter_mut().zip(boards).zip(&mut epochs) {
+        for ((pe, board), (epochs, stage)) in pes.iter_mut().zip(boards).zip(&mut epochs) {
+            ending.guide(pe, stage);
             match pe.step() {
                 Ok(Step::Worked) => (worked, running) = (true, running + 1),
                 Ok(Step::Idle) => running += 1,
@@ -272,7 +278,7 @@ fn work<'m, M: Model, Q: PendingSet>(
 }
 
 /// Reads all boards, and takes their rows.
-fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut RunMonitor<'_>) {
+fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log, watch: &mut RunMonitor<'_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -292,10 +298,12 @@ fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log<'_>, watch: &mut Run
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
     full: Option<OutOfMemory>,
-    log: Log<'_>,
+    log: Log,
     watch: RunMonitor<'_>,
+    cut_short: Option<VirtualTime>,
 ) -> LoopOutcome<M> {
     let RunMonitor { looped, end, rows, mut merge, .. } = watch;
+    let end = cut_short.map_or(end, VirtualTime::get);
     // As in a sequential run, initialising LPs is not part of the loop.
     let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let loop_seconds = began.elapsed().as_secs_f64();
@@ -306,5 +314,5 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
     let progress = log.finish(Instant::now(), end, committed, Some(status.sample()));
     let parts = pes.into_iter().map(Pe::into_parts).collect();
-    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window }
+    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window, cut_short }
 }

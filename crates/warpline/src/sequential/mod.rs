@@ -14,8 +14,10 @@ use crate::conclude::EngineOutcome;
 use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
 use crate::finish::Finisher;
+use crate::job::Job;
 use crate::rows::Rows;
-use crate::{Error, Place, Records, Run, Simulation, Undo, Verification, VerifyError};
+use crate::watch::Control;
+use crate::{Error, Place, Records, Run, Undo, Verification, VerifyError};
 
 /// The engine of a run, and what is needed to say where the model went wrong.
 struct Engine<'m, M: Model, Q> {
@@ -23,56 +25,68 @@ struct Engine<'m, M: Model, Q> {
     engine: Sequential<'m, M, Q, Rows>,
 }
 
-impl<M: Model> Simulation<'_, M> {
-    pub(crate) fn run_sequential<Q: PendingSet>(mut self) -> Result<Run<M>, Error> {
+impl<M: Model> Job<M> {
+    pub(crate) fn run_sequential<Q: PendingSet>(mut self, control: &Control) -> Result<Run<M>, Error> {
         let started = Instant::now();
         if self.settings.trace.is_some() {
             return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
         }
-        let (mut report, until) = (self.report.take(), self.end_time());
+        let until = self.end_time();
         self.settings.threads = Some(1);
         let checked = self.check()?;
         let (end, ties) = (checked.end, checked.ties);
         let mut run = self.engine::<Q>(checked, false)?;
-        let mut beginning = Log::new(started, until, report.as_mut().map(|report| &mut **report as _));
-        run.initialise(|| beginning.note(Instant::now(), 0.0, 0))?;
-        drop(beginning);
+        control.watch(None, run.engine.context().beat());
+        let mut beginning = Log::new(started, until, control.listener());
+        run.initialise(|| {
+            beginning.note(Instant::now(), 0.0, 0);
+            control.go_on()
+        })?;
         let looped = Instant::now();
-        let mut log = Log::new(looped, until, report);
-        let mut pace = Pace::new(looped);
+        let mut log = Log::new(looped, until, control.listener());
+        let (mut pace, mut cut_short) = (Pace::new(looped), None);
         while run.step(pace.events())? == Step::Worked {
             let now = Instant::now();
             pace.stepped(now);
             log.note(now, run.engine.now().get(), run.engine.committed());
+            control.go_on()?;
+            if cut_short.is_none() && self.stop.is_on() {
+                cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < end);
+            }
         }
         let ended = Instant::now();
-        let progress = log.finish(ended, until, run.engine.committed(), None);
+        let reached = cut_short.map_or(until, VirtualTime::get);
+        let progress = log.finish(ended, reached, run.engine.committed(), None);
         run.engine.balance();
         let mut done = run.engine.into_parts();
-        self.finish(&mut done, end)?;
+        cut_short.iter().for_each(|end| done.statistics.cut_short(end.get()));
+        self.finish(&mut done, cut_short.unwrap_or(end))?;
         let SequentialParts { lps, digest, context, statistics, rows, committed } = done;
         let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
-        let outcome = EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None };
+        let outcome =
+            EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None, cut_short };
         self.conclude(started, outcome)
     }
 
-    pub(crate) fn verify_sequential(mut self, events: u64) -> Result<Verification, VerifyError> {
-        let (report, undo, until) = (self.report.take(), self.settings.undo(), self.end_time());
+    pub(crate) fn verify_sequential(mut self, events: u64, control: &Control) -> Result<Verification, VerifyError> {
+        let (undo, until) = (self.settings.undo(), self.end_time());
         // Files of an earlier run are left alone.
         self.records = Records::Drop;
         let checked = self.check()?;
         let end = checked.end;
         let mut run = self.engine::<Ladder>(checked, undo == Undo::Reverse)?;
+        control.watch(None, run.engine.context().beat());
         run.verify_init(undo)?;
-        run.initialise(|| {})?;
-        let mut log = Log::new(Instant::now(), until, report);
+        run.initialise(|| control.go_on())?;
+        let mut log = Log::new(Instant::now(), until, control.listener());
         let mut step = Step::Worked;
         while step == Step::Worked && run.engine.committed() < events {
             step = run.verify_step(undo)?;
             // An event takes microseconds, so it is enough to read the clock now and then.
             if run.engine.committed().is_multiple_of(64) {
                 log.note(Instant::now(), run.engine.now().get(), run.engine.committed());
+                control.go_on()?;
             }
         }
         let mut virtual_time = run.engine.now().get();
@@ -96,27 +110,27 @@ impl<M: Model> Simulation<'_, M> {
         let rows = Rows::new(&self.records, &statistics)?;
         let lps = limits.lps;
         let context = Context::with_limits(limits, settings.seed(), saving);
-        let engine = Sequential::new(&self.model, context, ties, end, statistics, rows);
+        let engine = Sequential::new(&*self.model, context, ties, end, statistics, rows);
         let engine = engine.map_err(|_| Error::too_many_lps(lps, size_of::<Lp<M::State>>()))?;
         Ok(Engine { name: &self.name, engine })
     }
 }
 
-impl<M: Model> Simulation<'_, M> {
+impl<M: Model> Job<M> {
     /// Calls `finish` for all LPs.
     fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
         let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
-        let (model, name, committed) = (&self.model, self.name.as_str(), *committed);
+        let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
         Finisher { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
     }
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// Initialises all LPs, in the order of their ids, and reports progress now and then.
-    fn initialise(&mut self, mut goes_on: impl FnMut()) -> Result<(), Error> {
+    fn initialise(&mut self, mut go_on: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
             if id.0.is_multiple_of(64) {
-                goes_on();
+                go_on()?;
             }
             self.engine.initialise_next().map_err(|stop| self.error(stop, Place::Init(id)))?;
         }

@@ -19,6 +19,9 @@ pub const PARALLEL: &str = "Parallel runs";
 /// The most PEs of a run. Each keeps a mailbox for every other, so memory grows with the square.
 pub(crate) const THREADS_MOST: u32 = 1024;
 
+/// The largest stack of a thread, in MiB.
+const STACK_MOST: u32 = 1 << 16;
+
 settings! {
     /// The values given for the settings of a run; [`Simulation::settings`](crate::Simulation::settings) has an example.
     pub struct Settings {
@@ -69,6 +72,20 @@ settings! {
             heading: ENGINE,
             recorded: Recorded::Always,
             hurts: "a heap is slow if many events are pending; a ladder hardly ever is, as it keeps few events in a heap",
+        }
+        /// Stack of every thread that executes events, touched only as far as it is used.
+        stack: u32 = 16, Range::Between(1, STACK_MOST), {
+            heading: ENGINE,
+            placeholder: "MIB",
+            unit: "MiB",
+            hurts: "too small, and a handler with large local variables or deep recursion ends the program; too large, and a limit on virtual memory refuses it",
+        }
+        /// Wall time after which an event that is still being executed ends the run with an error; a warning comes after 5 s.
+        event_limit: f64 = 300.0, Range::Above(0.0), {
+            heading: ENGINE,
+            placeholder: "SECONDS",
+            unit: "s",
+            hurts: "too short, and an event that takes its time counts as one that never ends",
         }
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
@@ -214,10 +231,14 @@ impl Settings {
             });
         }
         let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine)) else { return Ok(engine) };
-        let remedy = if setting.name == "conservative" {
-            "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`"
-        } else {
-            "a sequential run has no use for it; leave it out, or leave `sync` out, as it means a parallel run"
+        let remedy = match engine {
+            _ if setting.name == "conservative" => {
+                "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`"
+            }
+            Synchronisation::Conservative => {
+                "a conservative run undoes nothing and has no use for it; leave it out, or set `sync` to `optimistic`"
+            }
+            _ => "a sequential run has no use for it; leave it out, or leave `sync` out, as it means a parallel run",
         };
         Err(SettingError::Conflict {
             name: &setting.name,

@@ -186,6 +186,19 @@ fn settings_of_parallel_runs_mean_one() {
 }
 
 #[test]
+fn a_conservative_run_refuses_what_only_undoing_needs() {
+    for (name, value) in [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("go-ahead", "always")] {
+        let mut settings = Settings::default();
+        settings.set(name, value).unwrap();
+        assert_eq!(settings.synchronisation(), Ok(Synchronisation::Optimistic), "{name}");
+        settings.sync = Some(Synchronisation::Conservative);
+        let refused = settings.synchronisation().unwrap_err().to_string();
+        let expected = format!("`{name}` is `{value}`, but `sync` is `conservative`: a conservative run undoes nothing");
+        assert!(refused.starts_with(&expected), "{refused}");
+    }
+}
+
+#[test]
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(false), ["pending", "undo", "warmup", "zero_delay_hops"]);

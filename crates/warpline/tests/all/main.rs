@@ -3,15 +3,18 @@
 
 mod books;
 mod copies_and_drops;
+mod early_ends;
 mod errors;
 mod golden;
 mod history;
 mod large_clusters;
+mod long_events;
 mod lookahead;
 mod observation;
 mod one_answer;
 mod order;
 mod own_model;
+mod replications;
 mod settings;
 mod slow_writer;
 mod speculation;

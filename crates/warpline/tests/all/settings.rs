@@ -147,7 +147,7 @@ impl Fickle {
     }
 }
 
-impl Model for &Fickle {
+impl Model for &'static Fickle {
     type State = u64;
     type Event = ();
 
@@ -188,27 +188,28 @@ impl Model for &Fickle {
 
 #[test]
 fn a_model_is_asked_only_once_what_it_is_like() {
-    let model = Fickle::default();
-    let expected = Simulation::new(&model).end(20.0).run().expect("it runs");
+    let model: &'static Fickle = Box::leak(Box::default());
+    let expected = Simulation::new(model).end(20.0).run().expect("it runs");
     let asked = |model: &Fickle| {
         // LP 4 has links, and is not asked for its lookahead.
         assert_eq!(model.links.each_ref().map(|asked| asked.load(Ordering::Relaxed)), [1; 6]);
         assert_eq!(model.lookahead_of.each_ref().map(|asked| asked.load(Ordering::Relaxed)), [1, 1, 1, 1, 0, 1]);
         [&model.lps, &model.lookahead, &model.ties].map(|asked| asked.load(Ordering::Relaxed))
     };
-    assert_eq!(asked(&model), [1; 3]);
-    let recorded = |run: &warpline::Run<&Fickle>| ["lps", "lookahead", "ties"].map(|setting| run.record.engine[setting].to_string());
+    assert_eq!(asked(model), [1; 3]);
+    let recorded =
+        |run: &warpline::Run<&'static Fickle>| ["lps", "lookahead", "ties"].map(|setting| run.record.engine[setting].to_string());
     assert_eq!(recorded(&expected), ["6", "0.25", "\"unbiased\""]);
     for (threads, cluster) in [(1, None), (3, None), (3, Some(5))] {
-        let model = Fickle::default();
-        let simulation = Simulation::new(&model).end(20.0).sync(Synchronisation::Optimistic).threads(threads);
+        let model: &'static Fickle = Box::leak(Box::default());
+        let simulation = Simulation::new(model).end(20.0).sync(Synchronisation::Optimistic).threads(threads);
         let run = cluster.into_iter().fold(simulation, Simulation::virtual_cluster).run().expect("it runs");
         assert_eq!((run.record.digest.as_str(), &run.states), (expected.record.digest.as_str(), &expected.states));
-        assert_eq!((asked(&model), recorded(&run)), ([1; 3], recorded(&expected)), "{threads} threads, {cluster:?}");
+        assert_eq!((asked(model), recorded(&run)), ([1; 3], recorded(&expected)), "{threads} threads, {cluster:?}");
     }
-    let model = Fickle::default();
-    let verified = Simulation::new(&model).end(20.0).verify().expect("copies undo anything");
-    assert_eq!((asked(&model), verified.digest), ([1; 3], expected.record.digest));
+    let model: &'static Fickle = Box::leak(Box::default());
+    let verified = Simulation::new(model).end(20.0).verify().expect("copies undo anything");
+    assert_eq!((asked(model), verified.digest), ([1; 3], expected.record.digest));
 }
 
 /// A report is made from the record alone, and shows what each setting does and when it hurts.

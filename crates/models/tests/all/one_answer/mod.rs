@@ -35,11 +35,11 @@ struct Way {
 impl Way {
     fn set<M: Model>(self, simulation: Simulation<M>) -> Simulation<M> {
         let Way { sync, threads, wire, undo, batch, kps, gvt } = self;
-        let simulation = simulation.threads(threads).wire(wire).undo(undo).batch(batch).kps(kps).gvt(gvt);
+        let simulation = simulation.threads(threads).wire(wire).undo(undo).batch(batch).gvt(gvt);
         match sync {
             Sync::Conservative(mode) => simulation.sync(Synchronisation::Conservative).conservative(mode),
-            Sync::Optimistic(when) => simulation.sync(Synchronisation::Optimistic).go_ahead(when),
-            Sync::TimeWarp => simulation.sync(Synchronisation::Optimistic).use_lookahead(false),
+            Sync::Optimistic(when) => simulation.sync(Synchronisation::Optimistic).kps(kps).go_ahead(when),
+            Sync::TimeWarp => simulation.sync(Synchronisation::Optimistic).kps(kps).use_lookahead(false),
         }
     }
 

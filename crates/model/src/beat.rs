@@ -1,0 +1,96 @@
+//! What an engine's thread is doing at this moment, for a thread that watches it from outside.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use warpline_base::{LpId, VirtualTime};
+
+/// The event that a thread is executing, written by that thread alone and read by whoever watches it.
+///
+/// Everything is relaxed: a reader may see a mixture of two events, but an event that goes on and on is seen as it is.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct Beat {
+    /// The number of the step, shifted by two; then whether the thread is [executing ahead](Self::AHEAD) and whether it is
+    /// [inside](Self::INSIDE) a step at all.
+    step: AtomicU64,
+    /// The time of the event, in bits.
+    time: AtomicU64,
+    /// The LP, and the lower half of the number of its event.
+    event: AtomicU64,
+}
+
+/// What a thread was doing when somebody looked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Activity {
+    step: u64,
+    /// The LP.
+    pub lp: LpId,
+    /// The time, in model units.
+    pub time: f64,
+    /// Which event of the LP it is, counted from 1; 0 is its `init`. Modulo 2³².
+    pub event: u32,
+    /// Whether it may still turn out that the event never happened.
+    pub ahead: bool,
+}
+
+impl Beat {
+    const INSIDE: u64 = 1;
+    const AHEAD: u64 = 2;
+
+    /// The thread begins to work.
+    #[inline]
+    pub fn begin_step(&self) {
+        let step = self.step.load(Ordering::Relaxed) & !(Self::INSIDE | Self::AHEAD);
+        self.step.store(step + 4 + Self::INSIDE, Ordering::Relaxed);
+    }
+
+    /// The thread looks for work elsewhere, or waits.
+    #[inline]
+    pub fn end_step(&self) {
+        let step = self.step.load(Ordering::Relaxed);
+        self.step.store(step & !(Self::INSIDE | Self::AHEAD), Ordering::Relaxed);
+    }
+
+    /// The events that follow in this step may have to be undone.
+    #[inline]
+    pub fn goes_ahead(&self) {
+        self.step.store(self.step.load(Ordering::Relaxed) | Self::AHEAD, Ordering::Relaxed);
+    }
+
+    /// The thread begins the `event`-th event of `lp`.
+    #[inline(always)]
+    pub(crate) fn begin(&self, lp: LpId, event: u64, time: VirtualTime) {
+        self.time.store(time.bits(), Ordering::Relaxed);
+        self.event.store(u64::from(lp.0) << 32 | event & u64::from(u32::MAX), Ordering::Relaxed);
+    }
+
+    /// What the thread is doing; `None` if it is not inside a step.
+    pub fn read(&self) -> Option<Activity> {
+        let (step, time, event) = (&self.step, &self.time, &self.event);
+        let [step, time, event] = [step, time, event].map(|word| word.load(Ordering::Relaxed));
+        let (lp, time) = (LpId((event >> 32) as u32), VirtualTime::from_bits(time).get());
+        (step & Self::INSIDE != 0).then_some(Activity { step, lp, time, event: event as u32, ahead: step & Self::AHEAD != 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_goes_on_looks_the_same_twice() {
+        let (beat, time) = (Beat::default(), VirtualTime::new(2.5).unwrap());
+        assert_eq!(beat.read(), None);
+        beat.begin_step();
+        beat.begin(LpId(7), (1 << 32) + 3, time);
+        let first = beat.read().unwrap();
+        assert_eq!((first.lp, first.time, first.event, first.ahead), (LpId(7), 2.5, 3, false));
+        assert_eq!(beat.read(), Some(first));
+        beat.goes_ahead();
+        assert!(beat.read().is_some_and(|now| now.ahead && now != first));
+        beat.end_step();
+        assert_eq!(beat.read(), None);
+        beat.begin_step();
+        assert!(beat.read().is_some_and(|now| !now.ahead && now != first), "a step later it is not the same");
+    }
+}

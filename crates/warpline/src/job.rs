@@ -1,0 +1,62 @@
+//! What is to be run: a prepared [`Simulation`](crate::Simulation), without those who watch it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use warpline_kernel::pending::{Heap, Ladder};
+use warpline_model::Model;
+
+use crate::watch::{Control, StopSwitch, ThreadLimits, WARN_AFTER};
+use crate::{Error, Pending, Records, Run, Settings, Synchronisation};
+
+/// A model and everything that was said about its run.
+pub(crate) struct Job<M: Model> {
+    /// Shared by the runs of [replications](crate::Simulation::replicate).
+    pub(crate) model: Arc<M>,
+    pub(crate) name: String,
+    pub(crate) about: String,
+    pub(crate) time_unit: &'static str,
+    pub(crate) parameters: Map<String, Value>,
+    /// The model's own end, for want of another.
+    pub(crate) default_end: f64,
+    pub(crate) settings: Settings,
+    pub(crate) for_tests: ForTests,
+    pub(crate) records: Records,
+    pub(crate) stop: StopSwitch,
+}
+
+/// What only tests and comparisons with other simulators set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ForTests {
+    /// Whether every PE has a thread of its own, however few cores there are.
+    pub(crate) crowded: bool,
+    /// Whether the window follows another simulator's rule.
+    pub(crate) devastator: bool,
+}
+
+impl<M: Model> Job<M> {
+    /// The end of the run, in model time.
+    pub(crate) fn end_time(&self) -> f64 {
+        self.settings.end.unwrap_or(self.default_end)
+    }
+
+    /// The limits of its threads.
+    pub(crate) fn thread_limits(&self) -> Result<ThreadLimits, Error> {
+        self.settings.check()?;
+        let event = Duration::try_from_secs_f64(self.settings.event_limit()).unwrap_or(Duration::MAX);
+        Ok(ThreadLimits { stack: (self.settings.stack() as usize) << 20, event, warn: WARN_AFTER })
+    }
+
+    /// Runs it on the engine that its settings ask for.
+    pub(crate) fn run(mut self, control: &Control) -> Result<Run<M>, Error> {
+        let sync = self.settings.synchronisation()?;
+        self.settings.sync = Some(sync);
+        match (sync, self.settings.pending()) {
+            (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(control),
+            (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(control),
+            (_, Pending::Heap) => self.run_parallel::<Heap>(control),
+            (_, Pending::Ladder) => self.run_parallel::<Ladder>(control),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Ending a run early: all PEs say how far they have come, and the furthest of that is the new end of all.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use warpline_base::VirtualTime;
+use warpline_kernel::pending::PendingSet;
+use warpline_kernel::{Pe, Port};
+use warpline_model::Model;
+
+use crate::watch::StopSwitch;
+
+/// What the threads of a run share to find an earlier end.
+pub(crate) struct Ending<'s> {
+    switch: &'s StopSwitch,
+    pes: u32,
+    /// How many PEs hold back.
+    holding_back: AtomicU32,
+    /// The latest time, in bits, at which one of them does.
+    latest: AtomicU64,
+}
+
+/// How far a PE has come in ending early.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum EndingStage {
+    /// It goes on to the end.
+    #[default]
+    GoesOn,
+    /// It holds back until all others do.
+    HoldsBack,
+    /// It has its new end.
+    HasEnd,
+}
+
+impl<'s> Ending<'s> {
+    pub(crate) fn new(switch: &'s StopSwitch, pes: usize) -> Self {
+        Ending { switch, pes: pes as u32, holding_back: AtomicU32::new(0), latest: AtomicU64::new(0) }
+    }
+
+    /// Has a PE end early, if the run is to; between any two of its steps.
+    #[inline]
+    pub(crate) fn guide<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, stage: &mut EndingStage) {
+        if self.switch.is_on() && *stage != EndingStage::HasEnd {
+            self.advance(pe, stage);
+        }
+    }
+
+    #[cold]
+    fn advance<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, stage: &mut EndingStage) {
+        if *stage == EndingStage::GoesOn {
+            *stage = EndingStage::HoldsBack;
+            // Times are never negative, so their bits are in the order of the times.
+            self.latest.fetch_max(pe.hold_back().bits(), Ordering::Relaxed);
+            // Publishes the time.
+            self.holding_back.fetch_add(1, Ordering::Release);
+        }
+        if let Some(end) = self.end() {
+            *stage = EndingStage::HasEnd;
+            pe.end_at(end);
+        }
+    }
+
+    /// The new end, once all PEs hold back.
+    fn end(&self) -> Option<VirtualTime> {
+        let all = self.holding_back.load(Ordering::Acquire) == self.pes;
+        all.then(|| VirtualTime::from_bits(self.latest.load(Ordering::Relaxed)))
+    }
+
+    /// The new end of a run that was to end at `end`, if it ended early.
+    pub(crate) fn earlier_than(&self, end: VirtualTime) -> Option<VirtualTime> {
+        self.end().filter(|earlier| *earlier < end)
+    }
+}

@@ -1,0 +1,332 @@
+//! A run and the thread that called for it: the run has a thread of its own, with a stack of the size that all threads of engines have; the
+//! caller passes progress on, and notices from outside if an event goes on and on.
+
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use warpline_base::LpId;
+use warpline_model::engine::{Activity, Beat};
+
+use crate::{Error, Progress};
+
+/// How often the caller looks whether events go on and on.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How long an event may take before somebody hears of it.
+pub(crate) const WARN_AFTER: Duration = Duration::from_secs(5);
+
+/// A lengthy event, as seen from outside while it is being executed; see [`Simulation::on_long_event`](crate::Simulation::on_long_event).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LongEvent {
+    /// The PE that executes it; `None` in a sequential run.
+    pub pe: Option<u32>,
+    /// Its LP.
+    pub lp: LpId,
+    /// Its time, in model units.
+    pub time: f64,
+    /// Which event of its LP it is, counted from 1; 0 is the LP's [`init`](crate::Model::init) or [`finish`](crate::Model::finish).
+    /// Modulo 2³².
+    pub event: u32,
+    /// Whether it is certain to happen. One that is not may have met a state that no right order of events leads to.
+    pub certain: bool,
+    /// For how long it has been executed, in seconds of wall time.
+    pub seconds: f64,
+}
+
+impl std::fmt::Display for LongEvent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let LongEvent { pe, lp, time, event, certain, seconds } = self;
+        let by = pe.map(|pe| format!(" by PE {pe}")).unwrap_or_default();
+        match event {
+            0 => write!(f, "init or finish of {lp} at time {time}")?,
+            _ => write!(f, "event {event} of {lp}, at time {time},")?,
+        }
+        write!(f, " has been executed{by} for {seconds:.0} s")?;
+        match certain {
+            true => Ok(()),
+            false => f.write_str(
+                "; it is executed ahead of others, and may have met a state that no right order of events leads to: loops in a handler must end, \
+                 whatever the state",
+            ),
+        }
+    }
+}
+
+/// Ends runs early, from any thread or a signal handler; see [`Simulation::stop_with`](crate::Simulation::stop_with).
+#[derive(Clone, Debug, Default)]
+pub struct StopSwitch(Arc<AtomicBool>);
+
+impl StopSwitch {
+    /// Ends the runs that have this switch, as soon as all their PEs agree on how far they have come.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the runs are to end.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        // Relaxed: it publishes nothing else.
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Hears of the progress of a run.
+pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// What a run has in common with its caller.
+#[derive(Clone, Default)]
+pub(crate) struct Control {
+    /// Set once nobody waits for the run any more.
+    abandoned: Arc<AtomicBool>,
+    /// What the threads of the run are doing, each with the number of its PE.
+    beats: Arc<Mutex<Vec<(Option<u32>, Arc<Beat>)>>>,
+    /// To whoever listens to its progress, if anybody does.
+    listener: Option<Listener>,
+}
+
+impl Control {
+    /// Whether nobody waits for the run any more.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        // Relaxed: it publishes nothing else.
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// # Errors
+    /// If nobody waits for the run any more.
+    pub(crate) fn go_on(&self) -> Result<(), Error> {
+        if self.is_abandoned() { Err(Error::Abandoned) } else { Ok(()) }
+    }
+
+    /// From now on the caller watches this thread of the run.
+    pub(crate) fn watch(&self, pe: Option<u32>, beat: &Arc<Beat>) {
+        let mut beats = self.beats.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody beats any more for a context that is gone.
+        beats.retain(|(_, beat)| Arc::strong_count(beat) > 1);
+        beats.push((pe, beat.clone()));
+    }
+
+    /// Whoever listens to its progress.
+    pub(crate) fn listener(&self) -> Option<Listener> {
+        self.listener.clone()
+    }
+
+    /// Control over a part of the run, with a listener of its own.
+    pub(crate) fn within(&self, listener: Listener) -> Self {
+        Control { listener: Some(listener), ..self.clone() }
+    }
+}
+
+/// Those who are told how a run is going.
+#[derive(Default)]
+pub(crate) struct Audience<'a> {
+    pub(crate) progress: Option<&'a mut dyn FnMut(&Progress)>,
+    pub(crate) long_event: Option<&'a mut dyn FnMut(&LongEvent)>,
+}
+
+/// The limits of a run's threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadLimits {
+    /// Bytes of stack.
+    pub(crate) stack: usize,
+    /// The longest that an event may take.
+    pub(crate) event: Duration,
+    /// The longest that an event may take before somebody hears of it.
+    pub(crate) warn: Duration,
+}
+
+/// Calls `run` in a thread of its own, and waits for it.
+///
+/// # Errors
+/// If `run` fails, the system refuses the thread, or an event takes longer than the limit. That event cannot be stopped: its thread goes on
+/// until the program ends.
+///
+/// # Panics
+/// If `run` or one of the audience panics; the run has ended then.
+pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
+    limits: ThreadLimits,
+    audience: Audience<'_>,
+    run: impl FnOnce(Control) -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
+    let (sender, progress) = channel();
+    let over = sender.clone();
+    let listener: Listener = Arc::new(move |progress| {
+        // If nobody listens any more, nobody has to know.
+        let _ = sender.send(progress);
+    });
+    let control = Control { listener: audience.progress.is_some().then_some(listener), ..Control::default() };
+    let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
+    let given = control.clone();
+    // The channel closes when the thread drops the last sender.
+    let worker = worker.spawn(move || {
+        let _over = over;
+        run(given)
+    });
+    let worker = worker.map_err(|cause| Error::no_thread(0, 1, &cause))?;
+    let mut watcher = Watcher { abandoned: control.abandoned.clone(), worker: Some(worker) };
+    let beats = control.beats.clone();
+    drop(control);
+    let long = look_on(limits, audience, &progress, &beats);
+    match long {
+        None => watcher.join(),
+        Some(long) => {
+            watcher.leave();
+            Err(Error::LongEvent(Box::new(long)).into())
+        }
+    }
+}
+
+/// The caller's hold on the thread of a run. If it is dropped, somebody of the audience has panicked: the run is abandoned and ends.
+struct Watcher<T> {
+    abandoned: Arc<AtomicBool>,
+    worker: Option<JoinHandle<T>>,
+}
+
+impl<T> Watcher<T> {
+    fn join(&mut self) -> T {
+        let Some(worker) = self.worker.take() else { unreachable!("a run is joined once") };
+        worker.join().unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
+    }
+
+    /// Does not wait for the run, but has as much of it ended as can be.
+    fn leave(&mut self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+        self.worker = None;
+    }
+}
+
+impl<T> Drop for Watcher<T> {
+    fn drop(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            self.abandoned.store(true, Ordering::Relaxed);
+            let _ = worker.join();
+        }
+    }
+}
+
+/// Passes progress on until the run is over, or an event takes too long.
+fn look_on(
+    limits: ThreadLimits,
+    mut audience: Audience<'_>,
+    progress: &Receiver<Progress>,
+    beats: &Mutex<Vec<(Option<u32>, Arc<Beat>)>>,
+) -> Option<LongEvent> {
+    let (mut watchdog, every) = (Watchdog::default(), LOOK_EVERY.min(limits.event).min(limits.warn));
+    let mut looked = Instant::now();
+    loop {
+        match progress.recv_timeout(every) {
+            Ok(progress) => audience.progress.iter_mut().for_each(|report| report(&progress)),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let now = Instant::now();
+        if now - looked < every {
+            continue;
+        }
+        looked = now;
+        let beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((long, warn)) = watchdog.look(&beats, limits, now) else { continue };
+        drop(beats);
+        if long.seconds >= limits.event.as_secs_f64() {
+            return Some(long);
+        }
+        if warn {
+            match &mut audience.long_event {
+                Some(report) => report(&long),
+                None => eprintln!("warning: {long}; after {:.0} s it counts as a failure", limits.event.as_secs_f64()),
+            }
+        }
+    }
+}
+
+/// Remembers since when each thread has been doing the same.
+#[derive(Default)]
+struct Watchdog {
+    threads: Vec<Option<Since>>,
+}
+
+#[derive(Clone, Copy)]
+struct Since {
+    activity: Activity,
+    when: Instant,
+    /// Whether somebody has heard of it.
+    told: bool,
+}
+
+impl Watchdog {
+    /// The event that has been going on for longest, if that is worth telling, and whether it has not been told before.
+    fn look(&mut self, beats: &[(Option<u32>, Arc<Beat>)], limits: ThreadLimits, now: Instant) -> Option<(LongEvent, bool)> {
+        self.threads.resize(beats.len(), None);
+        for (since, (_, beat)) in self.threads.iter_mut().zip(beats) {
+            let activity = beat.read();
+            if since.map(|since| since.activity) != activity {
+                *since = activity.map(|activity| Since { activity, when: now, told: false });
+            }
+        }
+        let going_on = self.threads.iter_mut().zip(beats).filter_map(|(since, (pe, _))| since.as_mut().map(|since| (since, *pe)));
+        let (since, pe) = going_on.min_by_key(|(since, _)| since.when)?;
+        let lasted = now - since.when;
+        if lasted < limits.warn.min(limits.event) {
+            return None;
+        }
+        let Activity { lp, time, event, ahead, .. } = since.activity;
+        let long = LongEvent { pe, lp, time, event, certain: !ahead, seconds: lasted.as_secs_f64() };
+        Some((long, !std::mem::replace(&mut since.told, true)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_base::VirtualTime;
+    use warpline_model::Model;
+    use warpline_model::prelude::*;
+
+    use super::*;
+
+    struct Nothing;
+
+    impl Model for Nothing {
+        type State = ();
+        type Event = ();
+        fn lps(&self) -> u32 {
+            9
+        }
+        fn init(&self, _: &mut Init<Self>) {}
+        fn handle(&self, (): &mut (), (): &(), _: &mut Context<Self>) {}
+    }
+
+    #[test]
+    fn an_event_is_told_once_and_forgotten_when_it_ends() {
+        let contexts: Vec<Context<Nothing>> = (0..2).map(|_| Context::new(&Nothing, 1, 9, false)).collect();
+        let mut contexts = contexts.into_iter();
+        let (Some(mut first), Some(mut second)) = (contexts.next(), contexts.next()) else { panic!() };
+        let beats = [(Some(0), first.beat().clone()), (Some(1), second.beat().clone())];
+        let limits = ThreadLimits { stack: 0, event: Duration::from_secs(60), warn: WARN_AFTER };
+        let (begun, mut watchdog) = (Instant::now(), Watchdog::default());
+        let at = |seconds| begun + Duration::from_secs(seconds);
+        let begin = |context: &mut Context<Nothing>, lp, event| {
+            context.beat().begin_step();
+            context.begin(LpId(lp), event, VirtualTime::new(2.5).unwrap(), 0);
+        };
+        assert_eq!(watchdog.look(&beats, limits, at(0)), None);
+        begin(&mut first, 3, 7);
+        begin(&mut second, 4, 1);
+        assert_eq!(watchdog.look(&beats, limits, at(1)), None);
+        begin(&mut first, 3, 8);
+        second.beat().goes_ahead();
+        assert_eq!(watchdog.look(&beats, limits, at(3)), None);
+        begin(&mut first, 3, 8);
+        let (long, warn) = watchdog.look(&beats, limits, at(9)).expect("PE 1 has been at it for 6 s");
+        let text = "event 1 of LP 4, at time 2.5, has been executed by PE 1 for 6 s; it is executed ahead of others";
+        assert!(long.to_string().starts_with(text) && warn, "{long}");
+        assert!(watchdog.look(&beats, limits, at(10)).is_some_and(|(long, warn)| long.seconds == 7.0 && !warn));
+        second.beat().end_step();
+        assert_eq!(watchdog.look(&beats, limits, at(11)), None, "the other has only just begun another step");
+        let (long, warn) = watchdog.look(&beats, limits, at(14)).expect("PE 0 has been at it for 5 s");
+        assert!((long.pe, long.lp, long.event, long.certain, warn) == (Some(0), LpId(3), 8, true, true), "{long}");
+    }
+}

@@ -1,0 +1,242 @@
+//! Runs that are ended early have the answer of runs that were to end there.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use warpline::prelude::*;
+use warpline::record::Partial;
+use warpline::serde_json::Value;
+use warpline::{Settings, StopSwitch, TableRows};
+use warpline_testkit::time_limit;
+
+const HOPS: Counter = Counter::slot(0);
+const GAP: Histogram = Histogram::slot(1);
+const BUSY: TimeMean = TimeMean::slot(2);
+const ROWS: Table = Table(0);
+
+/// Tokens that hop between LPs. After a number of events, committed or not, whoever executes the next one ends the run.
+struct Hops {
+    lps: u32,
+    lookahead: f64,
+    /// Turned on after so many calls of `handle`.
+    switch: StopSwitch,
+    after: u64,
+    calls: Arc<AtomicU64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Place {
+    hops: u64,
+    last: f64,
+    busy: Level,
+}
+
+impl Model for Hops {
+    type State = Place;
+    type Event = u32;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(HOPS, "hops", "", "hops");
+        declare.histogram(GAP, "gap", "s", "time between hops");
+        declare.time_mean(BUSY, "busy", "", "parity of hops over time");
+        declare.table(ROWS, "rows", &[("token", "")]);
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Place {
+        for token in 0..3 {
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, token);
+        }
+        Place { hops: 0, last: 0.0, busy: Level::new(0.0) }
+    }
+
+    fn handle(&self, place: &mut Place, token: &u32, lp: &mut Context<Self>) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) == self.after {
+            self.switch.stop();
+        }
+        place.hops += 1;
+        lp.count(HOPS, 1);
+        lp.sample(GAP, lp.now() - place.last);
+        place.last = lp.now();
+        place.busy.set((place.hops % 2) as f64, BUSY, lp);
+        lp.record(ROWS, &[(*token).into()]);
+        let (to, delay) = (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
+        lp.send(to, delay, *token);
+    }
+
+    fn finish(&self, place: &Place, lp: &mut Finish<Self>) {
+        place.busy.close(BUSY, lp);
+    }
+}
+
+const END: f64 = 60.0;
+
+fn hops(lookahead: f64, after: u64) -> Hops {
+    Hops { lps: 12, lookahead, switch: StopSwitch::default(), after, calls: Arc::default() }
+}
+
+/// All that a run to this end tells, except how time is divided into batches.
+fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, [Value; 3]) {
+    let results = &run.record.results;
+    let tables = run.tables.clone();
+    let digest = run.record.digest.clone();
+    (digest, run.states.clone(), tables, [&results["hops"], &results["gap"], &results["busy"]["count"]].map(Value::clone))
+}
+
+/// These settings, as they would be typed.
+fn settings(words: &str) -> Settings {
+    let mut settings = Settings::default();
+    for (name, value) in words.split_whitespace().filter_map(|word| word.split_once('=')) {
+        settings.set(name, value).expect("a setting");
+    }
+    settings
+}
+
+/// Ends a run after so many calls, and compares it with a run that was to end there. Returns where it ended.
+fn ends_early(lookahead: f64, after: u64, engine: &Settings) -> f64 {
+    let model = hops(lookahead, after);
+    let switch = model.switch.clone();
+    let early = Simulation::new(model).settings(engine.clone()).end(END).stop_with(&switch).run().expect("a run");
+    let end = early.record.end_time;
+    match early.record.partial {
+        Some(Partial { wanted_end, wanted_runs }) => {
+            assert_eq!((wanted_end, wanted_runs), (END, 1));
+            assert!(end < END);
+        }
+        None => assert_eq!(end, END),
+    }
+    let whole = Simulation::new(hops(lookahead, u64::MAX)).end(end).run().expect("a run");
+    assert_eq!(outcome(&early), outcome(&whole), "to {end} after {after} calls");
+    // Spans are cut where batches end, which makes a difference in the last digits.
+    let [busy, expected] = [&early, &whole].map(|run| run.record.results["busy"]["mean"].as_f64());
+    let same = busy.zip(expected).map_or(busy == expected, |(busy, expected)| (busy - expected).abs() < 1e-9);
+    assert!(same, "{busy:?} and {expected:?} to {end}");
+    assert_eq!(early.record.committed_events, whole.record.committed_events);
+    end
+}
+
+#[test]
+fn a_sequential_run_ends_early() {
+    // It looks at the switch after 1, 3, 7, 15, … events.
+    let mut ends: Vec<f64> = [1, 5, 17, 150, 900].map(|after| ends_early(0.1, after, &Settings::default())).into();
+    ends.dedup();
+    assert!(ends.len() >= 4 && ends.is_sorted() && ends[0] < 5.0, "{ends:?}");
+}
+
+#[test]
+fn a_parallel_run_ends_early_whatever_the_schedule() {
+    let _limit = time_limit(200);
+    let mut partial = 0;
+    for seed in 0..60u64 {
+        let after = 40 * seed;
+        for lookahead in [0.0, 0.3] {
+            let pes = 2 + (seed % 5) as u32;
+            let mut engines = vec!["batch=16", "use-lookahead=no window=1e9 copy-interval=3", "gvt=synchronous gvt-interval=7 batch=5"];
+            if lookahead > 0.0 {
+                engines.extend(["conservative=windows batch=8", "conservative=free-running batch=8"]);
+            }
+            for engine in engines {
+                let engine = settings(&format!("threads={pes} virtual-cluster={seed} {engine}"));
+                let end = ends_early(lookahead, after, &engine);
+                partial += u32::from(end < END);
+            }
+        }
+    }
+    assert!(partial > 300, "{partial} runs ended early");
+}
+
+#[test]
+fn a_run_on_threads_ends_early() {
+    let _limit = time_limit(200);
+    for repetition in 0..20 {
+        for lookahead in [0.0, 0.3] {
+            ends_early(lookahead, 100 * repetition, &settings("threads=3"));
+        }
+        ends_early(0.3, 100 * repetition, &settings("threads=2 sync=conservative"));
+    }
+}
+
+#[test]
+fn a_single_pe_does_not_go_on_to_the_end() {
+    for sync in ["optimistic", "conservative"] {
+        let alone = settings(&format!("sync={sync} threads=1 batch=16"));
+        let end = ends_early(0.3, 100, &alone);
+        assert!(end < END / 2.0, "{end}");
+    }
+}
+
+#[test]
+fn before_the_warm_up_nothing_has_been_observed() {
+    let model = hops(0.0, 50);
+    let switch = model.switch.clone();
+    let run = Simulation::new(model).end(END).warmup(50.0).stop_with(&switch).run().expect("a run");
+    assert!(run.record.partial.is_some() && run.record.end_time < 50.0);
+    let results = &run.record.results;
+    assert_eq!((&results["hops"], &results["busy"]["mean"], &results["gap"]["mean"]), (&Value::from(0), &Value::Null, &Value::Null));
+}
+
+/// Whoever ends replications early gets those that had ended.
+#[test]
+fn replications_end_early() {
+    let _limit = time_limit(100);
+    let model = hops(0.1, 30_000);
+    let switch = model.switch.clone();
+    let replicated = Simulation::new(model).end(END).seed(5).stop_with(&switch).replicate(400).expect("some runs");
+    let runs = replicated.record.replications.expect("replications").runs;
+    assert!(!runs.is_empty() && runs.len() < 400, "{}", runs.len());
+    assert_eq!(replicated.record.partial, Some(Partial { wanted_end: END, wanted_runs: 400 }));
+    for run in runs.iter().step_by(5) {
+        let alone = Simulation::new(hops(0.1, u64::MAX)).end(END).seed(run.seed).run().expect("a run");
+        assert_eq!(alone.record.digest, run.digest);
+    }
+    let model = hops(0.1, 10);
+    let switch = model.switch.clone();
+    let error = Simulation::new(model).end(1e12).stop_with(&switch).replicate(3).expect_err("none has ended");
+    assert!(error.to_string().starts_with("stopped before the first run had ended"), "{error}");
+}
+
+/// A mistake that has been made counts, even if the run is ended early.
+#[test]
+fn a_mistake_is_a_mistake() {
+    struct Late(Mutex<Option<StopSwitch>>);
+    impl Model for Late {
+        type State = u32;
+        type Event = ();
+        fn lps(&self) -> u32 {
+            2
+        }
+        fn init(&self, lp: &mut Init<Self>) -> u32 {
+            lp.send(lp.id(), 1.0, ());
+            0
+        }
+        fn handle(&self, ticks: &mut u32, (): &(), lp: &mut Context<Self>) {
+            *ticks += 1;
+            if lp.id() == LpId(1) && *ticks == 1000 {
+                lp.fail("enough");
+                if let Some(switch) = &*self.0.lock().expect("nobody panics") {
+                    switch.stop();
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+            lp.send(lp.id(), 1.0, ());
+        }
+    }
+    for threads in [1, 2] {
+        let switch = StopSwitch::default();
+        let run = Simulation::new(Late(Mutex::new(Some(switch.clone())))).end(2000.0).threads(threads).stop_with(&switch).run();
+        match run {
+            Err(error) => assert!(error.to_string().contains("at time 1000 failed: enough"), "{error}"),
+            Ok(run) => assert!(run.record.end_time <= 1000.0 && run.record.partial.is_some(), "{}", run.record.end_time),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Events that go on and on are noticed from outside, and end a run that they would hold up for ever; large stacks serve all runs alike.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use warpline::prelude::*;
+use warpline::{GvtAlgorithm, LongEvent, Synchronisation};
+use warpline_testkit::time_limit;
+
+/// Four LPs that send each other tokens. One event, or the `finish` of one LP, waits until the test ends.
+struct Waits {
+    /// The LP, and which of its events.
+    lp: u32,
+    event: u32,
+    finish: bool,
+    free: Arc<AtomicBool>,
+}
+
+impl Waits {
+    fn wait(&self) {
+        while !self.free.load(Ordering::Relaxed) {
+            sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Model for Waits {
+    type State = u32;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        4
+    }
+
+    fn lookahead(&self) -> f64 {
+        1.0
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u32 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, events: &mut u32, (): &(), lp: &mut Context<Self>) {
+        *events += 1;
+        if !self.finish && (lp.id(), *events) == (LpId(self.lp), self.event) {
+            self.wait();
+        }
+        lp.send((lp.id().0 + 1) % 4, 1.0, ());
+    }
+
+    fn finish(&self, _: &u32, lp: &mut Finish<Self>) {
+        if self.finish && lp.id() == LpId(self.lp) {
+            self.wait();
+        }
+    }
+}
+
+type Engine = fn(Simulation<'_, Waits>) -> Simulation<'_, Waits>;
+
+const ENGINES: [(&str, Engine); 5] = [
+    ("sequential", |run| run),
+    ("conservative", |run| run.sync(Synchronisation::Conservative).threads(2)),
+    ("optimistic", |run| run.sync(Synchronisation::Optimistic).threads(2).gvt(GvtAlgorithm::Synchronous)),
+    ("Time Warp alone", |run| run.sync(Synchronisation::Optimistic).threads(2).use_lookahead(false)),
+    ("virtual cluster", |run| run.threads(2).virtual_cluster(7)),
+];
+
+/// The error of a run in which the model waits.
+fn stuck(engine: Engine, finish: bool, heard: &mut dyn FnMut(&LongEvent)) -> LongEvent {
+    let free = Arc::new(AtomicBool::new(false));
+    let model = Waits { lp: 3, event: 5, finish, free: free.clone() };
+    let error = engine(Simulation::new(model).end(20.0)).event_limit(0.3).on_long_event(heard).run().expect_err("it waits");
+    free.store(true, Ordering::Relaxed);
+    match error {
+        Error::LongEvent(long) => *long,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn an_event_that_never_ends_is_an_error() {
+    let _limit = time_limit(60);
+    for (name, engine) in ENGINES {
+        let LongEvent { pe, lp, time, event, seconds, .. } = stuck(engine, false, &mut |_| {});
+        assert_eq!((lp, event), (LpId(3), 5), "{name}");
+        assert_eq!(time, 5.0, "{name}");
+        assert_eq!(pe.is_none(), name == "sequential", "{name}: {pe:?}");
+        assert!((0.3..30.0).contains(&seconds), "{name}: {seconds}");
+    }
+}
+
+#[test]
+fn only_time_warp_doubts_what_holds_it_up() {
+    let _limit = time_limit(60);
+    for (name, engine) in ENGINES {
+        let certain = stuck(engine, false, &mut |_| {}).certain;
+        assert!(certain || !matches!(name, "sequential" | "conservative"), "{name}");
+        assert!(!certain || name != "Time Warp alone", "{name}");
+    }
+}
+
+#[test]
+fn a_finish_that_never_ends_is_an_error() {
+    let _limit = time_limit(60);
+    for (name, engine) in ENGINES {
+        let LongEvent { lp, event, certain, .. } = stuck(engine, true, &mut |_| {});
+        assert_eq!((lp, event, certain), (LpId(3), 0, true), "{name}");
+    }
+}
+
+#[test]
+fn who_asks_hears_of_it_before() {
+    let _limit = time_limit(60);
+    let free = Arc::new(AtomicBool::new(false));
+    let model = Waits { lp: 3, event: 5, finish: false, free: free.clone() };
+    let (mut heard, count) = (Vec::new(), AtomicU64::new(0));
+    let mut hear = |long: &LongEvent| {
+        heard.push(long.clone());
+        count.fetch_add(1, Ordering::Relaxed);
+        free.store(true, Ordering::Relaxed);
+    };
+    let run = Simulation::new(model).end(20.0).threads(2).on_long_event(&mut hear).run().expect("it ends after all");
+    assert_eq!(run.record.committed_events, 4 * 19);
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert!((heard[0].lp, heard[0].event) == (LpId(3), 5) && heard[0].seconds >= 5.0, "{heard:?}");
+}
+
+/// Reserves a large piece of stack in `init`, `handle` and `finish`.
+struct Large;
+
+/// 12 MiB: more than the main thread of a program usually has, and less than the default.
+#[inline(never)]
+fn large_locals() -> u32 {
+    let table = std::hint::black_box([1u8; 12 << 20]);
+    table.iter().step_by(1 << 20).map(|&one| u32::from(one)).sum()
+}
+
+impl Model for Large {
+    type State = u32;
+    type Event = ();
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        4
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u32 {
+        lp.send(lp.id(), 1.0, ());
+        large_locals()
+    }
+
+    fn handle(&self, sum: &mut u32, (): &(), lp: &mut Context<Self>) {
+        *sum += large_locals();
+        let delay = lp.random_delay();
+        lp.send((lp.id().0 + 1) % 4, delay, ());
+    }
+
+    fn reverse(&self, sum: &mut u32, (): &(), lp: &mut Reverse<Self>) {
+        *sum -= large_locals();
+        lp.random_delay();
+    }
+
+    fn finish(&self, _: &u32, _: &mut Finish<Self>) {
+        assert_eq!(large_locals(), 12);
+    }
+}
+
+trait RandomDelay {
+    fn random_delay(&mut self) -> f64;
+}
+
+impl RandomDelay for Context<Large> {
+    fn random_delay(&mut self) -> f64 {
+        self.random().exponential(1.0)
+    }
+}
+
+impl RandomDelay for Reverse<'_, Large> {
+    fn random_delay(&mut self) -> f64 {
+        self.random().exponential(1.0)
+    }
+}
+
+#[test]
+fn all_code_of_a_model_has_the_same_stack_everywhere() {
+    let _limit = time_limit(120);
+    let run = || Simulation::new(Large).end(8.0);
+    let alone = run().run().expect("sequentially");
+    for undo in [Undo::Copy, Undo::Reverse] {
+        for run in [run().threads(3), run().threads(3).virtual_cluster(3)] {
+            let together = run.undo(undo).run().expect("in parallel");
+            assert_eq!((together.states, together.record.digest), (alone.states.clone(), alone.record.digest.clone()));
+        }
+        assert_eq!(run().undo(undo).verify().expect("tried out").digest, alone.record.digest);
+    }
+}
