@@ -17,7 +17,7 @@
 //! *Agreement.* What all PEs must agree on (GVT as a moment, failures, the end of the run) is computed by [`crate::gvt`]. That takes
 //! messages, and is rarely needed where there is lookahead.
 
-use warpline_base::{LpId, Moment, VirtualTime};
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 
 use crate::Window;
 use crate::bound_word::{time_of, word};
@@ -71,6 +71,18 @@ impl Frontier {
         let after_first = VirtualTime::from_bits(first.bits() + 1);
         self.cap = self.horizon.max(self.due()).min(after_first).min(self.end);
         self.cap
+    }
+
+    /// GVT must not pass this moment: while a PE holds back, it may still have to undo what it has executed from then on.
+    pub(crate) fn held_back_at(&self, ties: TieBreak) -> Moment {
+        if self.cap == self.end {
+            return Moment::Never;
+        }
+        // Before every event from then on, whatever decides between simultaneous ones.
+        let time = VirtualTime::from_bits(self.cap.bits().saturating_sub(1));
+        let (priority, sender, sequence) = (Priority::new(i8::MIN), LpId(0), Sequence::first_of(0));
+        let moment = Moment::Event(EventKey { time, step: 0, priority, sender, sequence });
+        if moment.is_before(&self.gvt(), ties) { self.gvt() } else { moment }
     }
 
     /// The run ends at an earlier time.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_memory::DropEach;
+pub use warpline_memory::{Activity, Beat};
 
-pub use crate::beat::{Activity, Beat};
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
@@ -141,7 +141,7 @@ impl<M: Model> Context<M> {
         self.now = now.get();
         self.id = lp;
         self.step = step;
-        self.beat.begin(lp, event, now);
+        self.beat.begin(lp.0, event, self.now);
         self.streams.seek(lp, event);
     }
 
@@ -161,7 +161,7 @@ impl<M: Model> Context<M> {
     #[inline]
     pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
         (self.id, self.now) = (lp, now.get());
-        self.beat.begin(lp, 0, now);
+        self.beat.begin(lp.0, 0, self.now);
     }
 
     /// Discards everything that the current event did. It did not happen, so a panic on dropping what it sent is swallowed.

@@ -41,7 +41,6 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
 
-mod beat;
 mod configure;
 mod context;
 mod fault;

@@ -158,6 +158,7 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         // If nobody listens any more, nobody has to know.
         let _ = sender.send(progress);
     });
+    warpline_memory::say_last_words();
     let control = Control { listener: audience.progress.is_some().then_some(listener), ..Control::default() };
     let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
     let given = control.clone();
@@ -274,7 +275,7 @@ impl Watchdog {
             return None;
         }
         let Activity { lp, time, event, ahead, .. } = since.activity;
-        let long = LongEvent { pe, lp, time, event, certain: !ahead, seconds: lasted.as_secs_f64() };
+        let long = LongEvent { pe, lp: LpId(lp), time, event, certain: !ahead, seconds: lasted.as_secs_f64() };
         Some((long, !std::mem::replace(&mut since.told, true)))
     }
 }

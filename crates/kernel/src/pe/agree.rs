@@ -105,6 +105,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The PE as GVT sees it.
     fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, M::Event, Q>) {
         let view = GvtView {
+            held_back: self.frontier.held_back_at(self.world.ties),
             next_lp: (!self.lps.all_initialised()).then(|| self.lps.next()),
             agenda: &mut self.agenda,
             faults: &self.faults,
@@ -162,6 +163,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
 /// The part of a PE that GVT algorithms query.
 struct GvtView<'a, E, Q> {
+    /// What GVT must not pass if this PE holds back.
+    held_back: Moment,
     /// The LP to initialise next, if any.
     next_lp: Option<LpId>,
     agenda: &'a mut Agenda<E, Q>,
@@ -181,7 +184,7 @@ impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
         let store = self.agenda.store();
         let held = self.faults.held().iter().filter(|held| !held.is_cancelled(store));
         let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
-        self.agenda.least(self.end, &mut self.counts.annihilated).earlier(held, self.ties)
+        self.agenda.least(self.end, &mut self.counts.annihilated).earlier(held, self.ties).earlier(self.held_back, self.ties)
     }
 
     fn failure(&self) -> Moment {

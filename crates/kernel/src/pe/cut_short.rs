@@ -4,7 +4,8 @@
 //! 2. The latest of these times is the new end, and each PE [ends there](Pe::end_at). No PE has done anything for good from then on, and what
 //!    was executed ahead is undone, so they go on as if it had always been the end.
 //!
-//! In between, PEs go on as usual, including with GVT; only what lies beyond the time at which they hold back waits.
+//! In between, PEs go on as usual; only what lies beyond the time at which they hold back waits. GVT does not pass that time: what is undone
+//! at the new end has not been preceded by anything, so nothing else keeps GVT from passing it.
 
 use warpline_base::VirtualTime;
 use warpline_model::Model;

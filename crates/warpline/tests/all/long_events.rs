@@ -184,6 +184,75 @@ impl RandomDelay for Reverse<'_, Large> {
     }
 }
 
+/// Calls itself as often as its state says, and its state says too much.
+struct Deep {
+    depth: u32,
+}
+
+#[inline(never)]
+fn recursion(depth: u32) -> u64 {
+    let table = std::hint::black_box([u64::from(depth); 128]);
+    if depth == 0 { table[0] } else { recursion(depth - 1) + table[64] }
+}
+
+impl Model for Deep {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        4
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0, ());
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, (): &(), lp: &mut Context<Self>) {
+        if lp.id() == LpId(3) && lp.now() == 7.0 {
+            *sum += recursion(self.depth);
+        }
+        lp.send(lp.id(), 1.0, ());
+    }
+}
+
+/// Set for child processes, to the settings of their run.
+const CHILD: &str = "WARPLINE_TEST_LAST_WORDS";
+
+#[test]
+#[ignore = "the child of the_last_words_name_the_event"]
+fn a_stack_overflows() {
+    let settings = std::env::var(CHILD).expect("only as a child");
+    let mut all = warpline::Settings::default();
+    for (name, value) in settings.split_whitespace().filter_map(|word| word.split_once('=')) {
+        all.set(name, value).expect("a setting");
+    }
+    let run = Simulation::new(Deep { depth: 100_000 }).settings(all).end(20.0).run().expect("a run");
+    println!("the sum is {}", run.states[3]);
+}
+
+/// If the stack is too small after all, it is said which event that was; with a larger one the same run succeeds.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_last_words_name_the_event() {
+    let program = std::env::current_exe().expect("this is a program");
+    let run = |settings: &str| {
+        let test = ["--exact", "long_events::a_stack_overflows", "--nocapture", "--ignored"];
+        let output = std::process::Command::new(&program).args(test).env(CHILD, settings).output().expect("it runs again");
+        (output.status, String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+    };
+    for engine in ["", "threads=2", "threads=3 virtual-cluster=7"] {
+        let (status, text) = run(engine);
+        assert!(!status.success(), "{text}");
+        let words =
+            "the program ends while event 7 of LP 3 at time 7.0 is executed; if its stack is too small, give it a larger one (--stack)";
+        assert!(text.contains(words), "{engine}: {text}");
+        assert!(text.contains("has overflowed its stack"), "{engine}: {text}");
+        let (status, text) = run(&format!("{engine} stack=512"));
+        assert!(status.success() && text.contains("the sum is 5000050000"), "{engine}: {text}");
+    }
+}
+
 #[test]
 fn all_code_of_a_model_has_the_same_stack_everywhere() {
     let _limit = time_limit(120);

@@ -1,8 +1,9 @@
 //! What an engine's thread is doing at this moment, for a thread that watches it from outside.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use warpline_base::{LpId, VirtualTime};
+use crate::last_words;
 
 /// The event that a thread is executing, written by that thread alone and read by whoever watches it.
 ///
@@ -24,7 +25,7 @@ pub struct Beat {
 pub struct Activity {
     step: u64,
     /// The LP.
-    pub lp: LpId,
+    pub lp: u32,
     /// The time, in model units.
     pub time: f64,
     /// Which event of the LP it is, counted from 1; 0 is its `init`. Modulo 2³².
@@ -37,9 +38,10 @@ impl Beat {
     const INSIDE: u64 = 1;
     const AHEAD: u64 = 2;
 
-    /// The thread begins to work.
+    /// This thread begins to work, and if the system ends it before the step is over, its last words are about this.
     #[inline]
-    pub fn begin_step(&self) {
+    pub fn begin_step(self: &Arc<Self>) {
+        last_words::are_of(self);
         let step = self.step.load(Ordering::Relaxed) & !(Self::INSIDE | Self::AHEAD);
         self.step.store(step + 4 + Self::INSIDE, Ordering::Relaxed);
     }
@@ -59,16 +61,16 @@ impl Beat {
 
     /// The thread begins the `event`-th event of `lp`.
     #[inline(always)]
-    pub(crate) fn begin(&self, lp: LpId, event: u64, time: VirtualTime) {
-        self.time.store(time.bits(), Ordering::Relaxed);
-        self.event.store(u64::from(lp.0) << 32 | event & u64::from(u32::MAX), Ordering::Relaxed);
+    pub fn begin(&self, lp: u32, event: u64, time: f64) {
+        self.time.store(time.to_bits(), Ordering::Relaxed);
+        self.event.store(u64::from(lp) << 32 | event & u64::from(u32::MAX), Ordering::Relaxed);
     }
 
     /// What the thread is doing; `None` if it is not inside a step.
     pub fn read(&self) -> Option<Activity> {
         let (step, time, event) = (&self.step, &self.time, &self.event);
         let [step, time, event] = [step, time, event].map(|word| word.load(Ordering::Relaxed));
-        let (lp, time) = (LpId((event >> 32) as u32), VirtualTime::from_bits(time).get());
+        let (lp, time) = ((event >> 32) as u32, f64::from_bits(time));
         (step & Self::INSIDE != 0).then_some(Activity { step, lp, time, event: event as u32, ahead: step & Self::AHEAD != 0 })
     }
 }
@@ -79,12 +81,12 @@ mod tests {
 
     #[test]
     fn only_what_goes_on_looks_the_same_twice() {
-        let (beat, time) = (Beat::default(), VirtualTime::new(2.5).unwrap());
+        let beat = Arc::<Beat>::default();
         assert_eq!(beat.read(), None);
         beat.begin_step();
-        beat.begin(LpId(7), (1 << 32) + 3, time);
+        beat.begin(7, (1 << 32) + 3, 2.5);
         let first = beat.read().unwrap();
-        assert_eq!((first.lp, first.time, first.event, first.ahead), (LpId(7), 2.5, 3, false));
+        assert_eq!((first.lp, first.time, first.event, first.ahead), (7, 2.5, 3, false));
         assert_eq!(beat.read(), Some(first));
         beat.goes_ahead();
         assert!(beat.read().is_some_and(|now| now.ahead && now != first));

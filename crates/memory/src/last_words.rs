@@ -1,0 +1,152 @@
+//! What is said when the system ends the program: which event was being executed. A stack that overflows and memory that cannot be had leave
+//! no other trace of it.
+
+use std::cell::{Cell, RefCell};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::Beat;
+
+thread_local! {
+    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read at any time.
+    static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
+    /// Keeps it alive, and clears the pointer when the thread ends.
+    static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
+}
+
+struct Kept(Option<Arc<Beat>>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        CURRENT.set(ptr::null());
+    }
+}
+
+/// From now on the last words of this thread are about `beat`.
+#[inline]
+pub(crate) fn are_of(beat: &Arc<Beat>) {
+    if CURRENT.get() != Arc::as_ptr(beat) {
+        change_to(beat);
+    }
+}
+
+#[cold]
+fn change_to(beat: &Arc<Beat>) {
+    // A thread that is ending has no last words.
+    let _ = KEPT.try_with(|kept| {
+        CURRENT.set(ptr::null());
+        kept.borrow_mut().0 = Some(beat.clone());
+        CURRENT.set(Arc::as_ptr(beat));
+    });
+}
+
+/// Has last words said when the system ends the program over a stack that overflows, or the program aborts over memory that cannot be had.
+/// What else happens then stays as it is.
+#[cfg(all(unix, not(miri), not(loom)))]
+pub fn say_last_words() {
+    handler::install();
+}
+
+/// Where signals have no handlers, nothing is said.
+#[cfg(not(all(unix, not(miri), not(loom))))]
+pub fn say_last_words() {}
+
+#[cfg(all(unix, not(miri), not(loom)))]
+mod handler {
+    use std::fmt::{self, Write};
+    use std::mem::MaybeUninit;
+    use std::ptr;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Once, OnceLock};
+
+    use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, SIGSEGV, c_int, c_void, sigaction, siginfo_t};
+
+    use super::CURRENT;
+    use crate::beat::Activity;
+
+    const SIGNALS: [c_int; 3] = [SIGSEGV, SIGBUS, SIGABRT];
+
+    /// What happened on each of the signals before.
+    static BEFORE: [OnceLock<sigaction>; 3] = [const { OnceLock::new() }; 3];
+    /// Whether last words have been said: the system's own handler may end in another signal.
+    static SAID: AtomicBool = AtomicBool::new(false);
+
+    pub(super) fn install() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            for (signal, before) in SIGNALS.into_iter().zip(&BEFORE) {
+                let mut old = MaybeUninit::<sigaction>::zeroed();
+                // SAFETY: `new` is a valid action, as all zeros are one (the default, without flags, with an empty mask) and the fields set
+                // belong together: SA_SIGINFO with a handler of three arguments. `old` has room for what is written.
+                let done = unsafe {
+                    let mut new = MaybeUninit::<sigaction>::zeroed().assume_init();
+                    new.sa_sigaction = say as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
+                    new.sa_flags = SA_SIGINFO | SA_ONSTACK;
+                    sigaction(signal, &new, old.as_mut_ptr())
+                };
+                if done == 0 {
+                    // SAFETY: the call succeeded and has written it.
+                    let _ = before.set(unsafe { old.assume_init() });
+                }
+            }
+        });
+    }
+
+    /// A line without memory from the heap.
+    struct Line {
+        bytes: [u8; 320],
+        length: usize,
+    }
+
+    impl Write for Line {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let room = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(fmt::Error)?;
+            room.copy_from_slice(text.as_bytes());
+            self.length += text.len();
+            Ok(())
+        }
+    }
+
+    extern "C" fn say(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
+        let current = CURRENT.get();
+        // SAFETY: the pointer is null, or points to what this very thread keeps alive as long as the pointer is there.
+        let activity = unsafe { current.as_ref() }.and_then(crate::Beat::read);
+        if let Some(Activity { lp, time, event, .. }) = activity
+            && !SAID.swap(true, Ordering::Relaxed)
+        {
+            let mut line = Line { bytes: [0; 320], length: 0 };
+            let hint = if signal == SIGABRT { "" } else { "; if its stack is too small, give it a larger one (--stack)" };
+            // What does not fit is left out.
+            let _ = writeln!(line, "\nthe program ends while event {event} of LP {lp} at time {time:?} is executed{hint}");
+            // SAFETY: `write` may be called from a handler, and these bytes are initialised.
+            let _ = unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.length) };
+        }
+        let before = SIGNALS.iter().position(|known| *known == signal).and_then(|index| BEFORE[index].get());
+        // SAFETY: all zeros are the default action; both are valid ones, and may be set from a handler. On return the signal comes again, and
+        // meets what was there before.
+        unsafe {
+            let default = MaybeUninit::<sigaction>::zeroed().assume_init();
+            sigaction(signal, before.unwrap_or(&default), ptr::null_mut());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_are_of_what_was_begun_last() {
+        let beats = [Arc::<Beat>::default(), Arc::default()];
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for beat in [&beats[0], &beats[1], &beats[1], &beats[0]] {
+                    are_of(beat);
+                    assert_eq!(CURRENT.get(), Arc::as_ptr(beat));
+                    assert_eq!(Arc::strong_count(beat), 2, "it is kept alive");
+                }
+            });
+        });
+        assert!(beats.iter().all(|beat| Arc::strong_count(beat) == 1), "nothing is left of a thread that has ended");
+    }
+}
