@@ -9,11 +9,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use warpline_base::record::Phases;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Tuning, Undoing, ValueMessage, Window, balance,
+    Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window, balance,
 };
 use warpline_memory::buffers;
 use warpline_model::prelude::*;
@@ -27,7 +28,21 @@ pub(crate) const END: f64 = 100.0;
 /// The receiver, the time, and the event.
 pub(crate) type Sent = (u32, f64, &'static str);
 
-/// A model that follows the test's script. An LP's state is the list of the events that it has handled.
+/// An event after which the state of its LP cannot be copied.
+pub(crate) const NO_COPY: &str = "no copy";
+
+/// The state of an LP: the events that it has handled.
+#[derive(Debug)]
+pub(crate) struct Handled(pub(crate) Vec<&'static str>);
+
+impl Clone for Handled {
+    fn clone(&self) -> Self {
+        assert!(!self.0.contains(&NO_COPY), "this state cannot be copied");
+        Handled(self.0.clone())
+    }
+}
+
+/// A model that follows the test's script.
 pub(crate) struct Play {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
@@ -63,7 +78,7 @@ impl Default for Play {
 }
 
 impl Model for Play {
-    type State = Vec<&'static str>;
+    type State = Handled;
     type Event = &'static str;
 
     const REVERSIBLE: bool = true;
@@ -80,14 +95,14 @@ impl Model for Play {
         declare.counter(HANDLED, "handled", "events", "events handled");
     }
 
-    fn init(&self, lp: &mut Init<Self>) -> Vec<&'static str> {
+    fn init(&self, lp: &mut Init<Self>) -> Handled {
         for (to, at, label) in (self.first)(lp.id().0) {
             lp.send(to, at, label);
         }
-        Vec::new()
+        Handled(Vec::new())
     }
 
-    fn handle(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Context<Self>) {
+    fn handle(&self, Handled(handled): &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
         handled.push(label);
         lp.count(HANDLED, 1);
         (self.save)(label, lp);
@@ -96,7 +111,7 @@ impl Model for Play {
         }
     }
 
-    fn reverse(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Reverse<Self>) {
+    fn reverse(&self, Handled(handled): &mut Handled, label: &&'static str, lp: &mut Reverse<Self>) {
         (self.reverse)(handled, label, lp);
     }
 
@@ -251,6 +266,9 @@ pub(crate) struct Ended {
     pub(crate) places: u64,
     /// All verdicts on GVT.
     pub(crate) verdicts: Vec<Verdict>,
+    /// By PE: its trace, if there was to be one, and how long it spent on what.
+    pub(crate) traces: Vec<Option<Box<Trace>>>,
+    pub(crate) phases: Vec<Phases>,
 }
 
 /// PEs and their wires.
@@ -263,13 +281,17 @@ pub(crate) struct Stage<'m> {
 impl<'m> Stage<'m> {
     /// PEs that have initialised their LPs and executed nothing.
     pub(crate) fn new(play: &'m Play, setting: Setting) -> Self {
-        let mut stage = Stage::bare(play, setting);
-        for pe in &mut stage.pes {
+        Stage::bare(play, setting).initialised()
+    }
+
+    /// Steps PEs that have not been stepped at all until they have initialised their LPs.
+    pub(crate) fn initialised(mut self) -> Self {
+        for pe in &mut self.pes {
             while pe.initialised_at().is_none() {
                 pe.step().expect("there is memory");
             }
         }
-        stage
+        self
     }
 
     /// PEs that have not been stepped at all.
@@ -437,14 +459,18 @@ impl<'m> Stage<'m> {
         }
         let places = parts.iter().map(|pe| pe.books.places).sum();
         let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
+        let traces = parts.iter_mut().map(|pe| pe.trace.take()).collect();
+        let phases = parts.iter().map(|pe| pe.phases).collect();
         let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
         Ended {
             failure,
             counts,
-            handled: lps.into_iter().flatten().map(|lp| lp.state).collect(),
+            handled: lps.into_iter().flatten().map(|lp| lp.state.0).collect(),
             observed,
             places,
             verdicts: self.verdicts,
+            traces,
+            phases,
         }
     }
 }
