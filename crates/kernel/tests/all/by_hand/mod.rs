@@ -9,8 +9,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use warpline_base::random::Stream;
 use warpline_base::record::Phases;
-use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
@@ -22,6 +23,7 @@ use warpline_model::{Declarations, Statistics};
 
 /// How many events were handled, according to the statistics.
 pub(crate) const HANDLED: Counter = Counter::slot(0);
+const SEED: u64 = 1;
 /// The end of every run.
 pub(crate) const END: f64 = 100.0;
 
@@ -31,14 +33,17 @@ pub(crate) type Sent = (u32, f64, &'static str);
 /// An event after which the state of its LP cannot be copied.
 pub(crate) const NO_COPY: &str = "no copy";
 
-/// The state of an LP: the events that it has handled.
+/// The state of an LP: the events that it has handled, and a random number that each of them drew.
 #[derive(Debug)]
-pub(crate) struct Handled(pub(crate) Vec<&'static str>);
+pub(crate) struct Handled {
+    pub(crate) labels: Vec<&'static str>,
+    drawn: Vec<u64>,
+}
 
 impl Clone for Handled {
     fn clone(&self) -> Self {
-        assert!(!self.0.contains(&NO_COPY), "this state cannot be copied");
-        Handled(self.0.clone())
+        assert!(!self.labels.contains(&NO_COPY), "this state cannot be copied");
+        Handled { labels: self.labels.clone(), drawn: self.drawn.clone() }
     }
 }
 
@@ -99,20 +104,22 @@ impl Model for Play {
         for (to, at, label) in (self.first)(lp.id().0) {
             lp.send(to, at, label);
         }
-        Handled(Vec::new())
+        Handled { labels: Vec::new(), drawn: Vec::new() }
     }
 
-    fn handle(&self, Handled(handled): &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
-        handled.push(label);
+    fn handle(&self, Handled { labels, drawn }: &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
+        labels.push(label);
+        drawn.push(lp.random().next_u64());
         lp.count(HANDLED, 1);
         (self.save)(label, lp);
-        for (to, at, label) in (self.then)(handled) {
+        for (to, at, label) in (self.then)(labels) {
             lp.send(to, at - lp.now(), label);
         }
     }
 
-    fn reverse(&self, Handled(handled): &mut Handled, label: &&'static str, lp: &mut Reverse<Self>) {
-        (self.reverse)(handled, label, lp);
+    fn reverse(&self, Handled { labels, drawn }: &mut Handled, label: &&'static str, lp: &mut Reverse<Self>) {
+        drawn.pop();
+        (self.reverse)(labels, label, lp);
     }
 
     fn commit(&self, label: &&'static str, _: &mut Commit<Self>) {
@@ -324,7 +331,7 @@ impl<'m> Stage<'m> {
             } else {
                 AnyGvt::Asynchronous(Asynchronous::new(me, pes, ties))
             };
-            let context = Context::new(play, 1, 1000, tuning.undoing == Undoing::Reverse);
+            let context = Context::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };
             Pe::new(&task, tuning, (buffers, wire), gvt, window, context, statistics.clone()).expect("there is memory")
@@ -462,10 +469,14 @@ impl<'m> Stage<'m> {
         let traces = parts.iter_mut().map(|pe| pe.trace.take()).collect();
         let phases = parts.iter().map(|pe| pe.phases).collect();
         let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
+        let states: Vec<_> = lps.into_iter().flatten().map(|lp| lp.state).collect();
+        if failure.is_none() {
+            states.iter().zip((0..).map(LpId)).for_each(|(state, lp)| assert_eq!(state.drawn, draws(lp, state.labels.len()), "{lp}"));
+        }
         Ended {
             failure,
             counts,
-            handled: lps.into_iter().flatten().map(|lp| lp.state.0).collect(),
+            handled: states.into_iter().map(|state| state.labels).collect(),
             observed,
             places,
             verdicts: self.verdicts,
@@ -473,6 +484,16 @@ impl<'m> Stage<'m> {
             phases,
         }
     }
+}
+
+/// The random numbers that the first events of an LP draw.
+fn draws(lp: LpId, events: usize) -> Vec<u64> {
+    let mut stream = Stream::new(SEED, 0);
+    let draw = |number| {
+        stream.point(lp, number);
+        stream.random().next_u64()
+    };
+    (1..=events as u64).map(draw).collect()
 }
 
 pub(crate) fn time(time: f64) -> VirtualTime {
