@@ -281,3 +281,34 @@ fn a_pe_that_may_wait_for_its_horizon_does() {
     stage.step(0, 1);
     assert_eq!(stage.pes[0].counts().processed, 1);
 }
+
+/// A PE that always has something to do commits, too, once it has executed enough to make looking through all of it worth while.
+#[test]
+fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => (0..40).map(|n| (0, 11.0 + f64::from(n) / 100.0, "certain later")).collect(),
+            1 => (0..200).map(|n| (1, 35.0 + f64::from(n) / 100.0, "ahead")).collect(),
+            _ => vec![],
+        }
+    }
+    let play = Play { lookahead: 10.0, first, ..Play::default() };
+    let setting = Setting::default();
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning }, ..setting });
+    stage.let_bounds_arrive();
+    // By the bound of PE 1, what comes before 20 is certain.
+    stage.step(0, 50);
+    stage.step(1, 1);
+    let counts = |stage: &Stage<'_>| (stage.pes[0].counts().ahead(), stage.pes[0].counts().committed);
+    stage.step(0, 13);
+    assert_eq!((counts(&stage), stage.published(1).0), ((63, 0), Some(10.0)));
+    stage.step(0, 1);
+    assert_eq!(counts(&stage), (64, 40));
+    // The 24 that are left would be looked through again. That takes more of them: 64 are too few now, even as soon as all are certain.
+    stage.step(0, 40);
+    stage.step(1, 1);
+    stage.step(0, 1);
+    assert_eq!((counts(&stage), stage.published(1).0), ((105, 40), Some(30.0)));
+    assert_eq!(stage.pes[0].counts().gvt_epochs, 0);
+    assert_eq!(stage.finish().observed, 240);
+}
