@@ -190,6 +190,11 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         !self.by_identity.is_empty()
     }
 
+    /// How many events are known by identity: only such as are not over.
+    pub(crate) fn identities(&self) -> usize {
+        self.by_identity.len()
+    }
+
     /// How many anti-messages have arrived before their events.
     pub(crate) fn cancelled_early(&self) -> usize {
         self.cancelled_early.len()

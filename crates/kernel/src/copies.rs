@@ -70,3 +70,55 @@ impl Copies {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Undoing = Undoing::Copy { interval: 3 };
+
+    /// Executes an event of LP 0 at a place, and returns whether the state was copied before it.
+    fn execute(copies: &mut Copies, place: u64) -> bool {
+        let due = copies.is_due(0, place);
+        copies.executed(0, place, due);
+        due
+    }
+
+    #[test]
+    fn states_are_copied_at_intervals() {
+        for (undoing, every) in [(Undoing::Copy { interval: 1 }, 1), (INTERVAL, 3), (Undoing::Reverse, 64)] {
+            let mut copies = Copies::new(undoing, 2);
+            for number in 0..200 {
+                assert_eq!(execute(&mut copies, 1 + number), number.is_multiple_of(every), "{undoing:?}, event {number}");
+            }
+            // Each LP has a count of its own.
+            assert!(copies.is_due(1, 201));
+        }
+    }
+
+    #[test]
+    fn states_are_copied_before_the_last_copy_is_reclaimed() {
+        let mut copies = Copies::new(Undoing::Copy { interval: 1_000_000 }, 1);
+        assert!(execute(&mut copies, 1));
+        assert!(!execute(&mut copies, LAG) && execute(&mut copies, LAG + 1));
+        assert!(!execute(&mut copies, 2 * LAG) && execute(&mut copies, 2 * LAG + 1));
+    }
+
+    #[test]
+    fn the_next_copy_can_be_brought_forward() {
+        let mut copies = Copies::new(INTERVAL, 1);
+        let copied = [0, 1, 2, 3, 4, 5].map(|place| {
+            if place == 1 {
+                copies.soon(0);
+            }
+            execute(&mut copies, place)
+        });
+        assert_eq!(copied, [true, true, false, false, true, false]);
+    }
+
+    #[test]
+    fn copies_are_kept_only_where_a_state_may_be_worked_out_from_them() {
+        assert_eq!((Undoing::Copy { interval: 1 }).lag(), 0);
+        assert!([Undoing::Copy { interval: 2 }, Undoing::Reverse].into_iter().all(|undoing| undoing.lag() == LAG));
+    }
+}

@@ -82,23 +82,119 @@ impl Counts {
 /// # Panics
 /// If the books do not balance.
 pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
-    let (mut processed, mut kept, mut sent, mut over, mut messages, mut anti) = (0, 0, 0, 0, 0i64, 0i64);
-    let (mut places, mut accounted, mut empty) = (0, 0, 0i64);
-    for (counts, books, pending) in pes {
-        processed += counts.processed;
-        kept += counts.committed + counts.rolled_back;
-        sent += counts.sent;
-        over += counts.committed + counts.annihilated + pending as u64;
-        messages += counts.messages_sent as i64 - counts.messages_received as i64;
-        anti += counts.anti_sent as i64 - counts.anti_received as i64;
-        places += books.places;
-        accounted += books.free + books.live;
-        empty += books.returned as i64 - books.taken_back as i64;
+    let pes: Vec<_> = pes.map(|(counts, books, pending)| (counts, books, pending as u64)).collect();
+    for (counts, books, pending) in &pes {
         assert_eq!(counts.extras_kept, 0, "what events observed and saved is kept until they commit or are undone");
-        assert_eq!(books.live, pending as u64, "every buffer in use holds a pending event");
+        assert_eq!(books.live, *pending, "every buffer in use holds a pending event");
     }
-    assert_eq!(processed, kept, "every event processed was committed or rolled back");
-    assert_eq!(sent, over, "every event sent was committed, annihilated or is pending");
-    assert_eq!((messages, anti, empty), (0, 0, 0), "every message between PEs arrived");
-    assert_eq!(places, accounted, "every buffer is in use or free");
+    let sum = |of: fn(&Counts, &Books, u64) -> u64| pes.iter().map(|(counts, books, pending)| of(counts, books, *pending)).sum::<u64>();
+    let kept = sum(|counts, _, _| counts.committed + counts.rolled_back);
+    assert_eq!(sum(|counts, _, _| counts.processed), kept, "every event processed was committed or rolled back");
+    let over = sum(|counts, _, pending| counts.committed + counts.annihilated + pending);
+    assert_eq!(sum(|counts, _, _| counts.sent), over, "every event sent was committed, annihilated or is pending");
+    let sent = [sum(|counts, _, _| counts.messages_sent), sum(|counts, _, _| counts.anti_sent), sum(|_, books, _| books.returned)];
+    let received =
+        [sum(|counts, _, _| counts.messages_received), sum(|counts, _, _| counts.anti_received), sum(|_, books, _| books.taken_back)];
+    assert_eq!(sent, received, "every message between PEs arrived");
+    assert_eq!(sum(|_, books, _| books.places), sum(|_, books, _| books.free + books.live), "every buffer is in use or free");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// What one PE leaves behind.
+    type Left = (Counts, Books, usize);
+
+    /// Something that went wrong on one PE.
+    type Slip = fn(&mut Left);
+
+    /// Two PEs that have sent each other messages, anti-messages and free buffers. Only together do their books balance.
+    fn two_pes() -> [Left; 2] {
+        let zero = Counts {
+            processed: 10,
+            committed: 7,
+            rolled_back: 3,
+            sent: 14,
+            annihilated: 2,
+            messages_sent: 6,
+            messages_received: 4,
+            anti_sent: 2,
+            anti_received: 1,
+            ..Counts::default()
+        };
+        let one = Counts {
+            processed: 20,
+            committed: 15,
+            rolled_back: 5,
+            sent: 16,
+            annihilated: 1,
+            messages_sent: 4,
+            messages_received: 6,
+            anti_sent: 1,
+            anti_received: 2,
+            ..Counts::default()
+        };
+        let books = |places, free, live, returned, taken_back| Books { places, free, live, returned, taken_back, ..Books::default() };
+        [(zero, books(7, 5, 3, 8, 2), 3), (one, books(9, 6, 2, 2, 8), 2)]
+    }
+
+    fn close([zero, one]: &[Left; 2]) {
+        balance([zero, one].into_iter().map(|(counts, books, pending)| (counts, *books, *pending)));
+    }
+
+    #[test]
+    fn books_balance_over_all_pes() {
+        close(&two_pes());
+    }
+
+    /// One thing too many or too few, of whatever kind and on whichever PE, shows.
+    #[test]
+    fn books_that_are_out_by_one_do_not_balance() {
+        let executed = "every event processed was committed or rolled back";
+        let (over, arrived) = ("every event sent was committed, annihilated or is pending", "every message between PEs arrived");
+        let faults: [(Slip, &str); 15] = [
+            (|pe| pe.0.processed += 1, executed),
+            (|pe| pe.0.committed -= 1, executed),
+            (|pe| pe.0.rolled_back += 1, executed),
+            (|pe| pe.0.sent += 1, over),
+            (|pe| pe.0.annihilated -= 1, over),
+            (|pe| pe.0.messages_sent += 1, arrived),
+            (|pe| pe.0.messages_received -= 1, arrived),
+            (|pe| pe.0.anti_sent += 1, arrived),
+            (|pe| pe.0.anti_received -= 1, arrived),
+            (|pe| pe.1.returned += 1, arrived),
+            (|pe| pe.1.taken_back -= 1, arrived),
+            (|pe| pe.1.places += 1, "every buffer is in use or free"),
+            (|pe| pe.1.free -= 1, "every buffer is in use or free"),
+            (|pe| pe.1.live -= 1, "every buffer in use holds a pending event"),
+            (|pe| pe.0.extras_kept = 1, "is kept until they commit or are undone"),
+        ];
+        for (number, (fault, expected)) in faults.into_iter().enumerate() {
+            for pe in 0..2 {
+                let mut pes = two_pes();
+                fault(&mut pes[pe]);
+                let panic = catch_unwind(AssertUnwindSafe(|| close(&pes))).expect_err("the books do not balance");
+                let text = panic.downcast_ref::<String>().expect("it is a text");
+                assert!(text.contains(expected), "fault {number} on PE {pe}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn rollbacks_are_counted_by_the_bits_of_their_lengths() {
+        let mut counts = Counts::default();
+        [0, 1, 2, 3, 4, 7, 8, u64::MAX].into_iter().for_each(|length| counts.rollback(length));
+        assert_eq!(counts.lengths[..5], [1, 2, 2, 1, 0]);
+        assert_eq!((counts.lengths[31], counts.lengths.iter().sum::<u64>()), (1, 7));
+    }
+
+    #[test]
+    fn events_ahead_and_the_depth_of_the_mailbox_are_worked_out() {
+        let counts = Counts { processed: 10, certain: 4, messages_received: 5, anti_received: 1, receipts: 4, ..Counts::default() };
+        assert_eq!((counts.ahead(), counts.mailbox_depth_mean()), (6, 1.5));
+        assert_eq!(Counts::default().mailbox_depth_mean(), 0.0);
+    }
 }

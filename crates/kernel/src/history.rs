@@ -280,4 +280,16 @@ mod tests {
         assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK)), 2 * BLOCK);
         assert_eq!(history.skip_later_than(2 * BLOCK, at(2 * BLOCK - 2)), history.end());
     }
+
+    /// Records removed from the end leave their times behind, which say nothing of those that take their places.
+    #[test]
+    fn a_block_that_is_begun_again_forgets_its_times() {
+        let mut history = History::<()>::default();
+        let at = |time: u64| VirtualTime::new(time as f64).expect("a time");
+        (1..=BLOCK).for_each(|place| _ = history.push(record(Fate::Open), at(place)));
+        assert_eq!(history.skip_later_than(BLOCK, at(BLOCK)), BLOCK);
+        assert!(history.pop().is_some());
+        history.push(record(Fate::Open), at(1000));
+        assert_eq!(history.skip_later_than(BLOCK, at(BLOCK)), history.end());
+    }
 }

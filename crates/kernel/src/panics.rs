@@ -76,3 +76,47 @@ pub(crate) fn panic_message_with(payload: Box<dyn Any + Send>, more: &str) -> St
         _ => message + more,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{catch_unwind, panic_any};
+
+    use super::*;
+
+    thread_local! {
+        static PRINTED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    fn caught(panic: fn()) -> Box<dyn Any + Send> {
+        catch_unwind(panic).expect_err("it panics")
+    }
+
+    /// The only test here that sets hooks: they are the whole program's.
+    #[test]
+    fn silenced_panics_are_remembered_but_not_printed() {
+        let usual = take_hook();
+        set_hook(Box::new(move |info| {
+            PRINTED.set(PRINTED.get() + 1);
+            usual(info);
+        }));
+        let silencer = PanicSilencer::new();
+        drop(PanicSilencer::new());
+        let planned = || panic!("as {}", "planned");
+        let said = |panic, more| {
+            let text = panic_message_with(panic, more);
+            text.split_once(" (").map(|(message, place)| (message.to_owned(), place.contains("panics.rs:") && place.ends_with(')')))
+        };
+        for (panic, expected) in [(planned as fn(), "as planned"), (|| panic!("a text"), "a text"), (|| panic_any(7), "without a message")]
+        {
+            assert_eq!(said(caught(panic), ", then"), Some((format!("{expected}, then"), true)));
+        }
+        let panic = caught(planned);
+        let printed = last_panic();
+        assert!(printed.contains("panics.rs:") && printed.ends_with("as planned"), "{printed}");
+        // What has been printed is forgotten.
+        assert_eq!((&panic_message(panic)[..], &last_panic()[..], PRINTED.get()), ("as planned", "", 0));
+        drop(silencer);
+        assert_eq!(panic_message(caught(planned)).find(" ("), Some("as planned".len()));
+        assert_eq!(PRINTED.get(), 1);
+    }
+}

@@ -93,7 +93,7 @@ impl Partition {
         starts.push(self.lps);
         let shift = (self.lps / HINTS).max(1).ilog2();
         let pe = |lp: u32| starts.partition_point(|&start| start <= lp) as u32 - 1;
-        let hints = (0..=(self.lps - 1) >> shift).map(|run| pe(run << shift)).collect();
+        let hints = (0..self.lps).step_by(1 << shift).map(pe).collect();
         Partition { blocks: Some(Arc::new(Blocks { starts, hints, shift })), ..self }
     }
 

@@ -202,3 +202,12 @@ fn time_before_a_restart_does_not_count() {
         assert_near(&late.meter.phases(), &fresh.meter.phases(), 1e-6);
     }
 }
+
+#[test]
+fn the_wall_clock_tells_nanoseconds_since_its_origin() {
+    let clock = WallClock(Instant::now());
+    let before = clock.0.elapsed();
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    let (now, after) = (u128::from(clock.now()), clock.0.elapsed().as_nanos());
+    assert!(before.as_nanos() + 2_000_000 <= now && now <= after, "{now} is not between {before:?} and {after} ns");
+}

@@ -246,7 +246,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn fail_held(&mut self, held: HeldEvent) {
         let moment = Moment::Event(held.key);
         if self.over.is_none() && self.frontier.gvt().is_before(&moment, self.world.ties) {
-            return self.faults.hold(HeldEvent { certain: true, ..held });
+            return self.faults.hold(held);
         }
         let HeldEvent { key, lp, entry, fault, .. } = held;
         let event = entry.map_or_else(|| DROPPED_EVENT.into(), |entry| event_text(&self.agenda.event(entry.handle()).payload));

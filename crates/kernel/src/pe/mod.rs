@@ -298,12 +298,15 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// What is left when the run is over.
     ///
     /// # Panics
-    /// If an anti-message has come for a message that never did.
+    /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
         let Pe { lps, effects, faults, mut gauge, agenda, past, over, .. } = self;
         gauge.counts.extras_kept = past.extras.in_use();
-        // A run that failed, on whatever PE, ends with messages still on their way.
-        assert!(over != Some(Step::Finished) || agenda.cancelled_early() == 0, "an anti-message came for a message that never did");
+        // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
+        if over == Some(Step::Finished) {
+            assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
+            assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
+        }
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();
         let (counts, phases, trace) = gauge.into_parts();

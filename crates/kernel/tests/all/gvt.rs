@@ -138,7 +138,7 @@ impl<G: Gvt> World<G> {
     }
 
     fn send(&mut self, from: usize, to: usize, event: Event, anti: bool) {
-        let tag = self.gvts[from].sent();
+        let tag = Tag::from_bits(self.gvts[from].sent().bits());
         self.network.push(Message { to, event, anti, tag });
     }
 

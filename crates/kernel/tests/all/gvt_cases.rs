@@ -185,7 +185,8 @@ fn either_algorithm_can_be_chosen_at_run_time() {
     let both = [AnyGvt::Asynchronous(Gvt::new(0, 2, TIES)), AnyGvt::Synchronous(Gvt::new(0, 2, TIES))];
     for (mut gvt, name) in both.into_iter().zip(["asynchronous", "synchronous"]) {
         let mut local = Still::until(at(5));
-        assert_eq!((gvt.name(), epoch(&gvt)), (name, 0));
+        assert_eq!((gvt.name(), gvt.is_on(), gvt.holds(), epoch(&gvt)), (name, false, false, 0));
+        assert_eq!(gvt.neighbours(), [1]);
         let tag = gvt.sent();
         gvt.received(Tag::from_bits(tag.bits()), || at(7));
         gvt.wish();

@@ -1,7 +1,7 @@
 //! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for GVT.
 
 use crate::by_hand::{END, Play, Sent, Setting, Stage, in_time};
-use warpline_kernel::{Lanes, Tuning, Wire};
+use warpline_kernel::{GoAhead, Lanes, Tuning, Wire};
 
 /// LP 0 sends seven messages in its first event: PE 1 has LPs 2 and 3, and PE 2 has LPs 4 and 5.
 const SENDER: Play = Play { lps: 6, lookahead: 10.0, first, then, ..Play::NOTHING };
@@ -212,4 +212,103 @@ fn a_pe_that_waits_for_bounds_has_patience() {
             assert_eq!(stage.finish().observed, 2);
         }
     });
+}
+
+/// Where bounds do not advance, for want of a certain lane or of lookahead, nothing is gained by waiting for them.
+#[test]
+fn a_pe_without_bounds_asks_for_gvt_at_once() {
+    fn first(lp: u32) -> Vec<Sent> {
+        vec![(lp, 3.0, "own")]
+    }
+    in_time(|| {
+        for (lanes, lookahead) in [(Lanes::Ahead, 0.0), (Lanes::Ahead, 1.0), (Lanes::Both, 0.0), (Lanes::Certain, 0.0)] {
+            let play = Play { lps: 2, lookahead, first, ..Play::default() };
+            let setting = Setting::default();
+            let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes, patience: 1_000_000, ..setting.tuning }, ..setting });
+            stage.let_bounds_arrive();
+            for _ in 0..10 {
+                (0..2).for_each(|pe| stage.step(pe, 1));
+            }
+            assert!(stage.pes[0].counts().gvt_epochs > 0, "{lanes:?} with the lookahead {lookahead}");
+            assert_eq!(stage.finish().observed, 2);
+        }
+    });
+}
+
+/// What was executed ahead commits as soon as bounds make it certain, without GVT.
+#[test]
+fn what_has_become_certain_commits_without_gvt() {
+    fn first(lp: u32) -> Vec<Sent> {
+        if lp == 0 { vec![(0, 15.0, "ahead")] } else { vec![(1, 5.0, "ahead")] }
+    }
+    let play = Play { lps: 2, lookahead: 10.0, first, ..Play::default() };
+    let setting = Setting::default();
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning }, ..setting });
+    stage.let_bounds_arrive();
+    let counts = |stage: &Stage<'_>| [0, 1].map(|pe| (stage.pes[pe].counts().ahead(), stage.pes[pe].counts().committed));
+    stage.step(0, 1);
+    stage.step(1, 1);
+    assert_eq!(counts(&stage), [(1, 0), (1, 0)]);
+    // There is nothing else to do, and PE 0 can send nothing before 10.
+    stage.step(1, 1);
+    assert_eq!((counts(&stage), stage.published(1).0), ([(1, 0), (1, 1)], Some(10.0)));
+    stage.step(0, 1);
+    assert_eq!((counts(&stage), stage.pes[0].counts().gvt_epochs), ([(1, 1), (1, 1)], 0));
+    assert_eq!(stage.finish().observed, 2);
+}
+
+/// A PE that is free to choose begins by waiting for its horizon; one that must not wait goes ahead at once.
+#[test]
+fn a_pe_that_may_wait_for_its_horizon_does() {
+    fn first(lp: u32) -> Vec<Sent> {
+        vec![(lp, 50.0, "own")]
+    }
+    for (go_ahead, ahead) in [(GoAhead::Always, 1), (GoAhead::Auto, 0)] {
+        let play = Play { lps: 2, lookahead: 10.0, first, ..Play::default() };
+        let setting = Setting::default();
+        let tuning = Tuning { lanes: Lanes::Both, go_ahead, patience: 1000, ..setting.tuning };
+        let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+        stage.step(0, 10);
+        assert_eq!(stage.pes[0].counts().processed, ahead, "{go_ahead:?}");
+        let ended = stage.finish();
+        assert_eq!((ended.observed, ended.counts[0].ahead()), (2, ahead), "{go_ahead:?}");
+    }
+    // Without lookahead nothing is gained by waiting.
+    let play = Play { lps: 2, first, ..Play::default() };
+    let setting = Setting::default();
+    let tuning = Tuning { lanes: Lanes::Both, go_ahead: GoAhead::Auto, ..setting.tuning };
+    let mut stage = Stage::new(&play, Setting { tuning, ..setting });
+    stage.step(0, 1);
+    assert_eq!(stage.pes[0].counts().processed, 1);
+}
+
+/// A PE that always has something to do commits, too, once it has executed enough to make looking through all of it worth while.
+#[test]
+fn a_busy_pe_commits_without_gvt_when_that_is_worth_it() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => (0..40).map(|n| (0, 11.0 + f64::from(n) / 100.0, "certain later")).collect(),
+            1 => (0..200).map(|n| (1, 35.0 + f64::from(n) / 100.0, "ahead")).collect(),
+            _ => vec![],
+        }
+    }
+    let play = Play { lookahead: 10.0, first, ..Play::default() };
+    let setting = Setting::default();
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, patience: 1000, ..setting.tuning }, ..setting });
+    stage.let_bounds_arrive();
+    // By the bound of PE 1, what comes before 20 is certain.
+    stage.step(0, 50);
+    stage.step(1, 1);
+    let counts = |stage: &Stage<'_>| (stage.pes[0].counts().ahead(), stage.pes[0].counts().committed);
+    stage.step(0, 13);
+    assert_eq!((counts(&stage), stage.published(1).0), ((63, 0), Some(10.0)));
+    stage.step(0, 1);
+    assert_eq!(counts(&stage), (64, 40));
+    // The 24 that are left would be looked through again. That takes more of them: 64 are too few now, even as soon as all are certain.
+    stage.step(0, 40);
+    stage.step(1, 1);
+    stage.step(0, 1);
+    assert_eq!((counts(&stage), stage.published(1).0), ((105, 40), Some(30.0)));
+    assert_eq!(stage.pes[0].counts().gvt_epochs, 0);
+    assert_eq!(stage.finish().observed, 240);
 }

@@ -12,3 +12,4 @@ mod histories;
 mod mail;
 mod rollbacks;
 mod sequential;
+mod traces;

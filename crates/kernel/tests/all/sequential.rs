@@ -89,7 +89,7 @@ fn events_are_executed_in_order<Q: PendingSet>() {
     assert!(engine.running().is_none(), "its memory is free again");
     engine.balance();
     let done = engine.into_parts();
-    let handled: Vec<_> = done.lps.into_iter().map(|lp| lp.state).collect();
+    let handled: Vec<_> = done.lps.into_iter().map(|lp| lp.state.labels).collect();
     assert_eq!(handled, [vec!["early", "again"], vec!["between", "late", "late too"], vec!["at once"]]);
     assert_eq!((done.committed, done.statistics.counter(HANDLED)), (6, 6));
     let keys =
@@ -172,7 +172,7 @@ fn events_are_tried_out_before_they_are_executed() {
     let mut tried = Vec::new();
     for number in 1..=6 {
         let outcome = engine.step_after(|Attempt { event, lp, .. }| {
-            tried.push((event.payload, lp.state.len()));
+            tried.push((event.payload, lp.state.labels.len()));
             Ok::<_, ()>(())
         });
         assert_eq!((outcome, engine.committed()), (Ok(Some(Ok(()))), number));

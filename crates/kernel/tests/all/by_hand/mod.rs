@@ -9,11 +9,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_base::random::Stream;
+use warpline_base::record::Phases;
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Tuning, Undoing, ValueMessage, Window, balance,
+    Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window, balance,
 };
 use warpline_memory::buffers;
 use warpline_model::prelude::*;
@@ -21,13 +23,31 @@ use warpline_model::{Declarations, Statistics};
 
 /// How many events were handled, according to the statistics.
 pub(crate) const HANDLED: Counter = Counter::slot(0);
+const SEED: u64 = 1;
 /// The end of every run.
 pub(crate) const END: f64 = 100.0;
 
 /// The receiver, the time, and the event.
 pub(crate) type Sent = (u32, f64, &'static str);
 
-/// A model that follows the test's script. An LP's state is the list of the events that it has handled.
+/// An event after which the state of its LP cannot be copied.
+pub(crate) const NO_COPY: &str = "no copy";
+
+/// The state of an LP: the events that it has handled, and a random number that each of them drew.
+#[derive(Debug)]
+pub(crate) struct Handled {
+    pub(crate) labels: Vec<&'static str>,
+    drawn: Vec<u64>,
+}
+
+impl Clone for Handled {
+    fn clone(&self) -> Self {
+        assert!(!self.labels.contains(&NO_COPY), "this state cannot be copied");
+        Handled { labels: self.labels.clone(), drawn: self.drawn.clone() }
+    }
+}
+
+/// A model that follows the test's script.
 pub(crate) struct Play {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
@@ -63,7 +83,7 @@ impl Default for Play {
 }
 
 impl Model for Play {
-    type State = Vec<&'static str>;
+    type State = Handled;
     type Event = &'static str;
 
     const REVERSIBLE: bool = true;
@@ -80,24 +100,26 @@ impl Model for Play {
         declare.counter(HANDLED, "handled", "events", "events handled");
     }
 
-    fn init(&self, lp: &mut Init<Self>) -> Vec<&'static str> {
+    fn init(&self, lp: &mut Init<Self>) -> Handled {
         for (to, at, label) in (self.first)(lp.id().0) {
             lp.send(to, at, label);
         }
-        Vec::new()
+        Handled { labels: Vec::new(), drawn: Vec::new() }
     }
 
-    fn handle(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Context<Self>) {
-        handled.push(label);
+    fn handle(&self, Handled { labels, drawn }: &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
+        labels.push(label);
+        drawn.push(lp.random().next_u64());
         lp.count(HANDLED, 1);
         (self.save)(label, lp);
-        for (to, at, label) in (self.then)(handled) {
+        for (to, at, label) in (self.then)(labels) {
             lp.send(to, at - lp.now(), label);
         }
     }
 
-    fn reverse(&self, handled: &mut Vec<&'static str>, label: &&'static str, lp: &mut Reverse<Self>) {
-        (self.reverse)(handled, label, lp);
+    fn reverse(&self, Handled { labels, drawn }: &mut Handled, label: &&'static str, lp: &mut Reverse<Self>) {
+        drawn.pop();
+        (self.reverse)(labels, label, lp);
     }
 
     fn commit(&self, label: &&'static str, _: &mut Commit<Self>) {
@@ -251,6 +273,9 @@ pub(crate) struct Ended {
     pub(crate) places: u64,
     /// All verdicts on GVT.
     pub(crate) verdicts: Vec<Verdict>,
+    /// By PE: its trace, if there was to be one, and how long it spent on what.
+    pub(crate) traces: Vec<Option<Box<Trace>>>,
+    pub(crate) phases: Vec<Phases>,
 }
 
 /// PEs and their wires.
@@ -263,13 +288,17 @@ pub(crate) struct Stage<'m> {
 impl<'m> Stage<'m> {
     /// PEs that have initialised their LPs and executed nothing.
     pub(crate) fn new(play: &'m Play, setting: Setting) -> Self {
-        let mut stage = Stage::bare(play, setting);
-        for pe in &mut stage.pes {
+        Stage::bare(play, setting).initialised()
+    }
+
+    /// Steps PEs that have not been stepped at all until they have initialised their LPs.
+    pub(crate) fn initialised(mut self) -> Self {
+        for pe in &mut self.pes {
             while pe.initialised_at().is_none() {
                 pe.step().expect("there is memory");
             }
         }
-        stage
+        self
     }
 
     /// PEs that have not been stepped at all.
@@ -302,7 +331,7 @@ impl<'m> Stage<'m> {
             } else {
                 AnyGvt::Asynchronous(Asynchronous::new(me, pes, ties))
             };
-            let context = Context::new(play, 1, 1000, tuning.undoing == Undoing::Reverse);
+            let context = Context::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };
             Pe::new(&task, tuning, (buffers, wire), gvt, window, context, statistics.clone()).expect("there is memory")
@@ -437,16 +466,34 @@ impl<'m> Stage<'m> {
         }
         let places = parts.iter().map(|pe| pe.books.places).sum();
         let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
+        let traces = parts.iter_mut().map(|pe| pe.trace.take()).collect();
+        let phases = parts.iter().map(|pe| pe.phases).collect();
         let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
+        let states: Vec<_> = lps.into_iter().flatten().map(|lp| lp.state).collect();
+        if failure.is_none() {
+            states.iter().zip((0..).map(LpId)).for_each(|(state, lp)| assert_eq!(state.drawn, draws(lp, state.labels.len()), "{lp}"));
+        }
         Ended {
             failure,
             counts,
-            handled: lps.into_iter().flatten().map(|lp| lp.state).collect(),
+            handled: states.into_iter().map(|state| state.labels).collect(),
             observed,
             places,
             verdicts: self.verdicts,
+            traces,
+            phases,
         }
     }
+}
+
+/// The random numbers that the first events of an LP draw.
+fn draws(lp: LpId, events: usize) -> Vec<u64> {
+    let mut stream = Stream::new(SEED, 0);
+    let draw = |number| {
+        stream.point(lp, number);
+        stream.random().next_u64()
+    };
+    (1..=events as u64).map(draw).collect()
 }
 
 pub(crate) fn time(time: f64) -> VirtualTime {

@@ -1,0 +1,120 @@
+//! Traces: what they say agrees with the counts of the PE, and with the wall clock.
+
+use std::time::{Duration, Instant};
+
+use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, in_time};
+use warpline_kernel::{Activity, Lanes, Trace, TraceLimits, Tuning, Undoing};
+use warpline_model::LpId;
+
+/// PE 0 has LPs 0 and 1, PE 1 the others. LP 0 sends a straggler to LP 2, of which PE 0 has already executed what will be cancelled.
+const PLAY: Play = Play { lookahead: 10.0, first, then, ..Play::NOTHING };
+
+fn first(lp: u32) -> Vec<Sent> {
+    match lp {
+        0 => (1..=20).map(|n| (0, f64::from(n), "own")).chain([(0, 21.0, "start"), (0, 80.0, "late")]).collect(),
+        2 => (1..=20).map(|n| (2, 2.0 * f64::from(n), "own")).chain([(2, 45.0, "undone"), (2, 90.0, "last")]).collect(),
+        _ => vec![],
+    }
+}
+
+fn then(handled: &[&'static str]) -> Vec<Sent> {
+    match handled[handled.len() - 1] {
+        "start" => vec![(2, 31.5, "straggler")],
+        "undone" => vec![(1, 55.0, "sent again")],
+        _ => vec![],
+    }
+}
+
+/// Runs the play, with pauses before and after the LPs are initialised. PE 0 has a thread of its own, as far as it knows.
+fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let setting = Setting::default();
+    let tuning = Tuning { lanes, undoing, batch: 4, gvt_interval: 8, ..setting.tuning };
+    let mut stage = Stage::bare(&PLAY, Setting { tuning, ..setting });
+    let limits = TraceLimits { origin: Instant::now(), spans: 10_000, snapshots: 10_000, events: 10_000, lp_every: 1 };
+    stage.pes.iter_mut().for_each(|pe| pe.trace(limits));
+    stage.pes[0].begin_thread();
+    std::thread::sleep(PAUSE);
+    let mut stage = stage.initialised();
+    let since = Instant::now();
+    std::thread::sleep(PAUSE);
+    assert_eq!(stage.pes[0].window(), END);
+    // PE 1 goes ahead alone, and PE 0 executes what will be cancelled.
+    if lanes != Lanes::Certain {
+        stage.exhaust(1);
+        stage.deliver(0);
+        stage.step(0, 3);
+    }
+    let ended = stage.finish();
+    let (waited, phases) = (PAUSE.as_secs_f64(), ended.phases.iter().map(|phases| phases.list().iter().map(|(_, time)| time).sum::<f64>()));
+    let phases: Vec<f64> = phases.collect();
+    assert!(phases[0] >= waited && phases[0] <= since.elapsed().as_secs_f64() + waited, "{phases:?} of {:?}", since.elapsed());
+    assert_eq!((&ended.failure, ended.observed), (&None, 46));
+    (ended, limits.origin.elapsed())
+}
+
+/// What the spans of a trace say: LPs made, events executed, committed and undone, and idle steps.
+fn sums(trace: &Trace) -> [u64; 5] {
+    trace.spans.items().iter().fold([0; 5], |[made, executed, committed, undone, idle], span| match span.activity {
+        Activity::Making { lps } => [made + lps, executed, committed, undone, idle],
+        Activity::Batch { executed: more, committed: at_once } => [made, executed + more, committed + at_once, undone, idle],
+        Activity::Rollback { length, .. } => [made, executed, committed, undone + length, idle],
+        Activity::Commit { committed: more } => [made, executed, committed + more, undone, idle],
+        Activity::Idle { steps } => [made, executed, committed, undone, idle + steps],
+    })
+}
+
+fn check(trace: &Trace, pe: usize, ended: &Ended, elapsed: Duration) {
+    let counts = &ended.counts[pe];
+    assert_eq!(sums(trace), [2, counts.processed, counts.committed, counts.rolled_back, counts.idle_steps], "PE {pe}");
+    let spans = trace.spans.items();
+    assert!(spans.iter().all(|span| span.since <= span.until) && spans.windows(2).all(|pair| pair[0].until <= pair[1].since));
+    assert!(u128::from(spans[spans.len() - 1].until) <= elapsed.as_nanos());
+    // The clock goes on.
+    assert!(spans[0].since >= 20_000_000 && spans[spans.len() - 1].until >= 40_000_000, "{spans:?}");
+    // Committed events, in order for each LP.
+    assert_eq!((trace.offered, trace.events.len() as u64), (counts.committed, counts.committed));
+    for lp in [2 * pe as u32, 2 * pe as u32 + 1].map(LpId) {
+        let times: Vec<_> = trace.events.iter().filter(|event| event.lp == lp).map(|event| event.key.time).collect();
+        assert!(times.len() == ended.handled[lp.0 as usize].len() && times.is_sorted(), "{lp}: {times:?}");
+    }
+    let snapshots = trace.snapshots.items();
+    assert_eq!(snapshots.len(), ended.verdicts.len());
+    for (snapshot, verdict) in snapshots.iter().zip(&ended.verdicts) {
+        let gvt = verdict.gvt.time(crate::by_hand::time(END)).get();
+        assert_eq!((snapshot.gvt, snapshot.window), (gvt, END));
+    }
+    let last = snapshots[snapshots.len() - 1];
+    assert_eq!((last.gvt, last.pending, last.uncommitted), (END, 0, 0));
+}
+
+#[test]
+fn traces_agree_with_the_counts() {
+    in_time(|| {
+        for (lanes, undoing) in [
+            (Lanes::Certain, Undoing::Copy { interval: 1 }),
+            (Lanes::Ahead, Undoing::Copy { interval: 1 }),
+            (Lanes::Ahead, Undoing::Copy { interval: 5 }),
+            (Lanes::Both, Undoing::Copy { interval: 1 }),
+            (Lanes::Both, Undoing::Reverse),
+        ] {
+            let (ended, elapsed) = traced(lanes, undoing);
+            assert_eq!(ended.counts.iter().any(|counts| counts.rolled_back > 0), lanes != Lanes::Certain, "{lanes:?}");
+            let traces: Vec<_> = ended.traces.iter().flatten().collect();
+            for (pe, trace) in traces.iter().enumerate() {
+                check(trace, pe, &ended, elapsed);
+                let mut batches = trace.spans.items().iter().filter_map(|span| match span.activity {
+                    Activity::Batch { executed, committed } => Some((executed, committed)),
+                    _ => None,
+                });
+                // Certain events commit at once, and others never do.
+                match lanes {
+                    Lanes::Certain => assert!(batches.all(|(executed, committed)| executed == committed)),
+                    Lanes::Ahead => assert!(batches.all(|(_, committed)| committed == 0)),
+                    Lanes::Both => {}
+                }
+            }
+            assert_eq!(traces.len(), 2);
+        }
+    });
+}
