@@ -88,6 +88,7 @@ mod finish;
 mod memory_use;
 mod optimistic;
 mod parallel_settings;
+mod provenance;
 mod rows;
 mod run;
 mod sequential;
