@@ -9,6 +9,7 @@ mod key;
 mod moment;
 mod null;
 mod parallel;
+mod provenance;
 pub mod random;
 pub mod record;
 mod time;

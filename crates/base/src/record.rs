@@ -2,6 +2,8 @@
 
 mod replications;
 
+use std::collections::BTreeMap;
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -9,6 +11,7 @@ use serde_json::{Map, Value};
 pub use self::replications::{Replication, Replications};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
+pub use crate::provenance::Provenance;
 
 /// The whole outcome of one run.
 ///
@@ -56,6 +59,13 @@ pub struct RunRecord {
     pub parallel: Option<ParallelRecord>,
     /// The model's outputs.
     pub results: Value,
+    /// What the results are, by name, as far as the model declared them. `links.load` is the field `load` of `links`, or of every entry if
+    /// `links` is a list.
+    #[serde(default)]
+    pub result_notes: BTreeMap<String, ResultNote>,
+    /// How the run came about.
+    #[serde(default)]
+    pub provenance: Provenance,
     /// The files of rows that were written, such as `arrivals.csv`.
     #[serde(default)]
     pub tables: Vec<String>,
@@ -105,6 +115,16 @@ pub struct SettingNote {
     pub meaning: String,
     /// When it does harm, in one sentence without a full stop.
     pub hurts: String,
+}
+
+/// What a result is, whatever its value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResultNote {
+    /// The unit of its value; empty for a pure number or a word.
+    pub unit: String,
+    /// What it means, in a few words without a full stop.
+    pub meaning: String,
 }
 
 /// The state of a run at one moment of wall time.
@@ -295,6 +315,19 @@ mod tests {
         assert_eq!(summary, all);
         assert_eq!((&summary["committed_events"], &summary["processed_events"]), (&4.into(), &6.into()));
         assert_eq!((&summary["certain_events"], &summary["ahead_events"]), (&2.into(), &4.into()));
+    }
+
+    /// Results without notes, of whatever origin, are what older records have.
+    #[test]
+    fn notes_and_provenance_are_kept_and_may_be_missing() {
+        let older = record(json!({})).unwrap();
+        assert_eq!((older.result_notes.len(), &older.provenance), (0, &Provenance::default()));
+        let provenance = json!({ "command_line": ["warpline", "run"], "cores": 4, "commit": null, "unheard_of": 1 });
+        let newer = record(json!({ "result_notes": { "stay": { "unit": "h" } }, "provenance": provenance })).unwrap();
+        assert_eq!((newer.result_notes["stay"].unit.as_str(), newer.result_notes["stay"].meaning.as_str()), ("h", ""));
+        assert_eq!((&newer.provenance.command_line[1], newer.provenance.cores, newer.provenance.pes), (&"run".to_owned(), Some(4), 0));
+        assert_eq!(serde_json::from_str::<RunRecord>(&serde_json::to_string(&newer).unwrap()).unwrap(), newer);
+        assert!(["result_notes", "provenance"].iter().all(|name| newer.summary().contains_key(*name)));
     }
 
     #[test]

@@ -7,9 +7,9 @@ use warpline_model::{Context, Init, Link, Model};
 /// For each LP, its lookahead towards any other, or its links.
 pub(crate) type Declared<'a> = Result<f64, &'a [(u32, f64)]>;
 
-struct Declaring<'a>(&'a [Declared<'a>]);
+struct Declaring(Vec<Result<f64, Vec<(u32, f64)>>>);
 
-impl Model for Declaring<'_> {
+impl Model for Declaring {
     type State = ();
     type Event = ();
 
@@ -18,11 +18,11 @@ impl Model for Declaring<'_> {
     }
 
     fn lookahead_of(&self, lp: LpId) -> Option<f64> {
-        self.0[lp.index()].ok()
+        self.0[lp.index()].as_ref().ok().copied()
     }
 
     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-        let links = self.0[lp.index()].err()?;
+        let links = self.0[lp.index()].as_ref().err()?;
         Some(links.iter().map(|&(to, lookahead)| Link { to: LpId(to), lookahead }).collect())
     }
 
@@ -33,5 +33,6 @@ impl Model for Declaring<'_> {
 
 /// What LPs declare.
 pub(crate) fn lookahead(lps: &[Declared<'_>]) -> Lookahead {
-    Lookahead::of(&Declaring(lps), lps.len() as u32).expect("it makes sense")
+    let declaring = Declaring(lps.iter().map(|lp| lp.map_err(<[_]>::to_vec)).collect());
+    Lookahead::of(&declaring, lps.len() as u32).expect("it makes sense")
 }

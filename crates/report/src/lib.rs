@@ -6,6 +6,7 @@
 //! - [`render`] turns a record into a page.
 //! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory.
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
+//! - [`limits()`] says what limits a parallel run, and what to try.
 //!
 //! What can be said without a program (the summary, the settings, the results, the first rows of every table) is plain HTML, made here;
 //! the charts, and sorting and filtering tables, are the work of the scripts below `assets`. Text of the record is escaped wherever it goes,
@@ -34,6 +35,7 @@ mod views;
 
 pub use error::ReportError;
 pub use files::{RECORD_FILE, REPORT_FILE, rerender, write};
+pub use parallel::{Limit, estimated_speedup, limits};
 use warpline_base::record::RunRecord;
 
 /// The record as one self-contained HTML page.

@@ -68,7 +68,7 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
             ("about", &escape(&record.about)),
             ("tiles", &summary::tiles(record)),
             ("settings", &summary::settings(record)),
-            ("results", &results::results(&record.results)),
+            ("results", &results::results(&record.results, &record.result_notes)),
             ("progress", &views::progress(record)),
             ("parallel", parallel.as_ref().map_or("", |section| &section.html)),
             ("views", &shown(&views)),

@@ -1,159 +1,216 @@
-//! The model's outputs: a tree of names whose leaves become rows.
+//! The model's outputs: a tree of names whose leaves become rows of one table.
 
 use crate::format::{self, Zeros};
 use crate::html::escape;
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use warpline_base::record::ResultNote;
 
-/// An object with at most this many entries, all of them scalars, is one row.
-const ROW_ENTRIES: usize = 8;
 /// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;
 /// Rows beyond this number are left to `run.json`.
 const ROWS: usize = 200;
+/// The figures of a row, and the heads of their columns. A result that is one number has it where others have their mean.
+const FIGURES: [(&str, &str); 10] = [
+    ("mean", "value or mean"),
+    ("ci95", "± (95 %)"),
+    ("min", "smallest"),
+    ("p50", "p50"),
+    ("p90", "p90"),
+    ("p95", "p95"),
+    ("p99", "p99"),
+    ("max", "largest"),
+    ("count", "count"),
+    ("deviation", "deviation"),
+];
+/// What has to be said of the interval in a row.
+const CI95_NOTE: &str = "ci95_note";
+const INTERVALS: &str = "± is half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from \
+                         the mean.";
 
-/// A name with several figures.
-type Row<'a> = (String, &'a Map<String, Value>);
-
-/// The groups that the tree is sorted into.
-#[derive(Default)]
-struct Sheets<'a> {
-    /// Names with one value.
-    scalars: Vec<(String, Cell<'a>)>,
-    /// Objects with the same keys, side by side, in the order of their first appearance.
-    alike: Vec<(Vec<&'a str>, Vec<Row<'a>>)>,
-    rows: usize,
+/// The rows that the tree becomes.
+struct Rows<'a> {
+    notes: &'a BTreeMap<String, ResultNote>,
+    rows: Vec<Row<'a>>,
     left_out: usize,
 }
 
-/// The value of one row.
-enum Cell<'a> {
-    One(&'a Value),
-    Few(&'a [Value]),
-    /// A list too long to be shown here.
-    Long(usize),
-    /// An object or list without entries.
-    Empty,
+struct Row<'a> {
+    /// As people read it, and as notes name it.
+    name: String,
+    path: String,
+    shown: Shown<'a>,
+    /// What has to be said of its interval.
+    caution: Option<&'a str>,
 }
 
-/// The results as tables, or a sentence if there are none.
-pub(crate) fn results(results: &Value) -> String {
-    let mut sheets = Sheets::default();
-    sheets.sort("", results);
-    let mut out = String::new();
-    if !sheets.scalars.is_empty() {
-        let rows: String = sheets.scalars.iter().map(|(name, cell)| row(name, cell)).collect();
-        out += &boxed("Results", &format!("<table class=\"pairs results\"><tbody>{rows}</tbody></table>"));
-    }
-    for (keys, rows) in &sheets.alike {
-        out += &boxed("Results with several figures", &sheet(keys, rows));
-    }
-    if out.is_empty() {
+/// What stands in a row.
+enum Shown<'a> {
+    /// Figures by their names.
+    Figures(BTreeMap<&'a str, Value>),
+    /// Words, as HTML.
+    Words(String),
+}
+
+/// The results as a table, or a sentence if there are none.
+pub(crate) fn results(results: &Value, notes: &BTreeMap<String, ResultNote>) -> String {
+    let mut all = Rows { notes, rows: Vec::new(), left_out: 0 };
+    all.collect("", "", results);
+    if all.rows.is_empty() {
         return "<p class=\"empty\">The model reports no results of its own.</p>".into();
     }
-    if sheets.left_out > 0 {
-        out += &format!("<p class=\"muted\">{} more in run.json.</p>", format::integer(sheets.left_out as u64));
+    let mut out = all.table();
+    let mut cautions: BTreeSet<&str> = all.rows.iter().filter_map(|row| row.caution).collect();
+    if all.has("ci95") {
+        out += &format!("<p class=\"muted\">{INTERVALS}</p>");
+    }
+    while let Some(caution) = cautions.pop_first() {
+        out += &format!("<p class=\"muted\"><span class=\"caution\">!</span> The interval is {}.</p>", escape(caution));
+    }
+    if all.left_out > 0 {
+        out += &format!("<p class=\"muted\">{} more in run.json.</p>", format::integer(all.left_out as u64));
     }
     out
 }
 
-impl<'a> Sheets<'a> {
-    /// Adds `value`, found at `path`, to its group.
-    fn sort(&mut self, path: &str, value: &'a Value) {
+impl<'a> Rows<'a> {
+    /// Adds `value`, which people find at `name` and notes at `path`.
+    fn collect(&mut self, name: &str, path: &str, value: &'a Value) {
         match value {
-            Value::Object(entries) if path.is_empty() || !is_row(entries) => {
-                if entries.is_empty() && !path.is_empty() {
-                    self.scalar(path, Cell::Empty);
-                }
-                for (key, child) in entries {
-                    let name = key.replace('_', " ");
-                    self.sort(&if path.is_empty() { name } else { format!("{path} › {name}") }, child);
-                }
+            Value::Object(fields) if has_figures(fields) => {
+                let figures = fields.iter().filter(|(key, _)| *key != CI95_NOTE);
+                let caution = fields.get(CI95_NOTE).and_then(Value::as_str);
+                self.add(name, path, Shown::Figures(figures.map(|(key, value)| (key.as_str(), value.clone())).collect()), caution);
             }
-            Value::Object(entries) => self.object(path, entries),
-            Value::Array(list) if list.is_empty() => self.scalar(path, Cell::Empty),
-            Value::Array(list) if list.len() <= LIST_ENTRIES && list.iter().all(is_scalar) => self.scalar(path, Cell::Few(list)),
-            Value::Array(list) => self.scalar(path, Cell::Long(list.len())),
+            Value::Object(fields) => {
+                if fields.is_empty() && !path.is_empty() {
+                    self.words(name, path, "<span class=\"muted\">empty</span>".into());
+                }
+                fields.iter().for_each(|(key, field)| self.collect(&below(name, " › ", &words(key)), &below(path, ".", key), field));
+            }
+            Value::Array(list) if list.is_empty() => self.words(name, path, "<span class=\"muted\">empty</span>".into()),
+            Value::Array(list) if list.len() <= LIST_ENTRIES && list.iter().all(is_scalar) => {
+                self.words(name, path, list.iter().map(span).collect::<Vec<_>>().join(", "));
+            }
+            Value::Array(list) => self.list(name, path, list),
             Value::Null if path.is_empty() => {}
-            scalar => self.scalar(path, Cell::One(scalar)),
+            Value::String(_) | Value::Bool(_) => self.words(name, path, span(value)),
+            scalar => self.add(name, path, Shown::Figures([("mean", scalar.clone())].into()), None),
         }
     }
 
-    fn room(&mut self) -> bool {
-        self.rows += 1;
-        let room = self.rows <= ROWS;
-        self.left_out += usize::from(!room);
-        room
-    }
-
-    fn scalar(&mut self, path: &str, cell: Cell<'a>) {
-        if self.room() {
-            let name = if path.is_empty() { "result" } else { path };
-            self.scalars.push((name.to_owned(), cell));
+    /// Sums up a list: its numbers, or each field of its entries.
+    fn list(&mut self, name: &str, path: &str, list: &'a [Value]) {
+        let count = format::integer(list.len() as u64);
+        let numbers: Vec<f64> = list.iter().filter_map(main_number).collect();
+        match summed_up(&numbers) {
+            Some(figures) => self.add(name, path, Shown::Figures(figures), caution(list)),
+            None => self.words(name, path, format!("<span class=\"muted\">{count} entries, in run.json</span>")),
         }
-    }
-
-    fn object(&mut self, path: &str, entries: &'a Map<String, Value>) {
-        if !self.room() {
+        if !numbers.is_empty() {
             return;
         }
-        let keys: Vec<&str> = entries.keys().map(String::as_str).collect();
-        let row = (path.to_owned(), entries);
-        match self.alike.iter_mut().find(|(known, _)| *known == keys) {
-            Some((_, rows)) => rows.push(row),
-            None => self.alike.push((keys, vec![row])),
+        let keys: BTreeSet<&String> = list.iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
+        for key in keys {
+            let fields: Vec<&Value> = list.iter().filter_map(|entry| entry.get(key)).collect();
+            let numbers: Vec<f64> = fields.iter().copied().filter_map(main_number).collect();
+            let caution = if key == "ci95" { caution(list) } else { fields.iter().find_map(|field| note(field)) };
+            if let Some(figures) = summed_up(&numbers) {
+                self.add(&below(name, " › ", &words(key)), &below(path, ".", key), Shown::Figures(figures), caution);
+            }
         }
     }
+
+    fn words(&mut self, name: &str, path: &str, words: String) {
+        self.add(name, path, Shown::Words(words), None);
+    }
+
+    fn add(&mut self, name: &str, path: &str, shown: Shown<'a>, caution: Option<&'a str>) {
+        if self.rows.len() == ROWS {
+            self.left_out += 1;
+            return;
+        }
+        let name = if name.is_empty() { "result" } else { name };
+        self.rows.push(Row { name: name.to_owned(), path: path.to_owned(), shown, caution });
+    }
+
+    fn has(&self, figure: &str) -> bool {
+        self.rows.iter().any(|row| matches!(&row.shown, Shown::Figures(figures) if figures.contains_key(figure)))
+    }
+
+    fn table(&self) -> String {
+        let columns: Vec<&(&str, &str)> = FIGURES.iter().filter(|(key, _)| *key == "mean" || self.has(key)).collect();
+        let units = self.rows.iter().any(|row| self.notes.get(&row.path).is_some_and(|note| !note.unit.is_empty()));
+        let title = |(key, title): &(&str, &'static str)| if *key == "mean" && columns.len() == 1 { "value" } else { *title };
+        let unit = if units { "<th scope=\"col\">unit</th>" } else { "" };
+        let head: String = columns.iter().map(|column| format!("<th scope=\"col\" class=\"num\">{}</th>", title(column))).collect();
+        let body: String = self.rows.iter().map(|row| self.row(row, &columns, units)).collect();
+        format!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table class=\"sheet\"><thead><tr><td></td>{unit}\
+             {head}</tr></thead><tbody>{body}</tbody></table></div>"
+        )
+    }
+
+    fn row(&self, row: &Row, columns: &[&(&str, &str)], units: bool) -> String {
+        let note = self.notes.get(&row.path);
+        let meaning = note.filter(|note| !note.meaning.is_empty()).map(|note| format!("<small>{}</small>", escape(&note.meaning)));
+        let unit = note.map_or("", |note| &note.unit);
+        let unit = if units { format!("<td class=\"unit\">{}</td>", escape(unit)) } else { String::new() };
+        let cells = match &row.shown {
+            Shown::Words(words) => format!("<td colspan=\"{}\">{words}</td>", columns.len()),
+            Shown::Figures(figures) => columns.iter().map(|(key, _)| row.cell(key, figures)).collect(),
+        };
+        format!("<tr><th scope=\"row\">{}{}</th>{unit}{cells}</tr>", escape(&row.name), meaning.unwrap_or_default())
+    }
+}
+
+impl Row<'_> {
+    fn cell(&self, key: &str, figures: &BTreeMap<&str, Value>) -> String {
+        // In a list of intervals, the caution is about those summed up here.
+        let doubtful = self.caution.is_some() && (key == "ci95" || key == "mean" && !figures.contains_key("ci95"));
+        let mark = if doubtful { " <span class=\"caution\">!</span>" } else { "" };
+        format!("<td class=\"num\">{}{mark}</td>", figures.get(key).map(span).unwrap_or_default())
+    }
+}
+
+fn words(key: &str) -> String {
+    key.replace('_', " ")
+}
+
+fn below(path: &str, between: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}{between}{key}") }
 }
 
 fn is_scalar(value: &Value) -> bool {
     !value.is_object() && !value.is_array()
 }
 
-fn is_row(entries: &Map<String, Value>) -> bool {
-    (1..=ROW_ENTRIES).contains(&entries.len()) && entries.values().all(is_scalar)
-}
-
-fn boxed(label: &str, table: &str) -> String {
-    format!("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">{table}</div>")
-}
-
-fn row(name: &str, cell: &Cell) -> String {
-    let value = match cell {
-        Cell::One(value) => span(value),
-        Cell::Few(list) => list.iter().map(span).collect::<Vec<_>>().join(", "),
-        Cell::Long(count) => format!("<span class=\"muted\">list of {}, in run.json</span>", format::integer(*count as u64)),
-        Cell::Empty => "<span class=\"muted\">empty</span>".into(),
+/// Whether these are figures of one result, to stand side by side.
+fn has_figures(fields: &Map<String, Value>) -> bool {
+    let known = |(key, value): (&String, &Value)| {
+        key == CI95_NOTE || FIGURES.iter().any(|(figure, _)| figure == key) && (value.is_number() || value.is_null())
     };
-    format!("<tr><th scope=\"row\">{}</th><td>{value}</td></tr>", escape(name))
+    !fields.is_empty() && fields.iter().all(known)
 }
 
-/// The column of a figure: the mean and its error first, counts last.
-fn rank(key: &str) -> u8 {
-    match key {
-        "mean" => 0,
-        "ci95" => 1,
-        "min" => 2,
-        "max" => 4,
-        "count" => 5,
-        _ => 3,
-    }
+/// A number, or the mean of what has one.
+fn main_number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.get("mean")?.as_f64()).filter(|number| number.is_finite())
 }
 
-fn sheet(keys: &[&str], rows: &[Row]) -> String {
-    let mut keys = keys.to_vec();
-    keys.sort_by_key(|key| rank(key));
-    let numeric = |key: &str| rows.iter().all(|(_, entries)| entries.get(key).is_none_or(|value| value.is_number() || value.is_null()));
-    let classes: Vec<&str> = keys.iter().map(|key| if numeric(key) { " class=\"num\"" } else { "" }).collect();
-    let head: String =
-        keys.iter().zip(&classes).map(|(key, class)| format!("<th scope=\"col\"{class}>{}</th>", escape(&key.replace('_', " ")))).collect();
-    let body: String = rows
-        .iter()
-        .map(|(name, entries)| {
-            let cells: String = keys.iter().zip(&classes).map(|(key, class)| format!("<td{class}>{}</td>", span(&entries[*key]))).collect();
-            format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", escape(name))
-        })
-        .collect();
-    format!("<table class=\"sheet\"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>")
+fn note(value: &Value) -> Option<&str> {
+    value.get(CI95_NOTE)?.as_str()
+}
+
+fn caution(list: &[Value]) -> Option<&str> {
+    list.iter().find_map(note)
+}
+
+/// Mean, extremes and count of some numbers; `None` without any.
+fn summed_up(numbers: &[f64]) -> Option<BTreeMap<&'static str, Value>> {
+    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+    let (least, most) = (numbers.iter().copied().reduce(f64::min)?, numbers.iter().copied().reduce(f64::max)?);
+    Some([("mean", mean.into()), ("min", least.into()), ("max", most.into()), ("count", numbers.len().into())].into())
 }
 
 /// A scalar with its full value as the title, where that says more.
@@ -170,35 +227,86 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn page(all: &Value) -> String {
+        results(all, &BTreeMap::new())
+    }
+
     #[test]
     fn leaves_become_rows() {
-        let page = results(&json!({
-            "packets_sent": 1234567, "loss": 0.0123456, "note": "<b>", "few": [1, 2.5], "long": (0..9).collect::<Vec<_>>(), "none": {},
+        let page = page(&json!({
+            "packets_sent": 1234567, "loss": 0.0123456, "note": "<b>", "few": [1, 2.5], "none": {},
             "delay": {"mean": 0.5, "ci95": 0.01, "count": 10}, "queue": {"mean": 2, "ci95": null, "count": 3},
             "by_class": {"gold": {"mean": 1, "ci95": 0, "count": 1}, "total": 3}
         }));
-        assert!(page.contains("<th scope=\"row\">packets sent</th><td><span title=\"1234567\">1\u{202f}234\u{202f}567</span>"));
+        assert!(
+            page.contains("<th scope=\"row\">packets sent</th><td class=\"num\"><span title=\"1234567\">1\u{202f}234\u{202f}567</span>")
+        );
         assert!(page.contains("<span title=\"0.0123456\">0.01235</span>"));
         assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"));
         assert!(page.contains("1, 2.5"));
-        assert!(page.contains("list of 9, in run.json"));
         assert!(page.contains("empty"));
-        assert!(page.contains("<th scope=\"row\">by class › total</th><td>3</td>"));
-        assert_eq!(page.matches("class=\"sheet\"").count(), 1, "equal keys share a table");
+        assert!(page.contains("<th scope=\"row\">by class › total</th><td class=\"num\">3</td>"));
+        assert_eq!(page.matches("<table").count(), 1, "all in one table");
         assert!(page.contains("<th scope=\"row\">by class › gold</th>"));
+        let head = "<td></td><th scope=\"col\" class=\"num\">value or mean</th><th scope=\"col\" class=\"num\">± (95 %)</th>\
+                    <th scope=\"col\" class=\"num\">count</th></tr>";
+        assert!(page.contains(head), "{page}");
+        assert_eq!(page.matches("half the width of the 95 % confidence interval").count(), 1);
     }
 
     #[test]
     fn nothing_is_said_in_a_sentence() {
         for nothing in [json!(null), json!({})] {
-            assert_eq!(results(&nothing), "<p class=\"empty\">The model reports no results of its own.</p>");
+            assert_eq!(page(&nothing), "<p class=\"empty\">The model reports no results of its own.</p>");
         }
-        assert!(results(&json!(42)).contains("<td>42</td>"));
+        assert!(page(&json!(42)).contains(">value</th></tr></thead><tbody><tr><th scope=\"row\">result</th><td class=\"num\">42</td>"));
     }
 
     #[test]
     fn a_flood_is_cut() {
         let flood: Map<String, Value> = (0..300).map(|index| (format!("k{index}"), json!(index))).collect();
-        assert!(results(&Value::Object(flood)).contains("100 more in run.json"));
+        assert!(page(&Value::Object(flood)).contains("100 more in run.json"));
+    }
+
+    #[test]
+    fn unit_and_meaning_stand_beside_the_value() {
+        let note = |unit: &str, meaning: &str| ResultNote { unit: unit.into(), meaning: meaning.into() };
+        let notes = [("stay".to_owned(), note("h", "time in the <system>")), ("links.load".to_owned(), note("", "share"))].into();
+        let all = json!({ "stay": { "mean": 2.5, "count": 3 }, "links": [{ "load": 0.5, "name": "a" }, { "load": 0.75, "name": "b" }] });
+        let page = results(&all, &notes);
+        let stay =
+            "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td class=\"unit\">h</td><td class=\"num\">2.5</td>";
+        assert!(page.contains(stay), "{page}");
+        assert!(page.contains("<th scope=\"row\">links › load<small>share</small></th><td class=\"unit\"></td>"), "{page}");
+        assert!(!results(&json!({ "stay": 1 }), &BTreeMap::new()).contains("unit"), "no unit, no column");
+    }
+
+    #[test]
+    fn lists_are_summed_up() {
+        let cells = |all: Value| {
+            let page = page(&all);
+            let row = page.rsplit("<tr>").next().unwrap_or_default().replace("</span>", "").replace("</td>", "|");
+            row.split('|').map(|cell| cell.rsplit('>').next().unwrap_or_default().to_owned()).filter(|cell| !cell.is_empty()).collect()
+        };
+        let figures: Vec<String> = cells(json!({ "load": (0..9).collect::<Vec<_>>() }));
+        assert_eq!(figures, ["4", "0", "8", "9"], "mean, smallest, largest, count");
+        let estimates: Vec<String> = cells(json!({ "load": [{ "mean": 1, "ci95": 9 }, { "mean": 4, "ci95": 9 }, { "mean": null }] }));
+        assert_eq!(estimates, ["2.5", "1", "4", "2"]);
+        let fields = page(&json!({ "links": [{ "load": 1, "name": "x" }, { "load": 3, "name": "y" }] }));
+        assert!(fields.contains("2 entries, in run.json") && fields.contains("links › load</th>") && !fields.contains("links › name"));
+        assert!(page(&json!({ "names": vec!["a"; 9] })).contains("9 entries, in run.json"));
+    }
+
+    #[test]
+    fn an_interval_that_is_too_narrow_says_so() {
+        let narrow = json!({ "mean": 2, "ci95": 0.1, "ci95_note": "too <narrow>" });
+        for all in [json!({ "stay": narrow }), json!([narrow, narrow]), json!({ "links": [{ "stay": narrow }] })] {
+            let page = page(&all);
+            assert_eq!(page.matches("class=\"caution\">!</span></td>").count(), 1, "{page}");
+            assert_eq!(page.matches("The interval is too &lt;narrow&gt;.").count(), 1, "{page}");
+        }
+        let by_hand = page(&json!({ "links": [{ "load": 0.5, "ci95": 0.1, "ci95_note": "too narrow" }] }));
+        assert!(by_hand.contains("links › ci95") && by_hand.matches("caution").count() == 2, "{by_hand}");
+        assert!(!page(&json!({ "stay": { "mean": 2, "ci95": 0.1 } })).contains("caution"));
     }
 }

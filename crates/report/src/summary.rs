@@ -3,7 +3,7 @@
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
 use serde_json::Value;
-use warpline_base::record::{Partial, Replications, RunRecord, SettingNote};
+use warpline_base::record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
 /// One tile: what it says, large, and a further remark below.
 pub(crate) struct Tile {
@@ -72,10 +72,29 @@ pub(crate) fn tile(Tile { label, value, note }: &Tile) -> String {
     format!("<div class=\"tile{long}\"><dt>{label}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>", escape(note))
 }
 
-/// Parameters and settings, each behind its heading.
+/// Parameters, settings and provenance, each behind its heading.
 pub(crate) fn settings(record: &RunRecord) -> String {
     let parameters = record.parameters.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
-    fold("Parameters", "parameter", parameters) + &fold("Settings", "setting", setting_rows(record))
+    fold("Parameters", "parameter", parameters)
+        + &fold("Settings", "setting", setting_rows(record))
+        + &fold("Provenance", "fact", provenance(&record.provenance))
+}
+
+/// How the run came about, as far as the record tells.
+fn provenance(from: &Provenance) -> Vec<String> {
+    let line = shlex::try_join(from.command_line.iter().map(String::as_str)).unwrap_or_else(|_| from.command_line.join(" "));
+    let commit = from.commit.as_ref().map(|commit| format!(" (commit {commit})")).unwrap_or_default();
+    let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let facts = [
+        ("command line", known(&line)),
+        ("begun", known(&from.date)),
+        ("Warpline", known(&from.version).map(|version| version + &commit)),
+        ("processor", from.processor.clone()),
+        ("cores", from.cores.map(|cores| format!("{cores} that the process may use"))),
+        ("memory", from.memory_bytes.map(|bytes| format!("{} in the machine", format::quantity(bytes as f64, "B")))),
+        ("PEs", Some(from.pes).filter(|pes| *pes > 0).map(|pes| pes.to_string())),
+    ];
+    facts.into_iter().filter_map(|(name, fact)| Some(pair(name, &fact?, ""))).collect()
 }
 
 /// Settings with their notes, in the order of their table; then those without notes.
@@ -137,5 +156,30 @@ fn exact(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Null => NOTHING.into(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn provenance_is_told_as_far_as_it_is_known() {
+        assert_eq!(provenance(&Provenance::default()), [""; 0]);
+        let from = Provenance {
+            command_line: ["warpline", "run", "my model"].map(str::to_owned).to_vec(),
+            date: "2026-03-01T09:30:00Z".into(),
+            version: "0.1.0".into(),
+            commit: Some("0123456789ab".into()),
+            cores: Some(2),
+            pes: 8,
+            ..Default::default()
+        };
+        let rows = provenance(&from).concat();
+        for wanted in ["warpline run &#39;my model&#39;", "2026-03-01T09:30:00Z", "0.1.0 (commit 0123456789ab)", "2 that", "PEs</th><td>8"]
+        {
+            assert!(rows.contains(wanted), "{wanted}: {rows}");
+        }
+        assert!(!rows.contains("memory") && !rows.contains("processor"), "{rows}");
     }
 }

@@ -3,6 +3,7 @@
 mod chromium;
 mod common;
 mod parallel;
+mod tables;
 
 use chromium::Chromium;
 use common::{noise, sample};

@@ -13,7 +13,7 @@ use warpline_model::{Fault, Model, Outcome, Statistics};
 use crate::error::{Failure, panic_message};
 use crate::job::Job;
 use crate::rows::Rows;
-use crate::{Error, Place, Run, Settings, memory_use};
+use crate::{Error, Place, Run, Settings, memory_use, provenance};
 
 /// What an engine leaves of a run that reached its end.
 pub(crate) struct EngineOutcome<M: Model> {
@@ -56,6 +56,8 @@ impl<M: Model> Job<M> {
             loop_seconds,
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
             peak_rss_bytes: memory_use::peak(),
+            result_notes: statistics.result_notes(&results),
+            provenance: provenance::of(started, parallel.as_ref().map_or(1, |parallel| parallel.pes.len())),
             parallel,
             results,
             tables: files,

@@ -89,6 +89,7 @@ mod job;
 mod memory_use;
 mod optimistic;
 mod parallel_settings;
+mod provenance;
 mod replications;
 mod rows;
 mod run;

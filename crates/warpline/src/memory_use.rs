@@ -1,18 +1,22 @@
-//! What the system reports about the process's memory.
+//! What the system reports about memory.
+
+/// What Linux says of the process.
+const STATUS: &str = "/proc/self/status";
 
 /// Resident memory now, in bytes; `None` where the system does not report it.
 pub(crate) fn resident() -> Option<u64> {
-    field("VmRSS:")
+    field(STATUS, "VmRSS:")
 }
 
 /// The most resident memory so far, in bytes; `None` where the system does not report it.
 pub(crate) fn peak() -> Option<u64> {
-    field("VmHWM:")
+    field(STATUS, "VmHWM:")
 }
 
-fn field(name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+/// A field of such a file, in bytes.
+pub(crate) fn field(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

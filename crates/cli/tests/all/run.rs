@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::{Outcome, command, warpline, warpline_in};
 use tempfile::tempdir;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 17] = [
     "about",
     "committed_events",
     "digest",
@@ -17,6 +17,8 @@ const KEYS: [&str; 15] = [
     "model",
     "parameters",
     "peak_rss_bytes",
+    "provenance",
+    "result_notes",
     "results",
     "seed",
     "tables",
@@ -44,6 +46,60 @@ fn people_get_the_main_results() {
     {
         assert!(run.stdout.contains(word), "{word}: {}", run.stdout);
     }
+}
+
+/// `mm1` declares statistics, `network` makes results of its own.
+#[test]
+fn results_come_with_unit_and_meaning() {
+    let run = warpline("run mm1 --end 1000");
+    let line = run.stdout.lines().find(|line| line.trim().starts_with("customers")).unwrap();
+    assert!(line.contains(" ± ") && line.contains("95 % confidence") && line.ends_with(" – customers waiting or in service"), "{line}");
+    let notes = &warpline("run mm1 --end 1000 --json").json()["result_notes"];
+    assert_eq!(notes["stay"]["meaning"], "time from arrival to departure");
+    assert!(notes["mean_stay.ci95"]["meaning"].as_str().unwrap().contains("95 % confidence interval"), "{notes}");
+
+    let run = warpline("run network --end 0.01");
+    let line = run.stdout.lines().find(|line| line.starts_with("    utilisation")).unwrap();
+    let words = ["smallest ", ", largest ", ", mean ", " – share of time"];
+    assert!(words.iter().all(|word| line.contains(word)), "{line}");
+    let json = warpline("run network --end 0.01 --json").json();
+    for (name, unit) in [("delay", "s"), ("links.length_km", "km"), ("packets_offered", "packets"), ("demands.delay", "s")] {
+        assert_eq!(json["result_notes"][name]["unit"], unit, "{name}");
+    }
+    let of_network = json["results"].as_object().unwrap().keys();
+    assert!(of_network.into_iter().all(|name| json["result_notes"].get(name).is_some()), "{}", json["result_notes"]);
+}
+
+/// At a load of 0.95, customers of one batch still wait for those of the batch before.
+#[test]
+fn short_runs_with_much_correlation_say_so() {
+    let short = "run mm1 --arrival-rate 0.95 --end 10000";
+    let run = warpline(short);
+    assert_eq!(run.stdout.matches("95 % confidence, probably too narrow: the run is short").count(), 2, "{}", run.stdout);
+    let note = |line: &str| warpline(line).json()["results"]["mean_stay"].get("ci95_note").is_some();
+    assert!(note(&format!("{short} --json")) && note(&format!("{short} --json --threads 2")));
+    assert!(!note("run mm1 --arrival-rate 0.5 --end 100000 --json"));
+}
+
+#[test]
+fn a_record_says_where_it_comes_from() {
+    let of = |line: &str| warpline(line).json()["provenance"].clone();
+    let alone = of("run mm1 --end 100 --json");
+    assert_eq!((&alone["pes"], &alone["command_line"][2]), (&1.into(), &"mm1".into()));
+    assert!(alone["date"].as_str().unwrap().ends_with('Z') && alone["version"].is_string() && alone["cores"].is_number(), "{alone}");
+    let together = of("run mm1 --end 100 --json --threads 2");
+    assert_eq!((&together["pes"], &together["cores"]), (&2.into(), &alone["cores"]));
+}
+
+#[test]
+fn a_small_model_on_several_pes_is_told_that_one_core_would_do() {
+    let line = "run mm1 --end 100000 --threads 2";
+    let run = warpline(line);
+    assert!(run.stdout.contains("Probably slower than on one core. One core would"), "{}", run.stdout);
+    let json = warpline(&format!("{line} --json")).json();
+    assert_eq!(json["limits"][0]["title"], "Probably slower than on one core");
+    assert!(json["estimated_speedup"].as_f64().unwrap() < 0.8, "{}", json["estimated_speedup"]);
+    assert!(warpline("run mm1 --end 100 --json").json().get("limits").is_none());
 }
 
 #[test]

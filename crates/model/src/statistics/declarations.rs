@@ -1,3 +1,5 @@
+use warpline_base::record::ResultNote;
+
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
 
 /// The kind of statistic in a slot.
@@ -102,6 +104,8 @@ pub struct TableDeclaration {
 pub struct Declarations {
     pub(crate) statistics: Vec<Declaration>,
     pub(crate) tables: Vec<TableDeclaration>,
+    /// Names of results, and what they are.
+    pub(crate) results: Vec<(String, ResultNote)>,
 }
 
 impl Declarations {
@@ -140,6 +144,30 @@ impl Declarations {
         self.tables.push(TableDeclaration { slot: table.0, name: name.into(), columns });
     }
 
+    /// Says what a result is that the model makes in its own [`Model::results`](crate::Model::results): its unit (empty for a pure number or
+    /// a word) and its meaning, which then stand beside it wherever results are shown. Results that go by the name of a statistic have the
+    /// unit and meaning of that statistic, unless it is declared here, too.
+    ///
+    /// A dot leads to a field: `links.load` is the field `load` of `links`, or of all its entries if it is a list. What is not among the
+    /// results is left out.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// # use serde_json::json;
+    /// # let mut declare = Declarations::default();
+    /// // In Model::declare:
+    /// declare.result("utilisation", "", "share of time that a server is busy");
+    /// declare.result("links.length", "km", "length of the fibre");
+    /// // In Model::results:
+    /// let results = json!({ "utilisation": 0.7, "links": [{ "length": 25 }, { "length": 40 }] });
+    /// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// // In the record of the run:
+    /// assert_eq!(statistics.result_notes(&results)["links.length"].unit, "km");
+    /// ```
+    pub fn result(&mut self, name: &str, unit: &str, meaning: &str) {
+        self.results.push((name.into(), ResultNote { unit: unit.into(), meaning: meaning.into() }));
+    }
+
     fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
         let index = self.statistics.len();
@@ -150,7 +178,8 @@ impl Declarations {
     /// Sorts declarations by their slots.
     ///
     /// # Errors
-    /// If slots are not numbered 0, 1, 2, … without gap or repetition, a name appears twice, or a table's name cannot be a file name.
+    /// If slots are not numbered 0, 1, 2, … without gap or repetition, two statistics, two tables or two results have the same name, or a
+    /// table's name cannot be a file name.
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);
@@ -163,6 +192,7 @@ impl Declarations {
         }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
         check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;
+        check("result", (0..).zip(self.results.iter().map(|(name, _)| name)))?;
         Ok(self)
     }
 }
@@ -199,6 +229,18 @@ mod tests {
         assert!(declared(&[(0, "a"), (2, "b")]).unwrap_err().contains("next free slot is 1"));
         assert!(declared(&[(0, "a"), (0, "b")]).unwrap_err().contains("slot 0"));
         assert!(declared(&[(0, "a"), (1, "a")]).unwrap_err().contains("called `a`"));
+    }
+
+    #[test]
+    fn a_result_is_declared_once() {
+        let declared = |names: &[&str]| {
+            let mut declare = Declarations::default();
+            declare.counter(Counter::slot(0), "served", "", "");
+            names.iter().for_each(|name| declare.result(name, "", ""));
+            declare.checked().map(|d| d.results.len())
+        };
+        assert_eq!(declared(&["load", "served"]), Ok(2), "a statistic may be declared again, as a result");
+        assert_eq!(declared(&["load", "idle", "load"]), Err("two results are called `load`; give each its own name".into()));
     }
 
     #[test]

@@ -6,6 +6,15 @@ pub const BATCHES: usize = 32;
 /// The 97.5 % point of Student's t with `BATCHES - 1` degrees of freedom.
 const STUDENT_T: f64 = 2.039_513_446_396_408;
 
+/// A share of 5 % of sequences of independent batches have a von Neumann ratio below this: it has mean 2 and variance
+/// 4 (n - 2) / (n² - 1), and is nearly normal (J. von Neumann, "Distribution of the ratio of the mean square successive difference to the
+/// variance", 1941).
+const LEAST_RATIO: f64 = 1.436_647_711_403_503;
+/// An interval narrower than this share of its mean is due to rounding.
+const ROUNDING: f64 = 1e-12;
+/// What [`Estimate::to_json`] says of an interval whose batches are [correlated](Estimate::correlated).
+const TOO_NARROW: &str = "probably too narrow: the run is short against its own correlation; a longer run gives a better interval";
+
 /// An estimated mean.
 ///
 /// ```
@@ -34,6 +43,9 @@ pub struct Estimate {
     /// Half the width of the 95 % confidence interval by batch means, which allows for correlation between successive values; `None` with
     /// too few observations, which is if fewer than half of the [`BATCHES`] saw any.
     pub ci95: Option<f64>,
+    /// Whether the interval is probably too narrow, because the run is short against its own correlation: the means of successive batches
+    /// are more alike than those of independent ones are in 19 of 20 cases.
+    pub correlated: bool,
     /// The number of values; for means over time, of spans.
     pub count: u64,
     /// The standard deviation of single values; `None` for means over time, and with fewer than two values.
@@ -45,25 +57,42 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate as a JSON object: `mean`, `ci95`, `count`, `min`, `max` and, if there is one, `deviation`.
+    /// The estimate as a JSON object: `mean`, `ci95`, `count`, `min`, `max` and, if there is one, `deviation`. If its batches are
+    /// [correlated](Self::correlated), `ci95_note` says that the interval is probably too narrow.
     pub fn to_json(&self) -> Value {
         let mut all = json!({ "mean": self.mean, "ci95": self.ci95, "count": self.count, "min": self.min, "max": self.max });
-        if let (Some(deviation), Value::Object(fields)) = (self.deviation, &mut all) {
-            fields.insert("deviation".into(), json!(deviation));
+        let more = [("deviation", self.deviation.map(Value::from)), ("ci95_note", self.ci95_note().map(Value::from))];
+        if let Value::Object(fields) = &mut all {
+            fields.extend(more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         }
         all
     }
+
+    /// What has to be said of [`ci95`](Self::ci95) wherever it is shown: that it is probably too narrow, if its batches are
+    /// [correlated](Self::correlated). For models that make JSON of their own; beside `ci95`, reports look for it under this name.
+    pub fn ci95_note(&self) -> Option<&'static str> {
+        self.correlated.then_some(TOO_NARROW)
+    }
 }
 
-/// The half-width of the 95 % interval of a ratio of sums over batches, `(numerator, denominator)` each: the classical ratio
-/// estimator (Law, "Simulation Modeling and Analysis", section 9.5).
-pub(super) fn half_width(batches: &[(f64, f64); BATCHES]) -> Option<f64> {
+/// A confidence interval by batch means.
+pub(super) struct Interval {
+    pub(super) half_width: f64,
+    pub(super) correlated: bool,
+}
+
+/// The 95 % interval of a ratio of sums over batches, `(numerator, denominator)` each: the classical ratio estimator (Law, "Simulation
+/// Modeling and Analysis", section 9.5).
+pub(super) fn interval(batches: &[(f64, f64); BATCHES]) -> Option<Interval> {
     let (top, bottom) = batches.iter().fold((0.0, 0.0), |(n, d), b| (n + b.0, d + b.1));
     if bottom <= 0.0 || batches.iter().filter(|b| b.1 > 0.0).count() < BATCHES / 2 {
         return None;
     }
     let ratio = top / bottom;
-    let squares: f64 = batches.iter().map(|(n, d)| (n - ratio * d).powi(2)).sum();
+    let rests = batches.map(|(n, d)| n - ratio * d);
+    let squares: f64 = rests.iter().map(|rest| rest.powi(2)).sum();
     let variance = squares / (BATCHES - 1) as f64;
-    Some(STUDENT_T * (variance / BATCHES as f64).sqrt() / (bottom / BATCHES as f64))
+    let half_width = STUDENT_T * (variance / BATCHES as f64).sqrt() / (bottom / BATCHES as f64);
+    let steps: f64 = rests.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
+    Some(Interval { half_width, correlated: steps < LEAST_RATIO * squares && half_width > ROUNDING * ratio.abs() })
 }

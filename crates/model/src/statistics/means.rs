@@ -1,6 +1,6 @@
 use warpline_memory::prefetch;
 
-use super::estimate::half_width;
+use super::estimate::interval;
 use super::{BATCHES, Estimate, ExactSum};
 
 /// The span of time that is observed, cut into batches.
@@ -136,10 +136,12 @@ impl MeanTally {
             *batch = (sum.value(), *n as f64);
         }
         let mean = (count > 0).then(|| total.value() / count as f64);
+        let interval = interval(&batches);
         let spread = |mean: f64| (self.squares_about(mean, &total, count) / (count - 1) as f64).sqrt();
         Estimate {
             mean,
-            ci95: half_width(&batches),
+            ci95: interval.as_ref().map(|interval| interval.half_width),
+            correlated: interval.is_some_and(|interval| interval.correlated),
             count,
             deviation: mean.filter(|_| count > 1).map(spread).filter(|deviation| deviation.is_finite()),
             min: self.extremes.min(),
@@ -192,9 +194,11 @@ impl TimeMeanTally {
             batch.0 = area.value();
         }
         let seen = self.spans > 0 && horizon.reached > horizon.start;
+        let interval = if seen { interval(&batches) } else { None };
         Estimate {
             mean: seen.then(|| total.value() / (horizon.reached - horizon.start)),
-            ci95: if seen { half_width(&batches) } else { None },
+            ci95: interval.as_ref().map(|interval| interval.half_width),
+            correlated: interval.is_some_and(|interval| interval.correlated),
             count: self.spans,
             deviation: None,
             min: self.extremes.min(),
@@ -306,5 +310,46 @@ mod tests {
         });
         let covered = covered.count();
         assert!((925..=970).contains(&covered), "{covered} of 1000");
+    }
+    /// A walk whose step is redrawn now and then: once in `lasts` values, which are 20 to a batch.
+    fn walked(run: u32, lasts: u32) -> Estimate {
+        use warpline_base::{LpId, random::Random};
+        let (mut tally, mut random, mut value) = (MeanTally::default(), Random::new(1, LpId(run), 0), 0.0);
+        (0..640).for_each(|i| {
+            value = if i % lasts == 0 { random.exponential(1.0) } else { value };
+            tally.add(HORIZON, 10.0 + 0.05 * f64::from(i), value);
+        });
+        tally.estimate()
+    }
+
+    /// Values that last for five batches make batches alike; the interval is then far too narrow, and says so.
+    #[test]
+    fn an_interval_from_correlated_batches_says_so() {
+        let warned = |lasts: u32| (0..1000).filter(|&run| walked(run, lasts).correlated).count();
+        assert!((30..=70).contains(&warned(1)), "independent values: {} of 1000", warned(1));
+        assert!((30..=70).contains(&warned(20)), "one value to a batch: {} of 1000", warned(20));
+        assert!(warned(40) > 900, "one value to two batches: {} of 1000", warned(40));
+        assert!(warned(100) > 995, "one value to five batches: {} of 1000", warned(100));
+        let covered = |run| (walked(run, 100).mean.unwrap() - 1.0).abs() < walked(run, 100).ci95.unwrap();
+        assert!((0..1000).filter(|&run| covered(run)).count() < 750, "the warning is deserved");
+    }
+
+    #[test]
+    fn what_is_constant_but_for_rounding_is_not_correlated() {
+        let mut tally = TimeMeanTally::default();
+        (0..320).for_each(|i| tally.add(HORIZON, 10.0 + 0.1 * f64::from(i), 10.0 + 0.1 * f64::from(i + 1), 0.7));
+        let estimate = tally.estimate(HORIZON);
+        assert!(!estimate.correlated && estimate.ci95.unwrap() < 1e-12, "{estimate:?}");
+        assert_eq!(estimate.to_json().get("ci95_note"), None);
+    }
+
+    #[test]
+    fn means_over_time_say_it_too() {
+        let mut tally = TimeMeanTally::default();
+        tally.add(HORIZON, 10.0, 42.0, 1.0);
+        tally.add(HORIZON, 30.0, 42.0, 5.0);
+        let estimate = tally.estimate(HORIZON);
+        assert!(estimate.correlated);
+        assert!(estimate.to_json()["ci95_note"].as_str().unwrap().starts_with("probably too narrow"));
     }
 }

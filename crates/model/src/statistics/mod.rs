@@ -33,6 +33,7 @@ mod declarations;
 mod estimate;
 mod exact_sum;
 mod histogram;
+mod meanings;
 mod means;
 mod notes;
 mod totals;

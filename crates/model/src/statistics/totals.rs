@@ -1,9 +1,12 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
-use warpline_base::record::{HistogramView, View};
+use warpline_base::record::{HistogramView, ResultNote, View};
 use warpline_memory::prefetch;
 
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
+use super::meanings;
 use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::{Estimate, HistogramTally, Note, Notes};
 use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
@@ -287,6 +290,14 @@ impl Statistics {
             Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
         };
         if declaration.items == 1 { items.remove(0) } else { Value::Array(items) }
+    }
+
+    /// What these results are: unit and meaning of all that are called like a statistic or [declared](Declarations::result), and what
+    /// `ci95` is wherever it stands beside a mean.
+    pub fn result_notes(&self, results: &Value) -> BTreeMap<String, ResultNote> {
+        let note = |d: &Declaration| (d.name.clone(), ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone() });
+        let declared = self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
+        meanings::of(results, declared.collect())
     }
 
     /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).

@@ -265,6 +265,7 @@ impl Model for Network {
         declare.counter(OFFERED, "offered", "packets", "packets sent by a source").items(demands);
         declare.counter(LOST, "lost", "packets", "packets of a demand dropped anywhere").items(demands);
         declare.histogram(DELAY, "delay", "s", "delay of packets from source to destination").items(demands);
+        outputs::declare(declare);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

@@ -1,9 +1,9 @@
 //! The outputs of a run of the network: results for programs, views for the report.
 
-use warpline::Outcome;
 use warpline::record::{Bar, HistogramView, MapLink, MapNode, MapView, TableView, View};
 use warpline::serde_json::{Value, json};
 use warpline::statistics::HistogramTally;
+use warpline::{Declarations, Outcome};
 
 use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UTILISATION};
 
@@ -14,6 +14,8 @@ const MOST_ROWS: usize = 1000;
 struct LinkOutcome {
     utilisation: f64,
     ci95: Option<f64>,
+    /// What has to be said of the interval.
+    ci95_note: Option<&'static str>,
     expected: f64,
     packets: u64,
     drops: u64,
@@ -25,7 +27,8 @@ impl LinkOutcome {
         let one = |(link, &expected): (u32, &f64)| {
             let estimate = statistics.time_mean(UTILISATION.at(link));
             let (packets, drops) = (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
-            LinkOutcome { utilisation: estimate.mean.unwrap_or(0.0), ci95: estimate.ci95, expected, packets, drops }
+            let (utilisation, ci95, ci95_note) = (estimate.mean.unwrap_or(0.0), estimate.ci95, estimate.ci95_note());
+            LinkOutcome { utilisation, ci95, ci95_note, expected, packets, drops }
         };
         (0u32..).zip(&network.expected).map(one).collect()
     }
@@ -54,6 +57,33 @@ fn delay_json(tally: &HistogramTally) -> Value {
     json!({ "mean": tally.mean(), "min": tally.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": tally.max() })
 }
 
+/// What the results are that are not simply statistics.
+pub(super) fn declare(declare: &mut Declarations) {
+    let results = [
+        ("packet_hops", "packets", "packets accepted by links, each counted at every link on its way"),
+        ("packets_offered", "packets", "packets sent by all sources"),
+        ("packets_delivered", "packets", "packets that arrived where they were going"),
+        ("packets_dropped", "packets", "packets dropped for want of room in a buffer"),
+        ("max_utilisation", "", "utilisation of the busiest link"),
+        ("hops_mean", "links", "mean number of links that a delivered packet passed"),
+        ("links", "", "every link, in the order of the topology"),
+        ("links.utilisation", "", "share of time that the link transmits"),
+        ("links.ci95", "", "half the width of the 95 % confidence interval of the utilisation"),
+        ("links.expected", "", "utilisation if nothing were dropped"),
+        ("links.packets", "packets", "packets accepted by the link"),
+        ("links.drops", "packets", "packets dropped at the link"),
+        ("links.drop_ratio", "", "packets dropped, as a share of those that reached the link"),
+        ("links.length_km", "km", "length of the link"),
+        ("demands", "", "traffic between every pair of nodes"),
+        ("demands.hops", "links", "links on the way"),
+        ("demands.offered", "packets", "packets sent"),
+        ("demands.delivered", "packets", "packets that arrived"),
+        ("demands.dropped", "packets", "packets dropped on the way"),
+        ("demands.delay", "s", "delay of packets from source to destination"),
+    ];
+    results.iter().for_each(|(name, unit, meaning)| declare.result(name, unit, meaning));
+}
+
 /// All results as JSON: times in s, lengths in km, utilisation from 0 to 1.
 pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
     let statistics = outcome.statistics;
@@ -61,11 +91,15 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
     let links = LinkOutcome::all(network, outcome);
     let link_json = |(link, is): (&super::Link, &LinkOutcome)| {
         let (source, target) = (&nodes[link.source as usize], &nodes[link.target as usize]);
-        json!({
+        let mut all = json!({
             "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
             "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
             "packets": is.packets, "drops": is.drops, "drop_ratio": is.drop_ratio(), "length_km": link.length,
-        })
+        });
+        if let Some(note) = is.ci95_note {
+            all["ci95_note"] = note.into();
+        }
+        all
     };
     let (mut offered, mut dropped, mut delivered, mut hops) = (0, 0, 0, 0);
     let mut demands = Vec::with_capacity(network.flows.len());

@@ -31,6 +31,29 @@ fn queue_length_and_stay_follow_theory() {
     }
 }
 
+/// In a run that is short against its own correlation, intervals are far too narrow, and say so; those that say nothing can be relied on.
+#[test]
+fn intervals_keep_their_word_or_say_that_they_do_not() {
+    // How many intervals for the customers inside have no warning, and how many of these contain the truth.
+    let tried = |load: f64, end: f64, runs: u64| {
+        let one = |seed: u64| {
+            let run = Simulation::<Mm1>::configured(&queue(load, 1.0)).unwrap().end(end).warmup(0.1 * end).seed(seed).run().unwrap();
+            let (mean, half_width) = estimate(&run.record.results, "customers");
+            let silent = run.record.results["customers"].get("ci95_note").is_none();
+            (silent, (mean - load / (1.0 - load)).abs() < half_width)
+        };
+        let all: Vec<(bool, bool)> = (0..runs).map(one).collect();
+        let silent = all.iter().filter(|(silent, _)| *silent).count();
+        (silent, all.iter().filter(|(silent, covers)| *silent && *covers).count(), all.iter().filter(|(_, covers)| *covers).count())
+    };
+    let (silent, covering, _) = tried(0.5, 10_000.0, 300);
+    assert!(silent >= 270, "at a load of 0.5, {silent} of 300 are without a warning");
+    assert!(covering * 100 >= silent * 90, "{covering} of {silent} intervals contain the truth");
+    let (silent, _, covering) = tried(0.95, 5_000.0, 100);
+    assert!(silent <= 10, "at a load of 0.95, {silent} of 100 are without a warning");
+    assert!(covering <= 70, "the warning is deserved: {covering} of 100 intervals contain the truth");
+}
+
 /// The stay is exponential (first come, first served), so its percentiles are known too.
 #[test]
 fn stay_is_exponential() {

@@ -1,9 +1,13 @@
 //! The section on parallel execution: what it cost, where the time went, and what to do about it.
 
 mod bars;
+mod limits;
 mod section;
 mod shares;
+mod speedup;
 mod words;
 
 pub(crate) use bars::Data;
+pub use limits::{Limit, limits};
 pub(crate) use section::section;
+pub use speedup::estimated_speedup;

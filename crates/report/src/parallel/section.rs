@@ -1,6 +1,7 @@
 //! The section as HTML.
 
 use super::bars::{Bar, Data, lengths};
+use super::limits::{Limit, limits};
 use super::shares::{all_seconds, counted, efficiency, lanes, mean, percent, share};
 use super::words::words;
 use crate::format::{self, NOTHING};
@@ -33,9 +34,10 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
         Some(parallel) => {
             let pes = Some(pes(parallel)).filter(|_| !parallel.pes.is_empty());
             html += &format!(
-                "<dl class=\"tiles plain\">{}</dl><div class=\"grid parallel\">{}{}{curves}{}{}</div>",
+                "<dl class=\"tiles plain\">{}</dl><div class=\"grid parallel\">{}{}{}{curves}{}{}</div>",
                 tiles(record, parallel),
                 in_words(record, parallel),
+                limiting(record, parallel),
                 phases(parallel, &data),
                 counts(parallel, &data),
                 pes.as_ref().map_or(String::new(), |table| card("whole pes", "Every PE", PES, &table.html(key))),
@@ -120,14 +122,22 @@ fn sizes(pes: &[PeRecord]) -> String {
     }
 }
 
-/// The run in words, and what is remarkable about it.
+/// The run in words.
 fn in_words(record: &RunRecord, parallel: &ParallelRecord) -> String {
-    let words = words(record, parallel);
-    let sentences = escape(&words.sentences.join(" "));
-    let hints: String =
-        words.hints.iter().map(|(title, hint)| format!("<li><strong>{title}.</strong> {}</li>", with_settings(hint))).collect();
-    let hints = if hints.is_empty() { hints } else { format!("<ul class=\"hints\">{hints}</ul>") };
-    format!("<section class=\"card whole words\"><h3>In words</h3><p>{sentences}</p>{hints}</section>")
+    let sentences = escape(&words(record, parallel).join(" "));
+    format!("<section class=\"card whole words\"><h3>In words</h3><p>{sentences}</p></section>")
+}
+
+/// What limits the run, the worst first.
+fn limiting(record: &RunRecord, parallel: &ParallelRecord) -> String {
+    let item = |limit: &Limit| format!("<li><strong>{}.</strong> {}</li>", limit.title, with_settings(&limit.text));
+    let items: String = limits(record).iter().map(item).collect();
+    let body = match parallel.processed_events {
+        0 => return String::new(),
+        _ if items.is_empty() => "<p>Nothing stands out: no single cost is large enough to be worth a change.</p>".to_owned(),
+        _ => format!("<ol class=\"hints\">{items}</ol>"),
+    };
+    format!("<section class=\"card whole limits\"><h3>What limits this run, and what to try</h3>{body}</section>")
 }
 
 /// Text with the names between backticks set as code.

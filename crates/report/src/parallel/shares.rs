@@ -3,6 +3,15 @@
 use crate::format::{self, Zeros};
 use warpline_base::record::{ParallelRecord, PeRecord, Phases};
 
+/// Places in the order of [`Phases::list`].
+pub(crate) const RECEIVING: usize = 0;
+pub(crate) const CHOOSING: usize = 1;
+pub(crate) const EXECUTING: usize = 2;
+pub(crate) const SENDING: usize = 3;
+pub(crate) const UNDOING: usize = 4;
+pub(crate) const FINDING_GVT: usize = 5;
+pub(crate) const WAITING: usize = 7;
+
 /// `part` of `whole`, from 0 to 1; `None` if there is no whole.
 pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (part.is_finite() && whole.is_finite() && whole > 0.0).then(|| (part / whole).clamp(0.0, 1.0))
@@ -49,6 +58,13 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 8] {
         return recorded;
     }
     parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 8], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
+}
+
+/// The share of every phase in the time of all PEs.
+pub(crate) fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 8]> {
+    let seconds = all_seconds(parallel);
+    let all: f64 = seconds.iter().sum();
+    share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
 }
 
 /// The share of its time in which a PE has something to do; `None` if it was never measured.

@@ -1,20 +1,9 @@
-//! A parallel run in plain words: why it was as fast as it was, and what to try if something is wrong.
+//! A parallel run in plain words: how fast it was, and where its time went.
 
-use super::shares::{all_seconds, busy, counted, efficiency, lanes, percent, share};
+use super::shares::{EXECUTING, WAITING, efficiency, lanes, percent, share, time_shares};
 use crate::format;
-use serde_json::Value;
-use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
+use warpline_base::record::{ParallelRecord, RunRecord};
 
-/// Below this efficiency, too many events are undone.
-const WASTEFUL: f64 = 0.7;
-/// Above this share of waiting, PEs have too little to do.
-const IDLE: f64 = 0.3;
-/// If one PE is busier than another by this factor, the load is uneven.
-const UNEVEN: f64 = 0.2;
-/// Above this share of events from other PEs, neighbouring LPs are on different PEs.
-const REMOTE: f64 = 0.5;
-/// Above this share of time, GVT is found too often.
-const GVT: f64 = 0.1;
 /// Phases with less than this share are left out.
 const SMALL: f64 = 0.05;
 
@@ -29,20 +18,9 @@ const DOING: [&str; 8] = [
     "committing events",
     "waiting",
 ];
-const EXECUTING: usize = 2;
-const FINDING_GVT: usize = 5;
-const WAITING: usize = 7;
 
-/// The text. Names between backticks are those of settings.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Words {
-    pub(crate) sentences: Vec<String>,
-    /// What is remarkable, in a few words, and what it means.
-    pub(crate) hints: Vec<(&'static str, String)>,
-}
-
-/// Everything that can be said about the run.
-pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Words {
+/// The run in sentences.
+pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String> {
     let shares = time_shares(parallel);
     let sentences = [
         speed(record, parallel),
@@ -51,16 +29,7 @@ pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Words {
         shares.map(|shares| time(parallel, &shares)),
         useful(parallel, shares),
     ];
-    let hints = [wasteful(record, parallel), idle(record, parallel, shares), remote(record, parallel), gvt(record, parallel, shares)];
-    let executed = parallel.processed_events > 0;
-    Words { sentences: sentences.into_iter().flatten().collect(), hints: hints.into_iter().flatten().filter(|_| executed).collect() }
-}
-
-/// The share of every phase in the time of all PEs.
-fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 8]> {
-    let seconds = all_seconds(parallel);
-    let all: f64 = seconds.iter().sum();
-    share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
+    sentences.into_iter().flatten().collect()
 }
 
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
@@ -110,113 +79,12 @@ fn useful(parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<String>
     undone.then(|| format!("Less what was undone, {} of the time went into events that count.", percent(useful)))
 }
 
-/// The value of a setting in brackets, if the record has it.
-fn now(record: &RunRecord, setting: &str) -> String {
-    match record.engine.get(setting) {
-        Some(value @ Value::Number(_)) => format!(" (now {})", format::scalar(value, format::Zeros::Strip).0),
-        Some(Value::String(word)) => format!(" (now {word})"),
-        _ => String::new(),
-    }
-}
-
-fn wasteful(record: &RunRecord, parallel: &ParallelRecord) -> Option<(&'static str, String)> {
-    let efficiency = efficiency(parallel).filter(|efficiency| *efficiency < WASTEFUL)?;
-    let chain = if parallel.rollbacks.secondary > parallel.rollbacks.primary {
-        " Most rollbacks are secondary: what is undone at one PE has to be undone at others."
-    } else {
-        ""
-    };
-    let hint = format!(
-        "{} of the executed events were undone, as PEs ran ahead of messages that were still to come.{chain} A smaller `window`{} keeps \
-         the PEs closer together, a smaller `batch`{} takes messages in sooner, and more `kps`{} undo fewer events at once.",
-        percent(1.0 - efficiency),
-        now(record, "window"),
-        now(record, "batch"),
-        now(record, "kps"),
-    );
-    Some(("Much is undone", hint))
-}
-
-fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<(&'static str, String)> {
-    let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
-    let mut by_load: Vec<(usize, f64)> = parallel.pes.iter().map(busy).enumerate().filter_map(|(pe, busy)| Some((pe, busy?))).collect();
-    by_load.sort_by(|one, other| one.1.total_cmp(&other.1));
-    if let (Some(least), Some(most)) = (by_load.first(), by_load.last())
-        && most.1 - least.1 > UNEVEN
-    {
-        return Some(("The load is uneven", uneven(record, parallel, *most, *least)));
-    }
-    let window = now(record, "window");
-    if parallel.pes.len() == 1 {
-        let hint = format!(
-            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the end of the window before GVT moves on. A \
-             larger `window`{window} helps.",
-            percent(idle)
-        );
-        return Some(("The PE has to wait", hint));
-    }
-    let wider = if efficiency(parallel).is_some_and(|efficiency| efficiency > 0.9) {
-        format!(" As little is undone, a larger `window`{window} is worth a try.")
-    } else {
-        String::new()
-    };
-    let hint = format!(
-        "All PEs wait for about as long, {} of their time on average: at any moment, there are too few events for all of them.{wider} \
-         Fewer `threads`{} may be as fast.",
-        percent(idle),
-        now(record, "threads")
-    );
-    Some(("There is too little to do", hint))
-}
-
-fn uneven(record: &RunRecord, parallel: &ParallelRecord, most: (usize, f64), least: (usize, f64)) -> String {
-    format!(
-        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
-         them so that busy ones are spread over the PEs, or use fewer `threads`{}.",
-        most.0,
-        percent(most.1),
-        least.0,
-        percent(least.1),
-        lps(most.0, &parallel.pes[most.0]),
-        now(record, "threads")
-    )
-}
-
-/// Which LPs a PE has.
-fn lps(index: usize, pe: &PeRecord) -> String {
-    match pe.lps {
-        0 => format!("PE {index} has none"),
-        1 => format!("PE {index} has LP {}", pe.first_lp),
-        lps => format!("PE {index} has LPs {} to {}", pe.first_lp, u64::from(pe.first_lp) + u64::from(lps) - 1),
-    }
-}
-
-fn remote(record: &RunRecord, parallel: &ParallelRecord) -> Option<(&'static str, String)> {
-    let remote = share(parallel.remote_events as f64, record.committed_events as f64).filter(|remote| *remote > REMOTE)?;
-    let hint = format!(
-        "{} of the committed events came from another PE. LPs are shared out in blocks of consecutive numbers: give LPs that \
-         often send to each other numbers side by side, so that most messages stay within a PE.",
-        percent(remote)
-    );
-    Some(("Most messages travel", hint))
-}
-
-fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<(&'static str, String)> {
-    let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
-    let hint = format!(
-        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the price of more memory.",
-        percent(gvt),
-        counted(parallel.gvt_epochs, "GVT computation"),
-        now(record, "gvt_interval")
-    );
-    Some(("GVT is found often", hint))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parallel::limits::limits;
     use serde_json::json;
-    use warpline_base::record::{Phases, Rollbacks};
+    use warpline_base::record::{PeRecord, Phases, Rollbacks};
 
     /// A PE with 100 LPs that executes events for `work` seconds, and waits for `idle`.
     fn pe(first_lp: u32, work: f64, idle: f64) -> PeRecord {
@@ -248,10 +116,11 @@ mod tests {
             "loop_seconds": 1.0, "event_rate": if parallel.processed_events > 0 { 3.2e6 } else { 0.0 }, "peak_rss_bytes": null,
             "results": {}, "progress": [], "views": []});
         let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
-        let words = words(&serde_json::from_value(record).unwrap(), parallel);
-        let all = format!("{words:?}");
+        let record = RunRecord { parallel: Some(parallel.clone()), ..serde_json::from_value(record).unwrap() };
+        let (words, limits) = (words(&record, parallel), limits(&record));
+        let all = format!("{words:?} {limits:?}");
         assert!(!all.contains("NaN") && !all.contains("inf"), "{all}");
-        (plain(&words.sentences.join(" ")), words.hints.iter().map(|(title, hint)| (*title, plain(hint))).collect())
+        (plain(&words.join(" ")), limits.iter().map(|limit| (limit.title, plain(&limit.text))).collect())
     }
 
     fn titles(parallel: &ParallelRecord) -> Vec<&'static str> {
@@ -331,7 +200,7 @@ mod tests {
         let mut run = parallel(0, vec![pe(0, 8.0, 0.0), pe(100, 8.0, 0.0)]);
         (run.remote_events, run.phase_seconds.gvt, run.gvt_epochs) = (630, 4.0, 4310);
         let (_, hints) = said(&run);
-        let [("Most messages travel", travel), ("GVT is found often", gvt)] = &hints[..] else { panic!("{hints:?}") };
+        let [("GVT is found often", gvt), ("Most messages travel", travel)] = &hints[..] else { panic!("{hints:?}") };
         assert!(travel.starts_with("63 % of the committed events"), "{travel}");
         assert!(gvt.starts_with("20 % of the time went into 4 310 GVT computations. A larger `gvt_interval` asks"), "{gvt}");
     }

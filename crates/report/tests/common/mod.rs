@@ -83,6 +83,24 @@ pub(crate) fn sample() -> RunRecord {
             "hops": {"mean": 2.4417, "ci95": 0.000_81, "max": 6, "count": 7_481_003},
             "delay_percentiles": (0..100).map(|index| 0.001 * f64::from(index)).collect::<Vec<_>>()
         }),
+        result_notes: [
+            ("delay_seconds", "s", "time from source to destination, with queues on the way and the time that light takes"),
+            ("loss", "", "share of packets that were dropped"),
+            ("packets_sent", "packets", "packets that sources have sent"),
+            ("queue_packets", "packets", "packets that wait at a link"),
+        ]
+        .map(|(name, unit, meaning)| (name.to_owned(), ResultNote { unit: unit.into(), meaning: meaning.into() }))
+        .into(),
+        provenance: Provenance {
+            command_line: ["warpline", "run", "network", "--end", "60"].map(str::to_owned).to_vec(),
+            date: "2026-01-17T09:30:00Z".into(),
+            version: "0.1.0".into(),
+            commit: Some("0123456789ab".into()),
+            processor: Some("Example 9000 16-Core Processor".into()),
+            cores: Some(16),
+            memory_bytes: Some(68_719_476_736),
+            pes: 8,
+        },
         tables: Vec::new(),
         time_unit: "s".to_owned(),
         progress: progress(),

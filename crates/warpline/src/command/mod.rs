@@ -38,6 +38,7 @@ mod output;
 mod panics;
 mod program;
 mod progress;
+mod results;
 mod run;
 #[cfg(test)]
 mod sample;

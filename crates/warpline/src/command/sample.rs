@@ -1,6 +1,8 @@
 //! Made-up records of runs, for tests.
 
-use crate::record::{ParallelRecord, Phases, Rollbacks, RunRecord};
+use std::collections::BTreeMap;
+
+use crate::record::{ParallelRecord, Phases, Provenance, Rollbacks, RunRecord};
 use serde_json::{Map, Value, json};
 
 fn map(value: Value) -> Map<String, Value> {
@@ -26,6 +28,8 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         peak_rss_bytes: Some(20_000_000),
         parallel: None,
         results: json!({ "ticks": 1000 }),
+        result_notes: BTreeMap::new(),
+        provenance: Provenance::default(),
         tables: Vec::new(),
         progress: Vec::new(),
         views: Vec::new(),

@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use crate::record::{ParallelRecord, Partial, Replications, RunRecord};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use warpline_report::Limit;
 
 use super::failure::Failure;
-use super::format;
+use super::{format, results};
 
-/// The longest list that is shown in full.
-const LIST_MOST: usize = 8;
+/// The most limits that are named, and how long their lines are.
+const LIMITS_MOST: usize = 2;
+const LINE: usize = 100;
 /// The most phases of a parallel run that are named.
 const PHASES_MOST: usize = 4;
 
@@ -28,6 +30,14 @@ impl Summary<'_> {
     /// The run as one object, including the failure of its report if that `failed`.
     pub(crate) fn json(&self, failed: Option<&Failure>) -> Value {
         let mut all = self.record.summary();
+        if let Some(speedup) = warpline_report::estimated_speedup(self.record) {
+            all.insert("estimated_speedup".into(), json!(speedup));
+        }
+        if self.record.parallel.is_some() {
+            let limits = warpline_report::limits(self.record);
+            let limit = |limit: &Limit| json!({ "title": limit.title, "advice": advice(limit), "cost": limit.cost });
+            all.insert("limits".into(), limits.iter().map(limit).collect());
+        }
         if let Some(report) = self.report {
             all.insert("report".into(), json!(report.display().to_string()));
         }
@@ -62,8 +72,9 @@ impl Summary<'_> {
         let mut text = format!("{}: {}, to time {end} with {}\n", record.model, record.about, seeds(record));
         text += &partial(record);
         text += &format::columns(&facts, 2);
+        text += &limits(record);
         text += if record.replications.is_some() { "results, with 95 % confidence intervals across the runs\n" } else { "results\n" };
-        text += &format::columns(&results(&record.results), 2);
+        text += &format::columns(&results::lines(&record.results, &record.result_notes), 2);
         text + &self.places()
     }
 
@@ -152,54 +163,19 @@ fn phases(parallel: &ParallelRecord) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// The main results, a line each.
-fn results(results: &Value) -> Vec<[String; 2]> {
-    match results {
-        Value::Null => Vec::new(),
-        Value::Object(all) => all.iter().map(|(name, value)| [name.clone(), one(value)]).collect(),
-        other => vec![["result".to_owned(), one(other)]],
-    }
+/// What limits a parallel run most, and what to try; empty if nothing stands out.
+fn limits(record: &RunRecord) -> String {
+    let limits = warpline_report::limits(record);
+    let lines = limits.iter().take(LIMITS_MOST).flat_map(|limit| format::wrapped(&advice(limit), LINE));
+    let lines: String = lines.map(|line| format!("  {line}\n")).collect();
+    if lines.is_empty() { lines } else { format!("what limits this run, and what to try\n{lines}") }
 }
 
-fn one(value: &Value) -> String {
-    match value {
-        Value::Array(list) if list.len() > LIST_MOST || !list.iter().all(is_scalar) => {
-            let noun = if list.len() == 1 { "entry" } else { "entries" };
-            format!("{} {noun} (see --json or --report)", list.len())
-        }
-        Value::Array(list) => list.iter().map(scalar).collect::<Vec<_>>().join(", "),
-        Value::Object(fields) => object(fields),
-        value => scalar(value),
-    }
-}
-
-/// An estimate as `mean ± half-width`; any other object field by field.
-fn object(fields: &Map<String, Value>) -> String {
-    const ORDER: [&str; 9] = ["count", "mean", "min", "p50", "p90", "p95", "p99", "max", "deviation"];
-    if fields.contains_key("ci95") {
-        let mean = fields.get("mean").map_or_else(|| "none".into(), scalar);
-        let half = fields.get("ci95").filter(|half| half.is_number());
-        return half.map_or_else(|| mean.clone(), |half| format!("{mean} ± {}", scalar(half)));
-    }
-    if !fields.values().all(is_scalar) {
-        return format!("{} fields (see --json or --report)", fields.len());
-    }
-    let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
-    fields.iter().map(|(name, value)| format!("{name} {}", scalar(value))).collect::<Vec<_>>().join(", ")
-}
-
-fn is_scalar(value: &Value) -> bool {
-    !value.is_array() && !value.is_object()
-}
-
-fn scalar(value: &Value) -> String {
-    match value {
-        Value::Null => "none".into(),
-        Value::String(text) => text.clone(),
-        Value::Number(whole) if !whole.is_f64() => whole.to_string(),
-        value => value.as_f64().map_or_else(|| value.to_string(), format::number),
-    }
+/// A limit in one line, in which settings are options.
+fn advice(limit: &Limit) -> String {
+    let option = |(index, part): (usize, &str)| if index % 2 == 1 { format!("--{}", part.replace('_', "-")) } else { part.to_owned() };
+    let text: String = limit.text.split('`').enumerate().map(option).collect();
+    format!("{}. {text}", limit.title).replace(['\u{a0}', '\u{202f}'], " ")
 }
 
 #[cfg(test)]
@@ -283,26 +259,25 @@ mod tests {
     }
 
     #[test]
-    fn results_are_lines_and_long_lists_are_counted() {
-        let values = json!({
-            "count": 12_345_678_901u64, "delay": { "max": 2.5, "count": 3, "mean": 0.1234567, "p50": null },
-            "links": [{ "a": 1 }], "list": [1, 2.5], "load": { "mean": 0.5, "ci95": 0.01, "count": 3, "min": 0, "max": 1 },
-            "unsure": { "mean": 2.0, "ci95": null }, "word": "yes", "deep": { "a": [1], "b": 2 },
-        });
-        let lines: Vec<String> = results(&values).into_iter().map(|line| line.join(": ")).collect();
-        let expected = [
-            "count: 12345678901",
-            "deep: 2 fields (see --json or --report)",
-            "delay: count 3, mean 0.123457, p50 none, max 2.5",
-            "links: 1 entry (see --json or --report)",
-            "list: 1, 2.5",
-            "load: 0.5 ± 0.01",
-            "unsure: 2",
-            "word: yes",
-        ];
-        assert_eq!(lines, expected);
-        assert_eq!(results(&json!(4)), [["result".to_owned(), "4".to_owned()]]);
-        assert!(results(&Value::Null).is_empty());
-        assert!(one(&json!(vec![0; 312])).starts_with("312 entries"));
+    fn a_run_slower_than_one_core_is_told_so() {
+        let mut record = sample::optimistic(1e6);
+        let json = |record: &RunRecord| Summary { record, tables: &[], directory: None, report: None }.json(None);
+        assert!(!text(&record).contains("what limits"), "1.1 s of work in a quarter of a second");
+        assert_eq!(json(&record)["limits"], json!([]));
+        record.loop_seconds = 10.0;
+        let all = text(&record);
+        let start = "what limits this run, and what to try\n  Probably slower than on one core. One core would probably have taken";
+        assert!(all.contains(start) && all.contains("Run it with --sync sequential;"), "{all}");
+        assert!(all.lines().all(|line| line.chars().count() <= LINE + 2), "{all}");
+        let json = json(&record);
+        assert_eq!(json["limits"][0]["title"], "Probably slower than on one core");
+        assert!(json["estimated_speedup"].as_f64().unwrap() < 0.2, "{json}");
+        assert!(json["limits"][0]["advice"].as_str().unwrap().is_ascii(), "{json}");
+    }
+
+    #[test]
+    fn advice_names_options_as_they_are_typed() {
+        let limit = Limit { title: "GVT is found often", text: "A larger `gvt_interval`\u{a0}helps.".into(), cost: 0.5 };
+        assert_eq!(advice(&limit), "GVT is found often. A larger --gvt-interval helps.");
     }
 }

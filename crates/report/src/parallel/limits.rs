@@ -1,0 +1,244 @@
+//! What limits a parallel run, and what to try.
+
+use super::shares::{
+    EXECUTING, FINDING_GVT, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, counted, efficiency, percent, share, time_shares,
+};
+use super::speedup::estimated_speedup;
+use crate::format;
+use serde_json::Value;
+use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
+
+/// Below this efficiency, too many events are undone.
+const WASTEFUL: f64 = 0.7;
+/// Above this share of waiting, PEs have too little to do.
+const IDLE: f64 = 0.3;
+/// If one PE is busier than another by this factor, the load is uneven.
+const UNEVEN: f64 = 0.2;
+/// Above this share of events from other PEs, neighbouring LPs are on different PEs.
+const REMOTE: f64 = 0.5;
+/// Above this share of time, GVT is found too often.
+const GVT: f64 = 0.1;
+/// A run that is this much slower than one core would probably have been is told so.
+const SLOW: f64 = 0.8;
+/// Above this share of time, what the engine does around events is worth a word, if an event takes less than so many seconds.
+const AROUND: f64 = 0.3;
+const TINY: f64 = 1e-6;
+
+/// One of the things that keep a parallel run from being faster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// What it is, in a few words without a full stop.
+    pub title: &'static str,
+    /// What it costs, and what to try. Names between backticks are those of settings.
+    pub text: String,
+    /// Its cost: a share of the time of all PEs.
+    pub cost: f64,
+}
+
+/// What limits a parallel run, from a run that would have been faster on one core down to what costs least; empty for sequential runs, and
+/// if nothing stands out.
+pub fn limits(record: &RunRecord) -> Vec<Limit> {
+    let Some(parallel) = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0) else { return Vec::new() };
+    let shares = time_shares(parallel);
+    let found = [
+        wasteful(record, parallel, shares),
+        idle(record, parallel, shares),
+        remote(record, parallel, shares),
+        gvt(record, parallel, shares),
+        tiny(parallel, shares),
+    ];
+    let mut limits: Vec<Limit> = found.into_iter().flatten().collect();
+    limits.sort_by(|one, other| other.cost.total_cmp(&one.cost));
+    slower(record).into_iter().chain(limits).collect()
+}
+
+/// The run as a whole, where one core would have done better.
+fn slower(record: &RunRecord) -> Option<Limit> {
+    let speedup = estimated_speedup(record).filter(|speedup| *speedup < SLOW)?;
+    let times = format::number(1.0 / speedup, 2, format::Zeros::Strip);
+    let text = format!(
+        "One core would probably have taken {} for what took {} here, {times} times less, as far as the figures of this run tell. Run it \
+         with `sync` sequential; cores pay again where there is more to do at a time: in a larger model, or in several runs at once.",
+        format::duration(record.loop_seconds * speedup),
+        format::duration(record.loop_seconds)
+    );
+    Some(Limit { title: "Probably slower than on one core", text, cost: 1.0 - speedup })
+}
+
+/// The engine's own work, where events are small.
+fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+    let shares = shares?;
+    let cost = 1.0 - shares[EXECUTING] - shares[WAITING];
+    let each = |share: f64| share * all_seconds(parallel).iter().sum::<f64>() / parallel.processed_events as f64;
+    let (own, around) = (each(shares[EXECUTING]), each(cost));
+    let text = format!(
+        "Executing an event takes {}, and what the engine does around it {}. Cores pay most where events take a microsecond or more: let \
+         an event do more at a time, or an LP stand for more of the model, so that fewer messages are needed.",
+        format::duration(own),
+        format::duration(around)
+    );
+    (cost > AROUND && own < TINY && around > own).then_some(Limit { title: "There is little work per event", text, cost })
+}
+
+/// The value of a setting in brackets, if the record has it.
+fn now(record: &RunRecord, setting: &str) -> String {
+    match record.engine.get(setting) {
+        Some(value @ Value::Number(_)) => format!(" (now {})", format::scalar(value, format::Zeros::Strip).0),
+        Some(Value::String(word)) => format!(" (now {word})"),
+        _ => String::new(),
+    }
+}
+
+fn wasteful(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+    let efficiency = efficiency(parallel).filter(|efficiency| *efficiency < WASTEFUL)?;
+    let chain = if parallel.rollbacks.secondary > parallel.rollbacks.primary {
+        " Most rollbacks are secondary: what is undone at one PE has to be undone at others."
+    } else {
+        ""
+    };
+    let hint = format!(
+        "{} of the executed events were undone, as PEs ran ahead of messages that were still to come.{chain} A smaller `window`{} keeps \
+         the PEs closer together, a smaller `batch`{} takes messages in sooner, and more `kps`{} undo fewer events at once.",
+        percent(1.0 - efficiency),
+        now(record, "window"),
+        now(record, "batch"),
+        now(record, "kps"),
+    );
+    let cost = shares.map_or(0.0, |shares| shares[UNDOING] + shares[EXECUTING] * (1.0 - efficiency));
+    Some(Limit { title: "Much is undone", text: hint, cost })
+}
+
+fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+    let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
+    let limit = |title, text| Some(Limit { title, text, cost: idle });
+    let mut by_load: Vec<(usize, f64)> = parallel.pes.iter().map(busy).enumerate().filter_map(|(pe, busy)| Some((pe, busy?))).collect();
+    by_load.sort_by(|one, other| one.1.total_cmp(&other.1));
+    if let (Some(least), Some(most)) = (by_load.first(), by_load.last())
+        && most.1 - least.1 > UNEVEN
+    {
+        return limit("The load is uneven", uneven(record, parallel, *most, *least));
+    }
+    let window = now(record, "window");
+    if parallel.pes.len() == 1 {
+        let hint = format!(
+            "The only PE waits {} of its time. Nobody else can keep it waiting: it comes to the end of the window before GVT moves on. A \
+             larger `window`{window} helps.",
+            percent(idle)
+        );
+        return limit("The PE has to wait", hint);
+    }
+    let wider = if efficiency(parallel).is_some_and(|efficiency| efficiency > 0.9) {
+        format!(" As little is undone, a larger `window`{window} is worth a try.")
+    } else {
+        String::new()
+    };
+    let hint = format!(
+        "All PEs wait for about as long, {} of their time on average: at any moment, there are too few events for all of them.{wider} \
+         Fewer `threads`{} may be as fast.",
+        percent(idle),
+        now(record, "threads")
+    );
+    limit("There is too little to do", hint)
+}
+
+fn uneven(record: &RunRecord, parallel: &ParallelRecord, most: (usize, f64), least: (usize, f64)) -> String {
+    format!(
+        "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
+         them so that busy ones are spread over the PEs, or use fewer `threads`{}.",
+        most.0,
+        percent(most.1),
+        least.0,
+        percent(least.1),
+        lps(most.0, &parallel.pes[most.0]),
+        now(record, "threads")
+    )
+}
+
+/// Which LPs a PE has.
+fn lps(index: usize, pe: &PeRecord) -> String {
+    match pe.lps {
+        0 => format!("PE {index} has none"),
+        1 => format!("PE {index} has LP {}", pe.first_lp),
+        lps => format!("PE {index} has LPs {} to {}", pe.first_lp, u64::from(pe.first_lp) + u64::from(lps) - 1),
+    }
+}
+
+fn remote(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+    let remote = share(parallel.remote_events as f64, record.committed_events as f64).filter(|remote| *remote > REMOTE)?;
+    let cost = shares.map_or(0.0, |shares| shares[RECEIVING] + shares[SENDING]);
+    let hint = format!(
+        "{} of the committed events came from another PE, and {} of the time went into handing over and taking in messages. LPs are shared out in blocks of consecutive numbers: give LPs that \
+         often send to each other numbers side by side, so that most messages stay within a PE.",
+        percent(remote),
+        percent(cost)
+    );
+    Some(Limit { title: "Most messages travel", text: hint, cost })
+}
+
+fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+    let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
+    let hint = format!(
+        "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the price of more memory.",
+        percent(gvt),
+        counted(parallel.gvt_epochs, "GVT computation"),
+        now(record, "gvt_interval")
+    );
+    Some(Limit { title: "GVT is found often", text: hint, cost: gvt })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use warpline_base::record::Phases;
+
+    /// 1000 events on two PEs with these phases in all, in seconds, half of each on either PE.
+    fn run(phases: &Phases) -> RunRecord {
+        let record = json!({"model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 1.0, "engine": {}, "committed_events": 1000,
+            "digest": "", "wall_seconds": 1.0, "loop_seconds": 1.0, "event_rate": 1000, "peak_rss_bytes": null, "results": {},
+            "progress": [], "views": [], "processed_events": 1000, "efficiency": 1.0, "phase_seconds": phases, "pes": [{}, {}]});
+        serde_json::from_value(record).unwrap()
+    }
+
+    fn titles(record: &RunRecord) -> Vec<&'static str> {
+        limits(record).into_iter().map(|limit| limit.title).collect()
+    }
+
+    #[test]
+    fn what_costs_most_comes_first() {
+        let mut record = run(&Phases { event_processing: 0.9, idle: 0.9, gvt: 0.3, send: 0.1, ..Default::default() });
+        record.parallel.as_mut().unwrap().remote_events = 900;
+        assert_eq!(titles(&record), ["There is too little to do", "GVT is found often", "Most messages travel"]);
+        record.parallel.as_mut().unwrap().phase_seconds.send = 0.5;
+        assert_eq!(titles(&record)[1], "Most messages travel");
+        let costs: Vec<f64> = limits(&record).iter().map(|limit| limit.cost).collect();
+        assert!(costs.is_sorted_by(|one, other| one >= other) && costs[0] > 0.34 && costs[0] < 0.35, "{costs:?}");
+        record.parallel = None;
+        assert_eq!(titles(&record), [""; 0]);
+    }
+
+    #[test]
+    fn a_run_slower_than_one_core_is_told_so_first() {
+        let record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.95, ..Default::default() });
+        assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
+        let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");
+        assert!(text.starts_with("One core would probably have taken 50 ms for what took 1 s here, 20 times less"), "{text}");
+        assert!(text.contains("`sync` sequential"), "{text}");
+        let busy = run(&Phases { event_processing: 0.9, pending_set: 0.9, idle: 0.2, ..Default::default() });
+        assert_eq!(titles(&busy), [""; 0], "it did 1.8 s of work in 1 s");
+    }
+
+    #[test]
+    fn small_events_are_pointed_out_where_the_engine_takes_longer() {
+        let mut record = run(&Phases { event_processing: 0.5, pending_set: 0.7, send: 0.6, idle: 0.2, ..Default::default() });
+        assert_eq!(titles(&record), [""; 0], "events of half a millisecond are not small");
+        record.committed_events = 10_000_000;
+        record.parallel.as_mut().unwrap().processed_events = 10_000_000;
+        let [Limit { title: "There is little work per event", text, cost }] = &limits(&record)[..] else { panic!("{:?}", limits(&record)) };
+        let text = text.replace(['\u{a0}', '\u{202f}'], " ");
+        assert!(text.starts_with("Executing an event takes 50 ns, and what the engine does around it 130 ns."), "{text}");
+        assert!((cost - 0.65).abs() < 1e-9);
+        record.parallel.as_mut().unwrap().phase_seconds.event_processing = 1.5;
+        assert_eq!(titles(&record), [""; 0], "most of the time goes into events");
+    }
+}

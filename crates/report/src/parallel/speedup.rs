@@ -1,0 +1,62 @@
+//! How much faster a parallel run was than one core would have been, as far as its own figures tell.
+
+use super::shares::{CHOOSING, EXECUTING, SENDING, WAITING, all_seconds, share};
+use warpline_base::record::RunRecord;
+
+/// The time that one core would probably have taken for the events of a parallel run, over the time that the run took; `None` for a
+/// sequential run, for one on a virtual cluster, and if too little was measured.
+///
+/// One core executes every event once, chooses it from one pending set, and makes what it sends; it neither waits nor undoes. What PEs spent
+/// on these phases per executed event is what it would spend, except that what travels between PEs costs it nothing extra. It saves no
+/// states either, and might have to do with less cache, so that this is accurate to a factor of two at best.
+pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
+    let parallel = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0)?;
+    if record.engine.get("transport").is_some_and(|transport| transport == "virtual") {
+        return None;
+    }
+    let seconds = all_seconds(parallel);
+    let busy = seconds.iter().sum::<f64>() - seconds[WAITING];
+    let available = record.provenance.cores.map_or(f64::INFINITY, |cores| cores as f64 * record.loop_seconds);
+    // With more PEs than cores, a PE is also busy while its thread waits for a core.
+    let on_cores = if busy > available { available / busy } else { 1.0 };
+    let local = 1.0 - share(parallel.remote_events as f64, record.committed_events as f64).unwrap_or_default();
+    let work = seconds[EXECUTING] + seconds[CHOOSING] + seconds[SENDING] * local;
+    let once = record.committed_events as f64 / parallel.processed_events as f64;
+    let speedup = work * once * on_cores / record.loop_seconds;
+    (busy > 0.0 && speedup.is_finite() && speedup > 0.0).then_some(speedup)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// 1000 events in one second on four PEs, with these fields besides.
+    fn speedup(more: Value) -> Option<f64> {
+        let mut all = json!({"model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 1.0, "engine": {}, "committed_events": 1000,
+            "digest": "", "wall_seconds": 1.0, "loop_seconds": 1.0, "event_rate": 1000, "peak_rss_bytes": null, "results": {},
+            "progress": [], "views": [], "processed_events": 1000,
+            "phase_seconds": { "event_processing": 2.0, "pending_set": 0.5, "send": 0.4, "gvt": 0.1, "idle": 1.0 }});
+        let (Value::Object(fields), Value::Object(more)) = (&mut all, more) else { panic!("objects") };
+        fields.extend(more);
+        estimated_speedup(&serde_json::from_value(all).unwrap()).map(|speedup| (speedup * 1e6).round() / 1e6)
+    }
+
+    #[test]
+    fn one_core_executes_every_event_once_and_never_waits() {
+        assert_eq!(speedup(json!({})), Some(2.9));
+        assert_eq!(speedup(json!({ "remote_events": 500 })), Some(2.7), "half of the messages would not travel");
+        assert_eq!(speedup(json!({ "processed_events": 2000 })), Some(1.45), "half of the work was undone");
+        assert_eq!(speedup(json!({ "provenance": { "cores": 2 } })), Some(1.933_333), "three busy seconds in two of the cores'");
+        assert_eq!(speedup(json!({ "provenance": { "cores": 8 } })), Some(2.9));
+    }
+
+    #[test]
+    fn nothing_is_estimated_from_nothing() {
+        assert_eq!(speedup(json!({ "processed_events": 0 })), None);
+        assert_eq!(speedup(json!({ "phase_seconds": { "idle": 3.0 } })), None);
+        assert_eq!(speedup(json!({ "loop_seconds": 0.0 })), None);
+        assert_eq!(speedup(json!({ "loop_seconds": null })), None);
+        assert_eq!(speedup(json!({ "engine": { "transport": "virtual" } })), None);
+    }
+}
