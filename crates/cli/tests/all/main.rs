@@ -2,6 +2,7 @@
 
 mod compare;
 mod models;
+mod new;
 mod parallel;
 mod run;
 mod scenario;

@@ -18,6 +18,8 @@ pub(crate) struct Program<'c, C> {
     pub(crate) name: String,
     pub(crate) models: &'c C,
     pub(crate) entries: Vec<ModelEntry>,
+    /// Whether it writes projects.
+    pub(crate) new: bool,
 }
 
 impl<'c, C: Catalogue> Program<'c, C> {
@@ -38,7 +40,7 @@ impl<'c, C: Catalogue> Program<'c, C> {
             }
         }
         let name = path.and_then(|path| Path::new(path).file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries })
+        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries, new: false })
     }
 
     /// The only model, whose name need not be typed.
