@@ -31,8 +31,8 @@ fn json(directory: &Path, line: &str) -> Value {
 
 #[test]
 fn the_readme_shows_the_program_that_is_tested() {
-    let (readme, model) = (include_str!("../../../../README.md"), include_str!("../../../../docs/rumour.rs"));
-    assert!(readme.contains(&format!("```rust,no_run\n{model}```\n")), "README.md has another model than docs/rumour.rs");
+    let (readme, model) = (include_str!("../../README.md"), include_str!("../../examples/rumour/readme.rs"));
+    assert!(readme.contains(&format!("```rust,no_run\n{model}```\n")), "README.md has another model than examples/rumour/readme.rs");
     assert!(model.lines().count() <= 40, "{} lines", model.lines().count());
 }
 
