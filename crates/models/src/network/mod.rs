@@ -312,4 +312,11 @@ impl Configure for Network {
         };
         Network::new(topology, parameters)
     }
+
+    fn notes(parameters: &NetworkParameters) -> Vec<(&'static str, String)> {
+        if parameters.sources == Sources::OnOff {
+            return Vec::new();
+        }
+        ["on", "off"].map(|name| (name, "has no effect: sources are not on-off; set `sources` to `onoff`".to_owned())).into()
+    }
 }

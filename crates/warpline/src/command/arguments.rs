@@ -11,6 +11,7 @@ use super::new::{self, NEW};
 use super::program::{COMPARE, Program, RUN, VERIFY};
 use super::scenario::Scenario;
 use super::settings::{self, GivenSetting, SYNC};
+use super::unknown;
 use crate::settings::{Setting, SettingValue};
 use crate::{ParameterSpec, Synchronisation};
 use clap::builder::PossibleValuesParser;
@@ -210,7 +211,7 @@ pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Re
     let matches = match command(program).try_get_matches_from(&line) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => return Ok(Action::Say(error.render().to_string())),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(unknown::explain(program, &line, &error).map_or_else(|| error.into(), Failure::wrong_use)),
     };
     match matches.subcommand() {
         Some(("models", models)) => Ok(match models.subcommand() {

@@ -47,6 +47,7 @@ mod settings;
 mod summary;
 #[cfg(test)]
 mod test_models;
+mod unknown;
 mod verify;
 
 use std::path::Path;

@@ -11,7 +11,7 @@ pub(crate) const VERIFY: &str = "verify";
 pub(crate) const COMPARE: &str = "compare";
 
 /// The names of options that are no settings.
-const RESERVED: [&str; 4] = ["json", "quiet", "help", "version"];
+pub(crate) const RESERVED: [&str; 4] = ["json", "quiet", "help", "version"];
 
 /// The program whose command line this is: its name, and its models.
 pub(crate) struct Program<'c, C> {
