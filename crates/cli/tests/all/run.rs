@@ -174,7 +174,6 @@ fn options_that_are_not_there_are_pointed_to() {
     warpline("run mm1 --runs 5").is_wrong_use(&["`warpline run` has no --runs, but `warpline compare` has: Runs of each engine"]);
     warpline("run mm1 --topology x").is_wrong_use(&["model `mm1` has no parameter --topology, but `network` has"]);
     warpline("run mm1 -seed 3").is_wrong_use(&["`-seed` is no option: did you mean `--seed`?"]);
-    warpline("run phold --lsp 3").is_wrong_use(&["did you mean `--lps`?"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::catalogue::{Catalogue, ModelEntry};
+use super::new::NEW;
 use super::program::{COMPARE, Program, RESERVED, RUN, VERIFY};
 use super::settings;
 use crate::nearest;
@@ -12,6 +13,8 @@ use crate::settings::Setting;
 
 /// The commands that take settings.
 const VERBS: [&str; 3] = [RUN, VERIFY, COMPARE];
+/// Those that take none.
+const OTHERS: [&str; 3] = ["models", "report", NEW];
 
 /// A better message than clap's for an option that it does not know, if there is one.
 pub(crate) fn explain<C: Catalogue>(program: &Program<C>, line: &[OsString], error: &clap::Error) -> Option<String> {
@@ -20,7 +23,7 @@ pub(crate) fn explain<C: Catalogue>(program: &Program<C>, line: &[OsString], err
         return None;
     }
     let words: Vec<&str> = line.iter().skip(1).filter_map(|word| word.to_str()).collect();
-    let verb = *words.iter().find(|word| !word.starts_with('-'))?;
+    let verb = *words.iter().find(|word| VERBS.contains(word) || OTHERS.contains(word))?;
     let model = program.only().or_else(|| program.entries.iter().find(|entry| words.contains(&entry.name)));
     let known = Known { program, verb, model };
     match unknown.strip_prefix("--") {
@@ -51,6 +54,10 @@ impl<C: Catalogue> Known<'_, '_, C> {
     fn explain_option(&self, name: &str, suggested: Option<&str>) -> Option<String> {
         let line = format!("{} {}", self.program.name, self.verb);
         let own = self.names();
+        if own.iter().any(|known| known == name) {
+            // It is here, but stands where it may not.
+            return None;
+        }
         let near = suggested.map(str::to_owned).or_else(|| nearest(name, own.iter().map(String::as_str)));
         let or = near.as_deref().map_or_else(String::new, |near| format!("; did you mean `--{near}`?"));
         if let Some((verb, setting)) = elsewhere(self.verb, name) {
@@ -151,7 +158,6 @@ mod tests {
             ("run mm1 --sead 3", "--seed"),
             ("run mm1 --arival_rate 1", "--arrival-rate"),
             ("run mm1 --gvt_intervall 5", "--gvt-interval"),
-            ("run phold --lsp 4", "--lps"),
             ("run --therads 2 mm1", "--threads"),
             ("compare mm1 --run 5", "--runs"),
             ("run mm1 -seed 3", "--seed"),
@@ -162,6 +168,7 @@ mod tests {
             let message = refused(&format!("warpline {line}"));
             assert!(message.contains(&format!("'{meant}'")) || message.ends_with(&format!("did you mean `{meant}`?")), "{line}: {message}");
         }
+        assert!(refused("warpline --end 5 run mm1").contains("'run --end' exists"), "{}", refused("warpline --end 5 run mm1"));
         assert_eq!(refused("warpline run mm1 --xyz 4"), "there is no option --xyz; `warpline run mm1 --help` lists all");
         assert_eq!(refused("queue run --xyz 4"), "there is no option --xyz; `queue run --help` lists all");
     }
