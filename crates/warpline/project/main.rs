@@ -15,7 +15,7 @@ struct __Model__ {
     #[parameter(default = 8, range = 1..=1_000_000)]
     stations: u32,
     /// Mean number of customers that arrive in a minute.
-    #[parameter(unit = "1/min", default = 0.7, range = 1e-6..=1e6)]
+    #[parameter(unit = "1/min", default = 0.5, range = 1e-6..=1e6)]
     arrival_rate: f64,
     /// Mean number of customers that a station can serve in a minute.
     #[parameter(unit = "1/min", default = 1.0, range = 1e-6..=1e6)]
@@ -158,7 +158,7 @@ mod tests {
         let stations = f64::from(model.stations);
         let theory = stations / (model.service_rate - model.arrival_rate) + (stations + 1.0) * model.walk;
         assert!((mean - theory).abs() < half, "{mean} ± {half} min, but theory says {theory}");
-        assert!(half < 0.02 * theory, "± {half} min says little about {mean}");
+        assert!(half < 0.01 * theory, "± {half} min says little about {mean}");
         Ok(())
     }
 }
