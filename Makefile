@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test bench check layers loom miri tsan mutants setup setup-rust setup-browser setup-mutants soak
+.PHONY: demo test bench check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mutants soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -16,12 +16,17 @@ test: setup
 	$(MAKE) miri
 	$(MAKE) loom
 
-## Formatting, lints, docs and layers, with warnings as errors.
+## Formatting, lints, docs and layers, with warnings as errors, and packages.
 check: setup-rust
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(MAKE) layers
+	$(MAKE) package
+
+## What would be published, packed but not built. `make layers` has checked that nothing in it lies outside.
+package: setup-rust
+	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-layers --exclude warpline-testkit --no-verify --allow-dirty --quiet
 
 ## One-way dependencies between crates and modules, unsafe code in its fence, and no names in the documents that the code lacks.
 layers:

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    warpline::command::of(&warpline_models::Library)
+    warpline::command::with_new(&warpline_models::Library)
 }

@@ -45,6 +45,8 @@ pub(crate) struct Frontier {
     floor: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
+    /// What it contributed to GVT last: the next verdict is no later, unless it has contributed again by then.
+    pub(crate) contributed: Moment,
     /// The work that this PE has reported for GVT so far.
     pub(crate) reported: Work,
     /// The rounds of a run in windows.
@@ -55,7 +57,7 @@ impl Frontier {
     pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
         let zero = VirtualTime::ZERO;
         let (verdict, settled, reported) = (None, None, Work::default());
-        Frontier { end, cap: end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, reported, rounds }
+        Frontier { end, cap: end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, contributed: Moment::Never, reported, rounds }
     }
 
     /// Nothing can arrive before this time any more, and everything that did is in the pending set.
@@ -65,12 +67,14 @@ impl Frontier {
     }
 
     /// From now on nothing is done for good from a time on, which is returned. It is the first for which that is still possible, if
-    /// `first` is the time of the first pending event.
-    pub(crate) fn hold_back(&mut self, first: VirtualTime) -> VirtualTime {
+    /// `first` is the time of the first pending event. The other time lies after the GVT that this PE has last contributed to, whether or
+    /// not the verdict is there.
+    pub(crate) fn hold_back(&mut self, first: VirtualTime) -> (VirtualTime, VirtualTime) {
         // Another event at that time may have committed already.
-        let after_first = VirtualTime::from_bits(first.bits() + 1);
-        self.cap = self.horizon.max(self.due()).min(after_first).min(self.end);
-        self.cap
+        let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
+        let (from, contributed) = (self.horizon.max(self.due()).min(after(first)), after(self.contributed.time(self.end)));
+        self.cap = from;
+        (from, contributed)
     }
 
     /// GVT must not pass this moment: while a PE holds back, it may still have to undo what it has executed from then on.

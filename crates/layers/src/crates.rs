@@ -24,13 +24,17 @@ const NEVER: [(&str, &str); 3] =
     [("warpline-report", "warpline"), ("warpline-report", "warpline-model"), ("warpline-models", "warpline-kernel")];
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
+    Ok(breaches(&uses(&metadata(root)?)))
+}
+
+/// What cargo says of the workspace.
+pub(crate) fn metadata(root: &Path) -> Result<Value, String> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .current_dir(root)
         .output()
         .map_err(|error| error.to_string())?;
-    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
-    Ok(breaches(&uses(&metadata)))
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
 }
 
 /// Every crate with the workspace's crates that it uses, outside of tests.

@@ -1,9 +1,10 @@
 //! `make layers`: checks that crates depend only on crates below them, that the modules of a crate form no cycle, that unsafe code is where
-//! it may be, and that ARCHITECTURE and GLOSSARY name only what exists. Exit code 1 and a line for each breach otherwise.
+//! it may be, that ARCHITECTURE and GLOSSARY name only what exists, and that published crates are whole. Exit code 1 and a line for each breach otherwise.
 
 mod crates;
 mod modules;
 mod names;
+mod packages;
 mod unsafety;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let checks = [crates::check(&root), modules::check(&root), unsafety::check(&root), names::check(&root)];
+    let checks = [crates::check(&root), modules::check(&root), unsafety::check(&root), names::check(&root), packages::check(&root)];
     let mut breaches = 0;
     for check in checks {
         match check {
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
         }
     }
     if breaches == 0 {
-        println!("layers: all dependencies point one way, and all names exist");
+        println!("layers: all dependencies point one way, all names exist, and packages are whole");
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE

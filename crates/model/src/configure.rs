@@ -54,4 +54,46 @@ pub trait Configure: Model {
     /// # Errors
     /// A message for the user: which parameters do not go together, or which file is at fault, and what to do.
     fn configure(parameters: &Self::Parameters) -> Result<Self, String>;
+
+    /// What to point out about these parameters: pairs of a parameter, as it is typed, and the rest of a sentence about it, for instance
+    /// that it has no effect beside the others. The command shows those about parameters that were given. By default there are none.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// /// What a bakery needs.
+    /// #[derive(Clone, Parameters)]
+    /// pub struct BakeryParameters {
+    ///     /// Number of ovens.
+    ///     #[parameter(default = 2, range = 0..=100)]
+    ///     pub ovens: u32,
+    ///     /// Mean time to bake a loaf.
+    ///     #[parameter(unit = "min", default = 30.0, range = 1.0..=600.0)]
+    ///     pub baking_time: f64,
+    /// }
+    /// # struct Bakery;
+    /// # impl Model for Bakery {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// # }
+    /// # impl Configure for Bakery {
+    /// #     type Parameters = BakeryParameters;
+    /// #     const NAME: &'static str = "bakery";
+    /// #     const ABOUT: &'static str = "bread from several ovens";
+    /// #     const TIME_UNIT: &'static str = "min";
+    /// #     const DEFAULT_END: f64 = 480.0;
+    /// #     fn configure(parameters: &BakeryParameters) -> Result<Self, String> { Ok(Bakery) }
+    /// fn notes(parameters: &BakeryParameters) -> Vec<(&'static str, String)> {
+    ///     if parameters.ovens > 0 { return Vec::new() }
+    ///     vec![("baking-time", "has no effect: there are no ovens".to_owned())]
+    /// }
+    /// # }
+    /// // note: `baking-time` has no effect: there are no ovens
+    /// # assert_eq!(Bakery::notes(&BakeryParameters { ovens: 0, ..Default::default() })[0].0, "baking-time");
+    /// ```
+    fn notes(parameters: &Self::Parameters) -> Vec<(&'static str, String)> {
+        let _ = parameters;
+        Vec::new()
+    }
 }

@@ -121,6 +121,33 @@ impl<M: Model> Context<M> {
         self.limits.lps
     }
 
+    /// The end of the run in model units: what is due then or later does not happen any more. For what is to be observed of it; a model
+    /// whose sends or states depend on it has another history in a longer run.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     let done = lp.now() + lp.random().exponential(5.0);
+    ///     if done < lp.end() { lp.count(SERVED, 1); } else { lp.count(STILL_THERE, 1); }
+    /// }
+    /// # }
+    /// # const SERVED: Counter = Counter::slot(0);
+    /// # const STILL_THERE: Counter = Counter::slot(1);
+    /// # let mut context = Context::new(&Shop, 1, 9, false);
+    /// # context.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut (), &(), &mut context);
+    /// # assert_eq!((context.end(), context.notes_mut().list.len()), (f64::INFINITY, 1));
+    /// ```
+    #[inline]
+    pub fn end(&self) -> f64 {
+        self.limits.end
+    }
+
     /// The LP's random numbers. Which ones an event draws depends on the seed, the LP and how many events the LP
     /// has executed, and on nothing else.
     ///
@@ -331,7 +358,7 @@ impl<M: Model> Context<M> {
     #[inline]
     fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
         let time = self.now + delay;
-        let Limits { lps, lookahead, zero_delay_hops, sends } = &self.limits;
+        let Limits { lps, lookahead, zero_delay_hops, sends, .. } = &self.limits;
         let least = if to == self.id { 0.0 } else { lookahead.least() };
         // Written so that NaN fails.
         let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
@@ -345,7 +372,7 @@ impl<M: Model> Context<M> {
 
     #[cold]
     fn refuse(&mut self, to: LpId, delay: f64) {
-        let Limits { lps, ref lookahead, zero_delay_hops, sends } = self.limits;
+        let Limits { lps, ref lookahead, zero_delay_hops, sends, .. } = self.limits;
         let fault = if !(0.0..f64::INFINITY).contains(&delay) {
             Fault::Delay { to, delay }
         } else if to.0 >= lps {

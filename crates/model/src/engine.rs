@@ -42,6 +42,8 @@ pub struct Limits {
     pub zero_delay_hops: u32,
     /// The most sends of one event.
     pub sends: u32,
+    /// The end of the run.
+    pub end: f64,
 }
 
 impl Limits {
@@ -108,14 +110,14 @@ impl Streams {
 }
 
 impl<M: Model> Context<M> {
-    /// A context for `model` under `seed`; with `saving`, it keeps what events save for reverse code.
+    /// A context for `model` under `seed`, in a run without an end; with `saving`, it keeps what events save for reverse code.
     ///
     /// # Panics
     /// If the lookahead that the model declares makes no sense.
     pub fn new(model: &M, seed: u64, zero_delay_hops: u32, saving: bool) -> Self {
         let lps = model.lps();
         let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
-        Context::with_limits(Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT }, seed, saving)
+        Context::with_limits(Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT, end: f64::INFINITY }, seed, saving)
     }
 
     /// The same, for a model whose limits are known.

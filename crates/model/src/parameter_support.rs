@@ -13,6 +13,9 @@ pub trait Bounds<T> {
 
     /// The range in words.
     fn text(&self) -> String;
+
+    /// What can be typed, in words.
+    fn takes(&self) -> String;
 }
 
 impl<T: ParameterValue> Bounds<T> for RangeFull {
@@ -24,6 +27,10 @@ impl<T: ParameterValue> Bounds<T> for RangeFull {
         let words: Vec<_> = words::<T>().collect();
         if words.is_empty() { T::TAKES.to_owned() } else { format!("one of {}", words.join(", ")) }
     }
+
+    fn takes(&self) -> String {
+        Bounds::<T>::text(self)
+    }
 }
 
 impl<T: ParameterValue + PartialOrd> Bounds<T> for RangeFrom<T> {
@@ -32,7 +39,12 @@ impl<T: ParameterValue + PartialOrd> Bounds<T> for RangeFrom<T> {
     }
 
     fn text(&self) -> String {
-        format!("[{}, ∞)", self.start.text())
+        let low = self.start.text();
+        T::largest().map_or_else(|| format!("[{low}, ∞)"), |high| format!("[{low}, {}]", high.text()))
+    }
+
+    fn takes(&self) -> String {
+        T::largest().map_or_else(|| T::TAKES.to_owned(), |high| T::takes_between(&self.start, &high))
     }
 }
 
@@ -43,6 +55,10 @@ impl<T: ParameterValue + PartialOrd> Bounds<T> for RangeInclusive<T> {
 
     fn text(&self) -> String {
         format!("[{}, {}]", self.start().text(), self.end().text())
+    }
+
+    fn takes(&self) -> String {
+        T::takes_between(self.start(), self.end())
     }
 }
 
@@ -60,8 +76,7 @@ pub fn spec<T: ParameterValue>(name: &str, unit: &'static str, default: &T, boun
 pub fn parse<T: ParameterValue>(name: &str, text: &str, bounds: &impl Bounds<T>) -> Result<T, ParameterError> {
     let (name, value) = (name.to_owned(), text.to_owned());
     let Some(parsed) = T::parse(text) else {
-        let range = Bounds::<T>::text(&..);
-        return Err(ParameterError::Value { name, value, range, nearest: nearest(text, words::<T>()) });
+        return Err(ParameterError::Value { name, value, range: bounds.takes(), nearest: nearest(text, words::<T>()) });
     };
     if bounds.hold(&parsed) { Ok(parsed) } else { Err(ParameterError::Range { name, value, range: bounds.text() }) }
 }

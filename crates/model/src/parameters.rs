@@ -187,6 +187,16 @@ pub trait ParameterValue: Clone {
     /// The value in a run's record.
     fn json(&self) -> Value;
 
+    /// The largest value, if there is one.
+    fn largest() -> Option<Self> {
+        None
+    }
+
+    /// Describes in words what can be typed if values lie between these, both included.
+    fn takes_between(_low: &Self, _high: &Self) -> String {
+        Self::TAKES.to_owned()
+    }
+
     /// The words that can be typed, if there is a list of them.
     fn choices() -> &'static [Choice] {
         &[]
@@ -221,6 +231,12 @@ macro_rules! whole_values {
                 // `1e6` is a whole number too.
                 let exact = |value: &f64| value.fract() == 0.0 && (0.0..u64::MAX as f64).contains(value);
                 text.parse().ok().or_else(|| <$type>::try_from(text.parse().ok().filter(exact)? as u64).ok())
+            }
+            fn largest() -> Option<Self> {
+                Some(<$type>::MAX)
+            }
+            fn takes_between(low: &Self, high: &Self) -> String {
+                format!("a whole number from {low} to {high}")
             }
             fn text(&self) -> String {
                 self.to_string()

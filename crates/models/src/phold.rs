@@ -207,4 +207,20 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
         }
         Ok(Phold { parameters: parameters.clone(), cluster: lps / clusters })
     }
+
+    fn notes(parameters: &PholdParameters) -> Vec<(&'static str, String)> {
+        let mut notes = Vec::new();
+        let mut idle = |name, why: &str| notes.push((name, format!("has no effect: {why}")));
+        if parameters.clusters == 1 {
+            for name in ["remote", "reach"] {
+                idle(name, "there is one cluster; set `clusters` to 2 or more");
+            }
+        } else if parameters.remote == 0.0 {
+            idle("reach", "no message leaves its cluster; set `remote` to more than 0");
+        }
+        if parameters.payload as usize != BYTES {
+            notes.push(("payload", format!("counts as {BYTES}: messages are values of 8, 64, 512 or 4096 bytes")));
+        }
+        notes
+    }
 }

@@ -49,7 +49,7 @@ impl<M: Model> Job<M> {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
-        let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT };
+        let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT, end };
         Ok(RunSpec { end: time, declared, ties, limits })
     }
 }

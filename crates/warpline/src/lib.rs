@@ -122,5 +122,5 @@ pub mod prelude {
 
 /// The model in the project's README compiles and runs.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -3,6 +3,7 @@
 mod compare;
 mod early_ends;
 mod models;
+mod new;
 mod parallel;
 mod run;
 mod scenario;

@@ -64,9 +64,17 @@ fn help_tells_units_defaults_and_ranges() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for line in
-        ["--help", "models --help", "run --help", "verify --help", "report --help", "verify phold --help", "compare --help", "help run"]
-    {
+    for line in [
+        "--help",
+        "models --help",
+        "run --help",
+        "verify --help",
+        "report --help",
+        "verify phold --help",
+        "compare --help",
+        "new --help",
+        "help run",
+    ] {
         let help = warpline(line);
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{line}");
         assert!(help.stdout.contains("Example"), "{line}");

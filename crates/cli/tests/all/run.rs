@@ -188,6 +188,63 @@ fn unknown_names_are_wrong_use_with_a_suggestion() {
     warpline("run mm1 phold").is_wrong_use(&["phold"]);
 }
 
+/// Every parameter that can be without effect is, and says so, but only if it was given.
+#[test]
+fn parameters_without_effect_are_pointed_out() {
+    let no_effect = |name: &str, why: &str| format!("note: model `{name}`: {why}\n");
+    let one_cluster =
+        |name: &str| no_effect("phold", &format!("`{name}` has no effect: there is one cluster; set `clusters` to 2 or more"));
+    for (line, expected) in [
+        ("phold --lps 64 --remote 0.5", one_cluster("remote")),
+        ("phold --lps 64 --reach 1 --remote 0.1", one_cluster("remote") + &one_cluster("reach")),
+        ("phold --lps 64 --clusters 4 --remote 0.5 --reach 1", String::new()),
+        (
+            "phold --lps 64 --clusters 4 --remote 0 --reach 1",
+            no_effect("phold", "`reach` has no effect: no message leaves its cluster; set `remote` to more than 0"),
+        ),
+        ("phold --lps 64 --payload 65", no_effect("phold", "`payload` counts as 512: messages are values of 8, 64, 512 or 4096 bytes")),
+        ("phold --lps 64 --payload 64", String::new()),
+        ("network --off 3", no_effect("network", "`off` has no effect: sources are not on-off; set `sources` to `onoff`")),
+        ("network --on 3 --sources onoff", String::new()),
+        ("mm1 --discipline lifo", String::new()),
+    ] {
+        let run = warpline(&format!("run {line} --end 0.01 --json"));
+        assert_eq!((run.code, &run.stderr), (0, &expected), "{line}");
+        let notes: Vec<_> = expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
+        let told = run.json().get("notes").cloned();
+        assert_eq!(told, (!notes.is_empty()).then(|| notes.into()), "{line}");
+    }
+    let note = one_cluster("remote");
+    for (verb, json) in [("verify", ""), ("compare", "--runs 1 --quiet --with optimistic")] {
+        let told = warpline(&format!("{verb} phold --lps 64 --end 1 --remote 0.5 {json} --json"));
+        assert_eq!((told.code, &told.stderr, told.json()["notes"].as_array().unwrap().len()), (0, &note, 1), "{verb}");
+    }
+    let place = tempdir().unwrap();
+    fs::write(place.path().join("a.toml"), "model = 'phold'\nend = 0.1\n[parameters]\nlps = 64\n\nremote = 0.5").unwrap();
+    let told = warpline_in(place.path(), &["run", "a.toml"]).stderr;
+    assert!(told.starts_with("note: a.toml:6: model `phold`: `remote` has no effect"), "{told}");
+}
+
+#[test]
+fn options_that_are_not_there_are_pointed_to() {
+    warpline("run mm1 --runs 5").is_wrong_use(&["`warpline run` has no --runs, but `warpline compare` has: Runs of each engine"]);
+    warpline("run mm1 --topology x").is_wrong_use(&["model `mm1` has no parameter --topology, but `network` has"]);
+    warpline("run mm1 -seed 3").is_wrong_use(&["`-seed` is no option: did you mean `--seed`?"]);
+}
+
+#[test]
+fn limits_are_told_as_they_are() {
+    let whole = |line: &str, name: &str, limits: &str| {
+        warpline(&format!("run {line}"))
+            .is_wrong_use(&[&format!("`{name}` cannot be `5000000000`: it takes a whole number from {limits}")]);
+    };
+    whole("mm1 --threads 5000000000", "threads", "1 to 1024, as every PE");
+    whole("phold --population 5000000000", "population", "1 to 1000000;");
+    whole("phold --lps 5000000000", "lps", "1 to 4294967295;");
+    whole("phold --payload 5000000000", "payload", "0 to 4096;");
+    warpline("run phold --lps 0").is_wrong_use(&["`lps` cannot be 0: it must lie in [1, 4294967295]"]);
+}
+
 #[test]
 fn failures_are_objects_too() {
     for (line, word) in [("run netwrok --json", "network"), ("run mm1 --json --end 0", "end time"), ("run mm1 --json --lod 1", "--lod")] {

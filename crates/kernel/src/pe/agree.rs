@@ -112,6 +112,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             ties: self.world.ties,
             end: self.world.end,
             reported: &mut self.frontier.reported,
+            contributed: &mut self.frontier.contributed,
             counts: &mut self.gauge.counts,
         };
         (&mut self.gvt, view)
@@ -119,7 +120,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// The earliest moment of anything that has yet to be done here.
     pub(super) fn least(&mut self) -> Moment {
-        self.gvt_view().1.least()
+        self.gvt_view().1.earliest()
     }
 
     fn adopt(&mut self, verdict: Verdict) {
@@ -173,11 +174,13 @@ struct GvtView<'a, E, Q> {
     end: VirtualTime,
     /// The work reported so far.
     reported: &'a mut Work,
+    /// What it contributed to GVT last.
+    contributed: &'a mut Moment,
     counts: &'a mut Counts,
 }
 
-impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
-    fn least(&mut self) -> Moment {
+impl<E, Q: PendingSet> GvtView<'_, E, Q> {
+    fn earliest(&mut self) -> Moment {
         if let Some(lp) = self.next_lp {
             return Moment::Init(lp);
         }
@@ -185,6 +188,13 @@ impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
         let held = self.faults.held().iter().filter(|held| !held.is_cancelled(store));
         let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
         self.agenda.least(self.end, &mut self.counts.annihilated).earlier(held, self.ties).earlier(self.held_back, self.ties)
+    }
+}
+
+impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
+    fn least(&mut self) -> Moment {
+        *self.contributed = self.earliest();
+        *self.contributed
     }
 
     fn failure(&self) -> Moment {

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use warpline::prelude::*;
 
 use super::routing::Route;
-use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, Pattern, UTILISATION};
+use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, Pattern, UNDER_WAY, UTILISATION};
 
 /// The state of an LP, 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,22 +59,32 @@ impl Network {
         let (now, bits) = (lp.now(), packet.bits.get());
         let wait = (*free_at - now).max(0.0);
         // In whole bits, so that rounding in time neither fills nor empties a buffer.
-        let backlog = (wait * self.bits_per_second + 0.5) as u64;
+        let backlog = (wait * port.bits_per_second + 0.5) as u64;
         if backlog.saturating_add(u64::from(bits)) > self.buffer_bits {
             lp.count(DROPS.at(link), 1);
             lp.count(LOST.at(packet.demand), 1);
             return;
         }
         let begin = now + wait;
-        let end = begin + f64::from(bits) * self.seconds_per_bit;
+        let end = begin + f64::from(bits) * port.seconds_per_bit;
         *free_at = end;
         lp.count(PACKETS.at(link), 1);
         lp.span(UTILISATION.at(link), begin, end, 1.0);
         let route = self.routing.routes[port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
         match self.next_hop(route, lp) {
-            None => lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created),
-            Some(next) => lp.send(next, end - now + port.onward, Event::Packet(*packet)),
+            None if end + port.propagation < lp.end() => lp.sample(DELAY.at(packet.demand), end + port.propagation - packet.created),
+            None => lp.count(UNDER_WAY.at(packet.demand), 1),
+            Some(next) => self.pass(next, end - now + port.onward, *packet, lp),
         }
+    }
+
+    /// A packet leaves for its next link. If it does not get there before the end of the run, it is under way then.
+    #[inline]
+    fn pass(&self, next: LpId, delay: f64, packet: Packet, lp: &mut Context<Self>) {
+        if lp.now() + delay >= lp.end() {
+            lp.count(UNDER_WAY.at(packet.demand), 1);
+        }
+        lp.send(next, delay, Event::Packet(packet));
     }
 
     /// A source acts: it sends a packet, if that is what it woke for, and sets its next wake-up.
@@ -85,7 +95,7 @@ impl Network {
             let packet = Packet { created: lp.now(), demand, bits: self.size(lp.random()) };
             lp.count(OFFERED.at(demand), 1);
             if let Some(next) = self.next_hop(source.route, lp) {
-                lp.send(next, self.processing, Event::Packet(packet));
+                self.pass(next, self.processing, packet, lp);
             }
         }
         let gap = lp.random().exponential(source.gap);

@@ -8,17 +8,18 @@
 //!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in
 //!   the steady state.
 //! - **Routing.** Shortest paths by hop count. At every node, a packet takes one of the next hops, each equally likely: the
-//!   equal-cost multipath of real routers, packet by packet. Parallel links are next hops of their own.
+//!   equal-cost multipath of real routers, packet by packet. Parallel links of a multigraph are next hops of their own; with
+//!   `duplicates=merge` they are one link of their joint rate, with one buffer.
 //! - **Links.** First come, first served. A packet that reaches a link finds some work in front of it, in bytes; if that and the
 //!   packet itself exceed `buffer`, it is dropped. So with packets of one size, a buffer of K packets is that of M/D/1/K.
 //!   One event per packet and link: the link works out at once when it will have sent the packet.
 //! - **Delay.** From a packet's making to its arrival at the last node: `processing` at every router that sends it on (the
 //!   first included), then waiting, transmission at `rate`, and propagation at 200 000 km/s.
 //!
-//! Conventions at the end of a run: a packet counts as delivered, with its delay, when its last link accepts it, though it may
-//! arrive after the end; packets on their way to a further link are neither delivered nor dropped. Utilisation counts
-//! transmission up to the end only. With a warm-up, each thing counts that happens after it: packets delivered may have been
-//! offered before.
+//! Conventions at the end of a run: a packet counts as delivered, with its delay, if it arrives before the end. Every other packet that was
+//! not dropped is under way, so without a warm-up packets offered are those delivered, dropped and under way. Utilisation counts transmission
+//! up to the end only. With a warm-up, each thing counts that happens after it: packets delivered may have been offered before, and a packet
+//! is delivered or under way from when the last link that it reached accepts it.
 
 mod demand;
 mod events;
@@ -38,7 +39,7 @@ use warpline::serde_json::Value;
 
 use demand::Flow;
 pub use events::{Event, Packet, State};
-pub use parameters::{Demand, NetworkParameters, Sizes, Sources};
+pub use parameters::{Demand, Duplicates, NetworkParameters, Sizes, Sources};
 use routing::{Route, Routing};
 pub use topology::{Coordinates, Link, Node, Topology};
 
@@ -54,6 +55,8 @@ const OFFERED: Counter = Counter::slot(3);
 const LOST: Counter = Counter::slot(4);
 /// Delays of each demand's packets; their count is that of packets delivered.
 const DELAY: Histogram = Histogram::slot(5);
+/// Packets of each demand that are under way at the end.
+const UNDER_WAY: Counter = Counter::slot(6);
 
 /// The mean time between a source's packets that stands for never, in s.
 const LONGEST_GAP: f64 = 1e300;
@@ -79,8 +82,6 @@ pub struct Network {
     sources: Vec<Source>,
     pattern: Pattern,
     processing: f64,
-    bits_per_second: f64,
-    seconds_per_bit: f64,
     buffer_bits: u64,
     mean_bits: NonZeroU32,
     exponential_sizes: bool,
@@ -102,6 +103,8 @@ struct OutputPort {
     propagation: f64,
     /// Propagation and processing, s.
     onward: f64,
+    bits_per_second: f64,
+    seconds_per_bit: f64,
 }
 
 /// What the events of a source need to know about it.
@@ -130,6 +133,7 @@ impl Network {
     /// # Errors
     /// If a demand has no path or the file's demands are invalid, if parameters contradict each other, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
+        let topology = topology.without_duplicates(parameters.duplicates)?;
         let flows = demand::flows(&topology, parameters.demand)?;
         let mean_bits = NonZeroU32::new(parameters.packet_size.saturating_mul(8)).unwrap_or(NonZeroU32::MIN);
         let buffer_bits = parameters.buffer.saturating_mul(8);
@@ -142,7 +146,9 @@ impl Network {
         let roles = roles(&topology, &flows)?;
         let mut routing = Routing::new(&topology, &flows)?;
         routing.rename(&lps_of_links(&roles, topology.links.len()));
-        let most = routing.loads.iter().copied().fold(0.0, f64::max);
+        // Per line, so that a merged link has the utilisation of its lines.
+        let loads: Vec<f64> = routing.loads.iter().zip(&topology.links).map(|(load, link)| load / f64::from(link.lines)).collect();
+        let most = loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
         let (pattern, duty) = pattern(parameters);
         let source = |(flow, &column): (&Flow, &u32)| {
@@ -151,20 +157,20 @@ impl Network {
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            OutputPort { row: link.target * routing.columns, propagation, onward: propagation + parameters.processing }
+            let (row, onward) = (link.target * routing.columns, propagation + parameters.processing);
+            let bits_per_second = bits_per_second * f64::from(link.lines);
+            OutputPort { row, propagation, onward, bits_per_second, seconds_per_bit: 1.0 / bits_per_second }
         };
         Ok(Network {
             sources: flows.iter().zip(&routing.destinations).map(source).collect(),
             ports: topology.links.iter().map(port).collect(),
-            expected: routing.loads.iter().map(|load| load / most * parameters.load).collect(),
+            expected: loads.iter().map(|load| load / most * parameters.load).collect(),
             topology,
             roles,
             flows,
             routing,
             pattern,
             processing: parameters.processing,
-            bits_per_second,
-            seconds_per_bit: 1.0 / bits_per_second,
             buffer_bits,
             mean_bits,
             exponential_sizes: parameters.sizes == Sizes::Exponential,
@@ -252,7 +258,7 @@ impl Model for Network {
     /// The packets per second that pass a link or leave a source, if nothing is dropped.
     fn weight(&self, lp: LpId) -> f64 {
         match self.roles[lp.index()] {
-            Role::Link(link) => self.expected[link as usize] * self.bits_per_second / f64::from(self.mean_bits.get()),
+            Role::Link(link) => self.expected[link as usize] * self.ports[link as usize].bits_per_second / f64::from(self.mean_bits.get()),
             Role::Source(demand) => self.sources[demand as usize].rate,
         }
     }
@@ -265,6 +271,7 @@ impl Model for Network {
         declare.counter(OFFERED, "offered", "packets", "packets sent by a source").items(demands);
         declare.counter(LOST, "lost", "packets", "packets of a demand dropped anywhere").items(demands);
         declare.histogram(DELAY, "delay", "s", "delay of packets from source to destination").items(demands);
+        declare.counter(UNDER_WAY, "under_way", "packets", "packets of a demand that are under way at the end").items(demands);
         outputs::declare(declare);
     }
 
@@ -312,5 +319,12 @@ impl Configure for Network {
             path => Topology::from_file(path)?,
         };
         Network::new(topology, parameters)
+    }
+
+    fn notes(parameters: &NetworkParameters) -> Vec<(&'static str, String)> {
+        if parameters.sources == Sources::OnOff {
+            return Vec::new();
+        }
+        ["on", "off"].map(|name| (name, "has no effect: sources are not on-off; set `sources` to `onoff`".to_owned())).into()
     }
 }

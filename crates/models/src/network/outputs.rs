@@ -5,7 +5,7 @@ use warpline::serde_json::{Value, json};
 use warpline::statistics::HistogramTally;
 use warpline::{Declarations, Outcome};
 
-use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UTILISATION};
+use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
 
 /// The most demands that the report lists.
 const MOST_ROWS: usize = 1000;
@@ -94,26 +94,27 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
         let mut all = json!({
             "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
             "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
-            "packets": is.packets, "drops": is.drops, "drop_ratio": is.drop_ratio(), "length_km": link.length,
+            "packets": is.packets, "drops": is.drops, "drop_ratio": is.drop_ratio(), "length_km": link.length, "lines": link.lines,
         });
         if let Some(note) = is.ci95_note {
             all["ci95_note"] = note.into();
         }
         all
     };
-    let (mut offered, mut dropped, mut delivered, mut hops) = (0, 0, 0, 0);
+    let (mut offered, mut dropped, mut delivered, mut under_way, mut hops) = (0, 0, 0, 0, 0);
     let mut demands = Vec::with_capacity(network.flows.len());
     for (demand, (flow, &links)) in (0u32..).zip(network.flows.iter().zip(&network.routing.hops)) {
         let (sent, lost) = (statistics.counter(OFFERED.at(demand)), statistics.counter(LOST.at(demand)));
-        let delay = statistics.histogram(DELAY.at(demand));
+        let (delay, left) = (statistics.histogram(DELAY.at(demand)), statistics.counter(UNDER_WAY.at(demand)));
         offered += sent;
         dropped += lost;
+        under_way += left;
         delivered += delay.count();
         hops += delay.count() * u64::from(links);
         let (source, target) = (&nodes[flow.source as usize], &nodes[flow.target as usize]);
         demands.push(json!({
             "source": source.id, "target": target.id, "hops": links,
-            "offered": sent, "delivered": delay.count(), "dropped": lost, "delay": delay_json(delay),
+            "offered": sent, "delivered": delay.count(), "dropped": lost, "under_way": left, "delay": delay_json(delay),
         }));
     }
     json!({
@@ -121,6 +122,7 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
         "packets_offered": offered,
         "packets_delivered": delivered,
         "packets_dropped": dropped,
+        "packets_under_way": under_way,
         "delay": delay_json(&delays(network, outcome)),
         "max_utilisation": most(links.iter().map(|link| link.utilisation)),
         "hops_mean": (delivered > 0).then(|| hops as f64 / delivered as f64),
@@ -248,7 +250,8 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
     let name = |node: u32| &network.topology.nodes[node as usize].name;
     let row = |(demand, mean): (u32, Option<f64>)| {
         let (flow, delay) = (network.flows[demand as usize], statistics.histogram(DELAY.at(demand)));
-        let counts = [statistics.counter(OFFERED.at(demand)), delay.count(), statistics.counter(LOST.at(demand))];
+        let [sent, lost, left] = [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
+        let counts = [sent, delay.count(), lost, left];
         let times = [mean, delay.quantile(0.5), delay.quantile(0.95), delay.quantile(0.99)].map(|time| json!(time.map(|s| s * 1e3)));
         let ends = [json!(name(flow.source)), json!(name(flow.target)), json!(network.routing.hops[demand as usize])];
         ends.into_iter().chain(counts.map(|count| json!(count))).chain(times).collect()
@@ -262,6 +265,7 @@ fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
             ("offered", "packets"),
             ("delivered", "packets"),
             ("dropped", "packets"),
+            ("under way", "packets"),
             ("mean delay", "ms"),
             ("median", "ms"),
             ("p95", "ms"),

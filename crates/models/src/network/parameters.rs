@@ -32,11 +32,24 @@ pub enum Sources {
     OnOff,
 }
 
+/// What becomes of links that the topology names more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub enum Duplicates {
+    /// They are a mistake; but in a file that says `"multigraph": true`, each is a link of its own.
+    Refuse,
+    /// They are one link with the sum of their capacities and the length of the shortest.
+    Merge,
+}
+
 /// The parameters of a packet network.
 #[derive(Clone, Debug, PartialEq, Parameters)]
 pub struct NetworkParameters {
     /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European backbone.
     pub topology: String,
+    /// Links that the topology names more than once: refused (unless the file says `multigraph`), or merged into one that adds up their
+    /// capacities.
+    #[parameter(default = Duplicates::Refuse)]
+    pub duplicates: Duplicates,
     /// Which traffic matrix loads the network; only its proportions matter, `load` sets the size.
     #[parameter(default = Demand::Uniform)]
     pub demand: Demand,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::topology::{Coordinates, Link, Node, Topology};
+use super::topology::{Coordinates, Edges, Link, Node, Topology};
 
 impl Topology {
     /// The built-in backbone of twelve European cities.
@@ -45,11 +45,7 @@ fn read(text: &str) -> Result<Topology, String> {
     let Value::Object(mut file) = file else {
         return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));
     };
-    let directed = match file.get("directed") {
-        None | Some(Value::Null) => false,
-        Some(Value::Bool(directed)) => *directed,
-        Some(other) => return Err(format!("says `directed`: {other}; it must be true or false")),
-    };
+    let (directed, multigraph) = (flag(&file, "directed")?, flag(&file, "multigraph")?);
     let (_, list) = list(&file, &["nodes"])?;
     let (mut nodes, index) = read_nodes(list)?;
     let (name, list) = self::list(&file, &["edges", "links"])?;
@@ -70,7 +66,7 @@ fn read(text: &str) -> Result<Topology, String> {
         }
         _ => None,
     };
-    Ok(Topology { nodes, links, demands })
+    Ok(Topology { nodes, links, demands, edges: Edges { list: name, directed, multigraph } })
 }
 
 /// Describes a value in words.
@@ -94,8 +90,17 @@ pub(super) fn id_text(value: &Value) -> Option<String> {
     }
 }
 
+/// A field that is true or false; false if there is none.
+fn flag(file: &Object, name: &str) -> Result<bool, String> {
+    match file.get(name) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => Err(format!("says `{name}`: {other}; it must be true or false")),
+    }
+}
+
 /// The first list of these names, with its name.
-fn list<'a>(file: &'a Object, names: &[&'a str]) -> Result<(&'a str, &'a [Value]), String> {
+fn list<'a>(file: &'a Object, names: &[&'static str]) -> Result<(&'static str, &'a [Value]), String> {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.iter().find_map(|name| Some((*name, file.get(*name)?))) {
         Some((name, Value::Array(list))) => Ok((name, list)),
@@ -164,7 +169,7 @@ fn read_edge(at: &str, edge: &Value, nodes: &[Node], index: &BTreeMap<String, u3
             _ => return Err(format!("has {dist} as {at}.dist; it must be a length in km, 0 or more")),
         },
     };
-    Ok(Link { source, target, length })
+    Ok(Link { source, target, length, lines: 1 })
 }
 
 /// The length of an edge that gives none.

@@ -1,6 +1,10 @@
 //! A network of nodes and directed links.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
+
+use super::parameters::Duplicates;
 
 /// A network of nodes and directed links, as read from node-link JSON.
 #[derive(Clone, Debug)]
@@ -11,6 +15,19 @@ pub struct Topology {
     pub links: Vec<Link>,
     /// `graph.demands` of the file, if there are any. They are read only when asked for.
     pub(super) demands: Option<Value>,
+    /// How the file speaks of links.
+    pub(super) edges: Edges,
+}
+
+/// How a file speaks of links.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edges {
+    /// The name of the list.
+    pub(super) list: &'static str,
+    /// Whether each is one link; otherwise it is two, one each way.
+    pub(super) directed: bool,
+    /// Whether several may join the same nodes.
+    pub(super) multigraph: bool,
 }
 
 /// A node: a router, with the sources and sinks of the traffic there.
@@ -44,6 +61,61 @@ pub struct Link {
     pub target: u32,
     /// Length in km.
     pub length: f64,
+    /// How many links of the file it stands for: it has their capacities together.
+    pub lines: u32,
+}
+
+impl Topology {
+    /// The same, where links that are named more than once have been refused or merged.
+    pub(super) fn without_duplicates(self, duplicates: Duplicates) -> Result<Self, String> {
+        let mut first: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+        let mut links: Vec<Link> = Vec::with_capacity(self.links.len());
+        for (i, link) in self.links.iter().enumerate() {
+            let known = *first.entry((link.source, link.target)).or_insert(match duplicates {
+                Duplicates::Refuse => i,
+                Duplicates::Merge => links.len(),
+            });
+            match duplicates {
+                Duplicates::Refuse if known < i && !self.edges.multigraph => return Err(self.named_twice(known, i)),
+                Duplicates::Merge if known < links.len() => {
+                    let merged = &mut links[known];
+                    merged.lines = merged.lines.saturating_add(link.lines);
+                    merged.length = merged.length.min(link.length);
+                }
+                Duplicates::Refuse | Duplicates::Merge => links.push(*link),
+            }
+        }
+        let unchanged = links.len() == self.links.len();
+        let merged = Topology { links, ..self };
+        Ok(if unchanged { merged } else { merged.with_degrees() })
+    }
+
+    /// What is wrong with two links, by their places in [`links`](Self::links).
+    fn named_twice(&self, first: usize, second: usize) -> String {
+        let Edges { list, directed, .. } = self.edges;
+        let edge = |link: usize| if directed { link } else { link / 2 };
+        let Link { source, target, .. } = self.links[first];
+        let [source, target] = [source, target].map(|node| &self.nodes[node as usize].id);
+        format!(
+            "the topology names the link from {source} to {target} twice, at {list}[{}] and {list}[{}]: remove one, or add up their capacities \
+             with `duplicates=merge`; if they are links of their own, the file must say `\"multigraph\": true`",
+            edge(first),
+            edge(second)
+        )
+    }
+
+    /// The same, with degrees by links.
+    fn with_degrees(mut self) -> Self {
+        self.nodes.iter_mut().for_each(|node| node.degree = 0);
+        for link in &self.links {
+            self.nodes[link.source as usize].degree += 1;
+            self.nodes[link.target as usize].degree += 1;
+        }
+        if !self.edges.directed {
+            self.nodes.iter_mut().for_each(|node| node.degree /= 2);
+        }
+        self
+    }
 }
 
 impl Coordinates {

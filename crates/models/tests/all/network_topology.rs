@@ -1,6 +1,6 @@
 //! Reading topologies, and the analytic loads of their links against the published ones.
 
-use crate::network_support::{files, parameters, path, truth};
+use crate::network_support::{files, parameters, path, results, truth};
 use warpline::Configure;
 use warpline_models::network::{Network, Topology};
 
@@ -165,6 +165,56 @@ fn great_circles_agree_with_published_lengths() {
     for (a, b) in given.links.iter().zip(&worked_out.links) {
         assert!((a.length - b.length).abs() < 0.01 * a.length, "{} against {}", a.length, b.length);
     }
+}
+
+/// A triangle with the edge from 0 to 1 twice, the second time the other way round.
+fn twice(more: &str) -> Topology {
+    let nodes = r#"[{"id": 0}, {"id": 1}, {"id": 2}]"#;
+    let edges = r#"[{"source": 0, "target": 1, "dist": 5}, {"source": 1, "target": 2, "dist": 1}, {"source": 2, "target": 0, "dist": 1},
+        {"source": 1, "target": 0, "dist": 3}]"#;
+    Topology::parse(&format!(r#"{{"nodes": {nodes}, "edges": {edges}{more}}}"#)).unwrap()
+}
+
+#[test]
+fn links_named_twice_are_refused() {
+    let refused = |topology: Topology| Network::new(topology, &parameters("")).map(|_| ()).unwrap_err();
+    let remedy = "remove one, or add up their capacities with `duplicates=merge`";
+    let message = refused(twice(""));
+    assert!(
+        message.starts_with(&format!("the topology names the link from 1 to 0 twice, at edges[0] and edges[3]: {remedy}")),
+        "{message}"
+    );
+    // One way only, edges[0] and edges[3] are different links.
+    assert!(Network::new(twice(r#", "directed": true"#), &parameters("")).is_ok());
+    let again = r#"{"directed": true, "nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 0, "target": 1, "dist": 1},
+        {"source": 1, "target": 0, "dist": 1}, {"source": 1, "target": 0, "dist": 1}]}"#;
+    let message = refused(Topology::parse(again).unwrap());
+    assert!(message.contains("the link from 1 to 0 twice, at links[1] and links[2]"), "{message}");
+    assert!(
+        mistake(&again.replace("\"directed\"", "\"multigraph\": 1, \"directed\""), "")
+            .contains("says `multigraph`: 1; it must be true or false")
+    );
+}
+
+#[test]
+fn links_named_twice_are_merged_if_told() {
+    let network = |topology, words: &str| Network::new(topology, &parameters(words)).unwrap();
+    let merged = network(twice(""), "duplicates=merge load=0.6");
+    let links: Vec<_> = merged.topology().links.iter().map(|link| (link.source, link.target, link.lines, link.length)).collect();
+    assert_eq!(links, [(0, 1, 2, 3.0), (1, 0, 2, 3.0), (1, 2, 1, 1.0), (2, 1, 1, 1.0), (2, 0, 1, 1.0), (0, 2, 1, 1.0)]);
+    assert!(merged.topology().nodes.iter().all(|node| node.degree == 2));
+    // Every link carries one of the six demands; two lines share theirs.
+    assert_eq!(merged.expected_utilisation(), [0.3, 0.3, 0.6, 0.6, 0.6, 0.6]);
+    // So does the simulation: two lines send twice as fast, and what the sources offer is the same.
+    let results = results(merged, 0.0, 5.0, 3);
+    let links = results["links"].as_array().unwrap();
+    let (utilisation, packets) = (|i: usize| links[i]["utilisation"].as_f64().unwrap(), |i: usize| links[i]["packets"].as_f64().unwrap());
+    assert!((utilisation(0) - 0.3).abs() < 0.01 && (utilisation(2) - 0.6).abs() < 0.01, "{} and {}", utilisation(0), utilisation(2));
+    assert!((packets(0) / packets(2) - 1.0).abs() < 0.03 && links[0]["lines"] == 2, "{} and {}", packets(0), packets(2));
+    // In a multigraph too; without being told, its edges are links of their own.
+    let multigraph = || twice(r#", "multigraph": true"#);
+    assert_eq!(network(multigraph(), "duplicates=merge").topology().links.len(), 6);
+    assert_eq!(network(multigraph(), "").topology().links.len(), 8);
 }
 
 #[test]

@@ -148,14 +148,35 @@ fn every_packet_is_delivered_dropped_or_on_its_way() {
     assert_eq!((sum("demands", "offered"), sum("demands", "delivered"), sum("demands", "dropped")), (offered, delivered, dropped));
     assert_eq!((sum("links", "packets"), sum("links", "drops")), (count("packet_hops"), dropped));
     assert!(dropped > offered / 100);
+    assert_eq!((offered, sum("demands", "under_way")), (delivered + dropped + count("packets_under_way"), count("packets_under_way")));
     // On their way are, by Little's law, no more than offered in the longest delay.
     let on_their_way = offered - delivered - dropped;
     let longest = results["delay"]["max"].as_f64().unwrap();
     assert!(on_their_way > 0 && (on_their_way as f64) < offered as f64 / 3.0 * longest, "{on_their_way}");
     for demand in results["demands"].as_array().unwrap() {
         let [offered, delivered, dropped] = ["offered", "delivered", "dropped"].map(|field| demand[field].as_u64().unwrap());
-        assert!(offered >= delivered + dropped, "{demand}");
+        assert_eq!(demand["under_way"], offered - delivered - dropped, "{demand}");
     }
+}
+
+/// What has not arrived when the run ends is not delivered: of three links with fibres of 10 ms, a run of 25 ms sees the end of none.
+#[test]
+fn packets_under_way_at_the_end_are_not_delivered() {
+    let fibres = |end: f64| results(chain(3, 2000.0, "load=0.5 sizes=fixed processing=0.001"), 0.0, end, 3);
+    let short = fibres(0.025);
+    let [offered, delivered, under_way] =
+        ["packets_offered", "packets_delivered", "packets_under_way"].map(|field| short[field].as_u64().unwrap());
+    assert!(offered > 100 && delivered == 0 && under_way == offered, "{short}");
+    // A packet takes 3 * (0.001 + 0.00008 + 0.01) s and some waiting, so what was offered in the last 33.24 ms is under way.
+    let long = fibres(0.5);
+    let [offered, delivered, under_way] =
+        ["packets_offered", "packets_delivered", "packets_under_way"].map(|field| long[field].as_u64().unwrap());
+    assert_eq!(offered, delivered + under_way);
+    let expected = 0.03324 * 0.5 * 100e6 / 8000.0;
+    assert!(
+        (under_way as f64 - expected).abs() < 4.0 * expected.sqrt() && long["delay"]["max"].as_f64().unwrap() < 0.05,
+        "{under_way} against {expected}"
+    );
 }
 
 /// An overloaded link is busy all the time, and what it cannot carry is lost.

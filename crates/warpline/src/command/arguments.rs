@@ -7,9 +7,11 @@ use super::catalogue::{Catalogue, ModelEntry};
 use super::failure::Failure;
 use super::format;
 use super::models;
+use super::new::{self, NEW};
 use super::program::{COMPARE, Program, RUN, VERIFY};
 use super::scenario::Scenario;
 use super::settings::{self, GivenSetting, SYNC};
+use super::unknown;
 use crate::settings::{Setting, SettingValue};
 use crate::{ParameterSpec, Synchronisation};
 use clap::builder::PossibleValuesParser;
@@ -30,6 +32,8 @@ pub(crate) enum Action {
     Compare(Request),
     /// Render a report again.
     Report { directory: PathBuf, json: bool },
+    /// Write a project.
+    New { name: String, json: bool },
     /// Print a help text or the version.
     Say(String),
 }
@@ -71,14 +75,16 @@ pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .arg_required_else_help(true)
         .subcommand_required(true)
-        .subcommands([models, run(program), verify(program), compare(program), report]);
+        .subcommands([models, run(program), verify(program), compare(program), report])
+        .subcommands(program.new.then(|| new::command(name).arg(json())));
     match program.only() {
         Some(entry) => root
             .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
             .after_help(format!("Examples:\n  {}", models::examples(program, entry).join("\n  "))),
         None => root.about("Warpline: a discrete event simulation engine").after_help(format!(
-            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  {name} compare {first}",
-            first = entries.first().map_or("MODEL", |entry| entry.name)
+            "Examples:\n  {name} models\n  {name} run {first}\n  {name} run {shown} --help\n  {name} compare {first}{new}",
+            first = entries.first().map_or("MODEL", |entry| entry.name),
+            new = if program.new { format!("\n  {name} {NEW} corner-shop") } else { String::new() }
         )),
     }
 }
@@ -205,7 +211,7 @@ pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Re
     let matches = match command(program).try_get_matches_from(&line) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => return Ok(Action::Say(error.render().to_string())),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(unknown::explain(program, &line, &error).map_or_else(|| error.into(), Failure::wrong_use)),
     };
     match matches.subcommand() {
         Some(("models", models)) => Ok(match models.subcommand() {
@@ -219,6 +225,7 @@ pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Re
             let directory = report.get_one::<PathBuf>("DIR").cloned().unwrap_or_default();
             Ok(Action::Report { directory, json: report.get_flag("json") })
         }
+        Some((NEW, new)) => Ok(Action::New { name: new::name(new), json: new.get_flag("json") }),
         Some((verb, matches)) => match program.only() {
             Some(only) => request_of_only(program, verb, matches, only),
             None => request(program, verb, matches, &line),
@@ -439,6 +446,17 @@ mod tests {
                 .starts_with("a comparison has no --report: give it to `warpline run mm1`")
         );
         assert!(parse("warpline run mm1 --runs 5").unwrap_err().contains("--runs"));
+    }
+
+    #[test]
+    fn only_a_program_of_many_models_writes_projects() {
+        let parse = |program, line: &str| super::parse(program, &line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        let installed = Program { new: true, ..two() };
+        let action = Action::New { name: "corner-shop".into(), json: true };
+        assert_eq!(parse(&installed, "warpline new corner-shop --json"), Ok(action));
+        assert!(parse(&installed, "warpline new").unwrap_err().message.contains("<NAME>"));
+        assert!(parse(&two(), "warpline new corner-shop").unwrap_err().message.contains("unrecognized subcommand 'new'"));
+        command(&installed).debug_assert();
     }
 
     #[test]

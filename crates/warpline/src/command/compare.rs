@@ -9,7 +9,7 @@ use super::comparison::{Comparison, EngineRuns};
 use super::failure::Failure;
 use super::program::{Program, RUN, VERIFY};
 use super::progress::RunCounter;
-use super::run::with_model;
+use super::run::{tell_notes, with_model};
 use super::settings::{RUNS, SYNC, Settings, THREADS, WITH, serves};
 use super::{child, output};
 use crate::record::RunRecord;
@@ -21,6 +21,7 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     // A refusal here names its place in the scenario.
     let has_lookahead = with_model(program, request, HasLookahead(&settings.simulation))?;
     let others = others(request, &settings, has_lookahead)?;
+    let notes = tell_notes(program, request)?;
     let executable = std::env::current_exe();
     let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
     let times = settings.command.runs();
@@ -34,7 +35,7 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     let failed = comparison.failure();
     if request.json {
         // The failure is part of the one object, so the caller prints no other.
-        output::print_json(&comparison.json(failed.as_ref()))?;
+        output::print_json(&comparison.json(&notes, failed.as_ref()))?;
     } else {
         output::print(&comparison.text())?;
     }

@@ -195,8 +195,8 @@ impl Comparison {
         }
     }
 
-    /// The comparison as one object, including its failure if it `failed`.
-    pub(crate) fn json(&self, failed: Option<&Failure>) -> Value {
+    /// The comparison as one object, including `notes` on parameters, and its failure if it `failed`.
+    pub(crate) fn json(&self, notes: &[String], failed: Option<&Failure>) -> Value {
         let run = self.expected();
         let mut all = json!({
             "model": run.model,
@@ -208,6 +208,9 @@ impl Comparison {
             "parallel": self.others().iter().map(|engine| engine.json_beside(self.sequential())).collect::<Vec<_>>(),
             "same_answer": self.same_answer(),
         });
+        if !notes.is_empty() {
+            all["notes"] = json!(notes);
+        }
         if let Some(failed) = failed {
             all["error"] = json!(failed.message);
             all["exit_code"] = json!(failed.code);

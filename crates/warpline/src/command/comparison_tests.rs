@@ -96,7 +96,7 @@ fn one_run_each_has_no_range() {
 fn programs_get_one_object() {
     let comparison = compared(vec![sequential(), optimistic(), third(&[3.0e6, 4.0e6, 5.0e6])]);
     assert_eq!((comparison.disagreement(), comparison.failure()), (None, None));
-    let json = comparison.json(None);
+    let json = comparison.json(&[], None);
     let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &EngineRuns| {
         json!({
             "engine": engine.runs[0].engine, "digest": "00000000000000aa", "committed_events": 1000, "rates": rates, "median_rate": median,
@@ -127,7 +127,7 @@ fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
     let comparison = compared(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
     let failure = comparison.failure().unwrap();
     assert_eq!((failure.message.as_str(), failure.code), ("optimistic failed: no lookahead", Failure::FAILED));
-    let (text, json) = (comparison.text(), comparison.json(Some(&failure)));
+    let (text, json) = (comparison.text(), comparison.json(&[], Some(&failure)));
     let lines = squeezed(&text);
     for line in [
         "sequential optimistic third, 2 threads",
@@ -150,7 +150,7 @@ fn nothing_compared_is_no_same_answer() {
     let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
     let comparison = compared(vec![sequential(), failed]);
     assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
-    assert!(comparison.json(None)["same_answer"].is_null());
+    assert!(comparison.json(&[], None)["same_answer"].is_null());
     let mut late = optimistic();
     (late.runs[1].digest, late.failure) = ("00000000000000bb".into(), Some("oh no".into()));
     let comparison = compared(vec![sequential(), late]);
@@ -163,7 +163,7 @@ fn nothing_compared_is_no_same_answer() {
 fn what_is_unknown_is_null_or_said_to_be_unknown() {
     let mut comparison = comparison();
     comparison.engines[0].runs.iter_mut().for_each(|run| (run.peak_rss_bytes, run.event_rate) = (None, 0.0));
-    let json = comparison.json(None);
+    let json = comparison.json(&[], None);
     let parallel = &json["parallel"][0];
     assert!(json["sequential"]["peak_rss_bytes"].is_null() && parallel["memory_ratio"].is_null() && parallel["speed_up"].is_null());
     assert_eq!(comparison.text().matches("unknown").count(), 3, "{}", comparison.text());
@@ -186,7 +186,7 @@ fn another_digest_is_a_wrong_answer() {
     assert!(!wrong.contains("results that differ"));
     let text = comparison.text();
     assert!(text.contains("DIFFERS FROM RUN TO RUN") && text.ends_with("same answer: NO\n"), "{text}");
-    let json = comparison.json(comparison.failure().as_ref());
+    let json = comparison.json(&[], comparison.failure().as_ref());
     assert_eq!((&json["same_answer"], &json["exit_code"], &json["error"]), (&json!(false), &json!(1), &json!(wrong)));
 }
 

@@ -34,6 +34,7 @@ mod comparison;
 mod failure;
 mod format;
 mod models;
+mod new;
 mod output;
 mod panics;
 mod program;
@@ -48,6 +49,7 @@ mod signals;
 mod summary;
 #[cfg(test)]
 mod test_models;
+mod unknown;
 mod verify;
 
 use std::path::Path;
@@ -68,10 +70,20 @@ pub fn command<M: Configure + 'static>() -> ExitCode {
 
 /// The same for several models, of which each command line names one.
 pub fn of(models: &impl Catalogue) -> ExitCode {
+    outcome_of(models, false)
+}
+
+/// The same with `new` besides, which writes a small project around a model of one's own: for `warpline` itself, as a program of one's own
+/// is such a project already.
+pub fn with_new(models: &impl Catalogue) -> ExitCode {
+    outcome_of(models, true)
+}
+
+fn outcome_of(models: &impl Catalogue, new: bool) -> ExitCode {
     panics::remember();
     let line: Vec<_> = std::env::args_os().collect();
     let outcome = failure::guard(|| {
-        let program = Program::new(models, line.first())?;
+        let program = Program { new, ..Program::new(models, line.first())? };
         execute(&program, arguments::parse(&program, &line)?)
     });
     match outcome {
@@ -95,6 +107,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Verify(request) => verify::verify(program, &request),
         Action::Compare(request) => compare::compare(program, &request),
         Action::Report { directory, json } => report(&directory, json),
+        Action::New { name, json } => new::new(&name, json),
         Action::Say(text) => output::print(&text),
     }
 }

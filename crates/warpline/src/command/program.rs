@@ -11,13 +11,15 @@ pub(crate) const VERIFY: &str = "verify";
 pub(crate) const COMPARE: &str = "compare";
 
 /// The names of options that are no settings.
-const RESERVED: [&str; 4] = ["json", "quiet", "help", "version"];
+pub(crate) const RESERVED: [&str; 4] = ["json", "quiet", "help", "version"];
 
 /// The program whose command line this is: its name, and its models.
 pub(crate) struct Program<'c, C> {
     pub(crate) name: String,
     pub(crate) models: &'c C,
     pub(crate) entries: Vec<ModelEntry>,
+    /// Whether it writes projects.
+    pub(crate) new: bool,
 }
 
 impl<'c, C: Catalogue> Program<'c, C> {
@@ -38,7 +40,7 @@ impl<'c, C: Catalogue> Program<'c, C> {
             }
         }
         let name = path.and_then(|path| Path::new(path).file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries })
+        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries, new: false })
     }
 
     /// The only model, whose name need not be typed.

@@ -19,6 +19,7 @@ use crate::{Configure, LongEvent, Records, Simulation};
 /// Runs a model and prints the outcome.
 pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
+    let notes = tell_notes(program, request)?;
     let signals = Signals::listen();
     let job = Job { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete } = with_model(program, request, job)??;
@@ -29,7 +30,13 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
         Err(Failure { message, .. }) => (None, Some(Failure::failed(message))),
     };
     let failed = failed.or_else(|| signals.failure(&record));
-    let summary = Summary { record: &record, tables: &tables, directory: settings.command.report.as_deref(), report: report.as_deref() };
+    let summary = Summary {
+        record: &record,
+        notes: &notes,
+        tables: &tables,
+        directory: settings.command.report.as_deref(),
+        report: report.as_deref(),
+    };
     if request.json {
         // The failure is part of the one object, so the caller prints no other.
         output::print_json(&summary.json(failed.as_ref()))?;
@@ -47,6 +54,29 @@ pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request
         let show = program.line("models show", &request.model);
         Failure::wrong_use(format!("{error}; `{show}` lists all parameters")).at(place.as_deref())
     })
+}
+
+/// Prints what the model points out about the parameters that were given, and returns it.
+pub(crate) fn tell_notes<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<Vec<String>, Failure> {
+    let notes = with_model(program, request, Notes(&request.parameters))?;
+    notes.iter().for_each(|note| output::notify(format_args!("note: {note}")));
+    Ok(notes)
+}
+
+/// What a model points out about these parameters.
+struct Notes<'a>(&'a [GivenSetting]);
+
+impl Visitor for Notes<'_> {
+    type Output = Vec<String>;
+
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Vec<String> {
+        let about = |(name, text): (&str, String)| {
+            let given = self.0.iter().rev().find(|given| given.name == name)?;
+            let place = given.place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+            Some(format!("{place}model `{}`: `{name}` {text}", M::NAME))
+        };
+        M::notes(&parameters).into_iter().filter_map(about).collect()
+    }
 }
 
 fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {

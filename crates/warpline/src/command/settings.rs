@@ -114,6 +114,11 @@ pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
     crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine))
 }
 
+/// Whether a setting is one of comparisons alone.
+pub(crate) fn is_of_comparisons(name: &str) -> bool {
+    CommandSettings::table().iter().any(|setting| setting.heading == COMPARISON && setting.name == name)
+}
+
 /// Whether a setting is about output; a comparison has none of these.
 pub(crate) fn is_output(setting: &Setting) -> bool {
     setting.heading == OUTPUT

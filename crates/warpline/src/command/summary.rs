@@ -18,6 +18,8 @@ const PHASES_MOST: usize = 4;
 /// A finished run and where its report lies.
 pub(crate) struct Summary<'a> {
     pub(crate) record: &'a RunRecord,
+    /// What was pointed out about parameters.
+    pub(crate) notes: &'a [String],
     /// The names of the model's tables.
     pub(crate) tables: &'a [String],
     /// The directory of the report, if one was wanted.
@@ -30,6 +32,9 @@ impl Summary<'_> {
     /// The run as one object, including the failure of its report if that `failed`.
     pub(crate) fn json(&self, failed: Option<&Failure>) -> Value {
         let mut all = self.record.summary();
+        if !self.notes.is_empty() {
+            all.insert("notes".into(), json!(self.notes));
+        }
         if let Some(speedup) = warpline_report::estimated_speedup(self.record) {
             all.insert("estimated_speedup".into(), json!(speedup));
         }
@@ -186,7 +191,7 @@ mod tests {
     use crate::command::sample;
 
     fn text(record: &RunRecord) -> String {
-        Summary { record, tables: &[], directory: None, report: None }.text()
+        Summary { record, notes: &[], tables: &[], directory: None, report: None }.text()
     }
 
     #[test]
@@ -229,7 +234,7 @@ mod tests {
     #[test]
     fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
-        let json = Summary { record: &record, tables: &[], directory: None, report: None }.json(None);
+        let json = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None }.json(None);
         let numbers = [
             "processed_events",
             "certain_events",

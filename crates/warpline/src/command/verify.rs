@@ -5,7 +5,7 @@ use super::catalogue::{Catalogue, Visitor};
 use super::failure::Failure;
 use super::program::Program;
 use super::progress::ProgressDisplay;
-use super::run::with_model;
+use super::run::{tell_notes, with_model};
 use super::settings::Settings;
 use super::{format, output};
 use crate::{Configure, Records, Simulation, Undo, Verification, VerifyError};
@@ -19,8 +19,9 @@ const LATER: f64 = 1e12;
 /// Verifies a model and prints what was tried.
 pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
+    let notes = tell_notes(program, request)?;
     let trial = with_model(program, request, Job { settings: &settings, quiet: request.json })??;
-    if request.json { output::print_json(&trial.json()) } else { output::print(&trial.text()) }
+    if request.json { output::print_json(&trial.json(&notes)) } else { output::print(&trial.text()) }
 }
 
 /// What was verified.
@@ -32,14 +33,18 @@ struct VerifyOutput {
 }
 
 impl VerifyOutput {
-    fn json(&self) -> Value {
+    fn json(&self, notes: &[String]) -> Value {
         let method = |v: &Verification| json!({ "undo": v.undo.name(), "events": v.events, "digest": v.digest });
-        json!({
+        let mut all = json!({
             "model": self.verified.first().map(|v| &v.model),
             "seed": self.seed,
             "end_time": self.end,
             "methods": self.verified.iter().map(method).collect::<Vec<_>>(),
-        })
+        });
+        if !notes.is_empty() {
+            all["notes"] = json!(notes);
+        }
+        all
     }
 
     fn text(&self) -> String {

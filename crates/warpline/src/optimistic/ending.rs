@@ -1,4 +1,4 @@
-//! Ending a run early: all PEs say how far they have come, and the furthest of that is the new end of all.
+//! Ending a run early: all PEs say how far they have come, from which the new end of all follows (see `cut_short.rs` of the kernel).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -17,6 +17,8 @@ pub(crate) struct Ending<'s> {
     holding_back: AtomicU32,
     /// The latest time, in bits, at which one of them does.
     latest: AtomicU64,
+    /// The earliest time, in bits, after what one of them contributed to GVT.
+    contributed: AtomicU64,
 }
 
 /// How far a PE has come in ending early.
@@ -33,7 +35,7 @@ pub(crate) enum EndingStage {
 
 impl<'s> Ending<'s> {
     pub(crate) fn new(switch: &'s StopSwitch, pes: usize) -> Self {
-        Ending { switch, pes: pes as u32, holding_back: AtomicU32::new(0), latest: AtomicU64::new(0) }
+        Ending { switch, pes: pes as u32, holding_back: AtomicU32::new(0), latest: AtomicU64::new(0), contributed: AtomicU64::new(u64::MAX) }
     }
 
     /// Has a PE end early, if the run is to; between any two of its steps.
@@ -49,8 +51,10 @@ impl<'s> Ending<'s> {
         if *stage == EndingStage::GoesOn {
             *stage = EndingStage::HoldsBack;
             // Times are never negative, so their bits are in the order of the times.
-            self.latest.fetch_max(pe.hold_back().bits(), Ordering::Relaxed);
-            // Publishes the time.
+            let (from, contributed) = pe.hold_back();
+            self.latest.fetch_max(from.bits(), Ordering::Relaxed);
+            self.contributed.fetch_min(contributed.bits(), Ordering::Relaxed);
+            // Publishes the times.
             self.holding_back.fetch_add(1, Ordering::Release);
         }
         if let Some(end) = self.end() {
@@ -62,7 +66,8 @@ impl<'s> Ending<'s> {
     /// The new end, once all PEs hold back.
     fn end(&self) -> Option<VirtualTime> {
         let all = self.holding_back.load(Ordering::Acquire) == self.pes;
-        all.then(|| VirtualTime::from_bits(self.latest.load(Ordering::Relaxed)))
+        let time = |bits: &AtomicU64| VirtualTime::from_bits(bits.load(Ordering::Relaxed));
+        all.then(|| time(&self.latest).max(time(&self.contributed)))
     }
 
     /// The new end of a run that was to end at `end`, if it ended early.

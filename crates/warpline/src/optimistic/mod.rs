@@ -264,7 +264,7 @@ impl<M: Model> Job<M> {
             Error::Setting(format!("model `{name}` panicked when it was asked for the weights of its LPs: {}", panic_message(panic)))
         })?;
         shared.map_err(|(lp, weight)| {
-            Error::Setting(format!("model `{name}` declares the weight {weight} of LP {lp}: it must be a finite number, zero or more"))
+            Error::Setting(format!("model `{name}` declares the weight {weight} of {lp}: it must be a finite number, zero or more"))
         })
     }
 

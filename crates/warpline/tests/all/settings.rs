@@ -61,7 +61,7 @@ fn the_model() {
 #[test]
 fn the_weights() {
     let refused = |weight| refusal(Simulation::new(Scripted { weight, ..idle() }).threads(2).sync(Synchronisation::Optimistic));
-    assert_words(&refused(|lp| 1.0 - f64::from(lp.0)), &["`Scripted`", "weight -1", "LP 2", "finite", "zero or more"]);
+    assert_words(&refused(|lp| 1.0 - f64::from(lp.0)), &["`Scripted`", "weight -1 of LP 2: it", "finite", "zero or more"]);
     assert_words(&refused(|lp| if lp.0 == 3 { f64::NAN } else { 1.0 }), &["weight NaN", "LP 3"]);
     assert_words(&refused(|lp| panic!("{lp} has no weight")), &["`Scripted`", "panicked", "weights", "has no weight"]);
 }

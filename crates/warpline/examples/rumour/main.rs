@@ -1,3 +1,3 @@
 //! The model of the README, as a program: `cargo run --example rumour -- run --people 1000`.
 
-include!("../../../docs/rumour.rs");
+include!("readme.rs");
