@@ -94,7 +94,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::network::topology::{Link, Node};
+    use crate::network::topology::{Edges, Link, Node};
 
     fn topology(nodes: u32, edges: &[(u32, u32)]) -> Topology {
         let node = |id| Node { id: json!(id), name: String::new(), position: None, degree: 0 };
