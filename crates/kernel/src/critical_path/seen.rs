@@ -47,7 +47,9 @@ mod tests {
     /// Whoever declares what was seen is not refused for it.
     #[test]
     fn no_delay_is_seen_that_is_below_what_was_declared() {
-        let seen = SeenDelay { from: LpId(0), to: LpId(1), delay: 0.5f64.next_down(), sent: 0.0 };
-        assert_eq!(seen.finding(&Lookahead::uniform(0.5)), LpDelay { from: LpId(0), to: LpId(1), declared: 0.5, seen: 0.5 });
+        let (from, to, declared) = (LpId(0), LpId(1), 0.1 + 0.2);
+        let seen = SeenDelay { from, to, delay: 0.3, sent: 0.0 };
+        assert!(seen.plain() < declared);
+        assert_eq!(seen.finding(&Lookahead::uniform(declared)), LpDelay { from, to, declared, seen: declared });
     }
 }

@@ -62,25 +62,25 @@ fn an_lp_with_half_of_the_events_allows_twice_the_speed_and_no_more() {
     assert!(found.delays.is_empty());
 }
 
-/// LP 0 gives three others work, and goes on when the last of them is done.
+/// LP 0 gives three others work, and the one that has most answers first.
 #[test]
 fn fork_and_join() {
     // Fork at 1, work at 2, 3 and 4, the answers of which arrive at 5.
     let events: [Happens; 7] =
         [(0, 1.0, None), (1, 2.0, Some(0)), (2, 3.0, Some(0)), (3, 4.0, Some(0)), (0, 5.0, Some(1)), (0, 5.0, Some(2)), (0, 5.0, Some(3))];
-    let cost = |number| [1, 10, 20, 30, 1, 1, 1][number];
+    let cost = |number| [1, 30, 20, 10, 1, 1, 1][number];
     let found = found(4, &Lookahead::uniform(1.0), cost, &events);
-    // 1 to fork, 30 for the longest piece of work, 1 for its answer; the other two answers came before.
-    assert_eq!((found.work, found.path.length, found.path.events, found.path.messages), (64, 32, 3, 2));
-    assert_eq!(works(&found.path.lps), [(3, 30), (0, 2)]);
+    // 1 to fork, 30 for the longest piece of work, 3 for its answer and the other two, which wait for their LP.
+    assert_eq!((found.work, found.path.length, found.path.events, found.path.messages), (64, 34, 5, 2));
+    assert_eq!(works(&found.path.lps), [(1, 30), (0, 4)]);
     let on_four = &found.cores[3];
-    assert_eq!((on_four.any_engine, on_four.these_blocks, on_four.in_order), (2.0, 2.0, 2.0));
+    assert_eq!((on_four.any_engine, on_four.these_blocks, on_four.in_order), (64.0 / 34.0, 64.0 / 34.0, 64.0 / 34.0));
     // In windows of 1, nothing goes at once: the pieces of work lie in different ones.
     assert_eq!((on_four.declared, on_four.declared_delay), (1.0, 1.0));
-    // On two PEs, LPs 2 and 3 have 50.
-    assert_eq!(found.cores[1].these_blocks, 64.0 / 50.0);
-    // PE 1 works from 1 to 51, and PE 0 has its last event from 51 to 52.
-    assert_eq!(found.cores[1].in_order, 64.0 / 52.0);
+    // On two PEs, LPs 2 and 3 have 30, and nothing arrives sooner than the last answer.
+    let on_two = &found.cores[1];
+    assert_eq!((on_two.busiest.work, on_two.in_order), (34, 64.0 / 34.0));
+    assert_eq!(on_two.seen_delay.map(|delay| (delay.from.0, delay.seen)), Some((3, 1.0)));
     let least: Vec<_> = found.delays.iter().map(|delay| (delay.from.0, delay.to.0, delay.seen)).collect();
     assert_eq!(least, [(0, 1, 1.0), (3, 0, 1.0), (2, 0, 2.0), (1, 0, 3.0)]);
 }
