@@ -4,6 +4,7 @@
 mod books;
 mod copies_and_drops;
 mod errors;
+mod explain;
 mod golden;
 mod history;
 mod large_clusters;
