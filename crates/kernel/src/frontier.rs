@@ -57,7 +57,20 @@ impl Frontier {
     pub(crate) fn new(window: Window, end: VirtualTime, rounds: Option<Rounds>) -> Self {
         let zero = VirtualTime::ZERO;
         let (verdict, settled, reported) = (None, None, Work::default());
-        Frontier { end, cap: end, verdict, settled, window, horizon: zero, coming: zero, floor: zero, published: zero, contributed: Moment::Never, reported, rounds }
+        Frontier {
+            end,
+            cap: end,
+            verdict,
+            settled,
+            window,
+            horizon: zero,
+            coming: zero,
+            floor: zero,
+            published: zero,
+            contributed: Moment::Never,
+            reported,
+            rounds,
+        }
     }
 
     /// Nothing can arrive before this time any more, and everything that did is in the pending set.

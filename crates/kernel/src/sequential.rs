@@ -15,6 +15,7 @@ use crate::fetch::{self, fetch_ahead};
 use crate::key_order::KeyOrder;
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
+use crate::watcher::{Unwatched, Watcher};
 use crate::{Event, Lp, Step};
 
 /// A whole simulation, and the loop over its events.
@@ -122,12 +123,20 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// # Errors
     /// If the model made a mistake, or there is no memory for what it sent.
     pub fn initialise_next(&mut self) -> Result<(), Stop> {
+        self.initialise_next_watched(&mut Unwatched)
+    }
+
+    /// The same under the eyes of `watcher`.
+    ///
+    /// # Errors
+    /// The same, or the watcher's.
+    pub fn initialise_next_watched(&mut self, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let Some(id) = self.next_lp() else { return Ok(()) };
         let state = self.guarded(|engine| engine.context.init(engine.model, id))?;
         self.lps.push(Lp::new(state));
         self.fault()?;
         self.observe(id)?;
-        self.deliver(None, id, 0)
+        self.deliver(None, id, 0, watcher)
     }
 
     /// Executes up to `most` events.
@@ -135,10 +144,18 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// # Errors
     /// If the model made a mistake, or there is no memory for what it sent. [`running`](Self::running) says where.
     pub fn step(&mut self, most: u32) -> Result<Step, Stop> {
+        self.step_watched(most, &mut Unwatched)
+    }
+
+    /// The same under the eyes of `watcher`.
+    ///
+    /// # Errors
+    /// The same, or the watcher's.
+    pub fn step_watched(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
         let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
         self.prefetching = fetch::pays(bytes);
         // Panics are caught once per batch, not per event.
-        self.guarded(|engine| engine.execute_batch(most))?
+        self.guarded(|engine| engine.execute_batch(most, watcher))?
     }
 
     /// Ends the run early, and returns its end: just after the time of the next event, as another at that time may have been executed.
@@ -150,20 +167,20 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     }
 
     /// The event loop.
-    fn execute_batch(&mut self, most: u32) -> Result<Step, Stop> {
+    fn execute_batch(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
         for _ in 0..most {
             let order = KeyOrder { events: &self.events, ties: &self.ties };
             let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(Step::Finished) };
             if self.prefetching {
                 self.fetch_ahead();
             }
-            self.execute(entry)?;
+            self.execute(entry, watcher)?;
         }
         Ok(Step::Worked)
     }
 
     #[inline]
-    fn execute(&mut self, entry: Entry) -> Result<(), Stop> {
+    fn execute(&mut self, entry: Entry, watcher: &mut impl Watcher) -> Result<(), Stop> {
         self.current = Some(entry.handle());
         self.now = entry.time();
         let event = self.events.get(entry.handle());
@@ -174,6 +191,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
         }
         self.context.begin(id, number, entry.time(), event.step);
+        watcher.begins();
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
         if self.context.has_fault() {
             return self.fault();
@@ -181,8 +199,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         lp.events = number;
         lp.digest.push(&event.key());
         self.context.commit(self.model, &event.payload);
+        watcher.executed(entry.handle(), id, entry.time()).map_err(Stop::Full)?;
         self.observe(id)?;
-        self.deliver(Some(entry.handle()), id, number)?;
+        self.deliver(Some(entry.handle()), id, number, watcher)?;
         self.committed += 1;
         Ok(())
     }
@@ -190,7 +209,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory
     /// goes to one that it sent.
     #[inline(always)]
-    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), Stop> {
+    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let sequence = Sequence::first_of(number);
         self.sent += self.context.outbox_mut().len() as u64;
         // Last first, which makes no difference to the pending set: the order is in the key.
@@ -208,6 +227,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
                 None => self.events.insert(event).map_err(Stop::Full)?,
             };
             self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+            watcher.sent(handle, sender, receiver, time).map_err(Stop::Full)?;
         }
         if let Some(handle) = spent {
             self.current = None;
@@ -290,7 +310,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             attempt(Attempt { model: engine.model, event, lp, context: &mut engine.context })
         })?;
         if tried.is_ok() {
-            self.guarded(|engine| engine.execute(entry))??;
+            self.guarded(|engine| engine.execute(entry, &mut Unwatched))??;
         }
         Ok(Some(tried))
     }

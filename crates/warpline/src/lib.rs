@@ -36,6 +36,7 @@
 //! - To run it: [`Simulation`]; its outcome: [`Run`] or an [`Error`]. In parallel: [`Simulation::threads`]. All settings in one table, with
 //!   defaults and when they hurt: [`settings`](mod@settings).
 //! - To trust it: [`Simulation::verify`].
+//! - To learn how fast it could be, and what stands in the way: [`Simulation::explain`].
 //!
 //! # In parallel
 //! The same model, on several PEs, each in a thread. There are more settings to [choose](Settings::table), but none that have to be:
@@ -84,6 +85,7 @@ pub mod command;
 mod conclude;
 mod drive;
 mod error;
+mod explanation;
 mod finish;
 mod job;
 mod memory_use;
@@ -102,14 +104,15 @@ mod watch;
 pub use command::command;
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
+pub use explanation::{CORES, Explanation};
 pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{Conservative, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
+pub use settings::{Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
 pub use verify::{Mismatch, Verification, VerifyError};
 pub use warpline_base as base;
-pub use warpline_kernel::pending;
+pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};
 pub use warpline_memory::PoolFull;
 pub use warpline_model::*;
 pub use watch::{LongEvent, StopSwitch};

@@ -6,10 +6,10 @@ use warpline_model::{Configure, Model, Parameters};
 use crate::error::remember_panics;
 use crate::job::{ForTests, Job};
 use crate::watch::{Audience, LongEvent, StopSwitch, watched};
-use crate::{Error, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
+use crate::{Error, EventCost, Explanation, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
-/// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run) or
-/// [`verify`](Self::verify).
+/// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run),
+/// [`verify`](Self::verify) or [`explain`](Self::explain).
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -402,6 +402,35 @@ impl<'a, M: Model> Simulation<'a, M> {
         remember_panics();
         let Simulation { job, audience } = self;
         watched(job.thread_limits()?, audience, move |control| job.verify_sequential(events, &control))
+    }
+
+    /// Runs the model to its end sequentially, and follows the chains of events that have to wait for each other: how fast could engines be
+    /// on more cores, and what stands in the way? Statistics and rows are dropped, and settings that concern engines are ignored.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::EventCost;
+    /// # struct Ball;
+    /// # impl Model for Ball {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, lp: &mut Init<Self>) { if lp.id() == LpId(0) { lp.send(1, 1.0, ()); } }
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     lp.send((lp.id().0 + 1) % 4, 1.0, ()); // a ball goes round four players
+    /// }
+    /// # }
+    /// let found = Simulation::new(Ball).explain(EventCost::Counted)?.findings;
+    /// assert_eq!((found.events, found.path.length), (99, 99)); // every event waits for the one before it
+    /// assert!(found.cores.iter().all(|cores| cores.any_engine == 1.0)); // so that no core can help another
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Wherever [`run`](Self::run) fails, or if there is no memory for what is to be remembered of LPs and pending events.
+    pub fn explain(self, cost: EventCost) -> Result<Explanation, Error> {
+        remember_panics();
+        let Simulation { job, audience } = self;
+        watched(job.thread_limits()?, audience, move |control| job.explain_sequential(cost, &control))
     }
 }
 

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::format;
 use super::models;
 use super::new::{self, NEW};
-use super::program::{COMPARE, Program, RUN, VERIFY};
+use super::program::{COMPARE, EXPLAIN, Program, RUN, VERIFY};
 use super::scenario::Scenario;
 use super::settings::{self, GivenSetting, SYNC};
 use super::unknown;
@@ -28,6 +28,8 @@ pub(crate) enum Action {
     Run(Request),
     /// Try out its undo.
     Verify(Request),
+    /// Find out how fast it could be.
+    Explain(Request),
     /// Run it on several engines in turn.
     Compare(Request),
     /// Render a report again.
@@ -75,7 +77,7 @@ pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .arg_required_else_help(true)
         .subcommand_required(true)
-        .subcommands([models, run(program), verify(program), compare(program), report])
+        .subcommands([models, run(program), verify(program), explain(program), compare(program), report])
         .subcommands(program.new.then(|| new::command(name).arg(json())));
     match program.only() {
         Some(entry) => root
@@ -110,6 +112,15 @@ fn verify<C: Catalogue>(program: &Program<C>) -> Command {
             "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
              Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 usage error."
         ))
+}
+
+fn explain<C: Catalogue>(program: &Program<C>) -> Command {
+    let examples = examples(program, EXPLAIN, &["", "--end 10 --event-cost measured", "--json"], None);
+    of_models(program, EXPLAIN, &settings::of_explain())
+        .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
+        .arg(json())
+        .arg(quiet())
+        .after_help(format!("{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 usage error.", super::explain::MEANING))
 }
 
 fn compare<C: Catalogue>(program: &Program<C>) -> Command {
@@ -271,6 +282,7 @@ fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> 
     let mut scenario = Scenario::read(program, path)?;
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
+        EXPLAIN => scenario.settings.retain(|given| settings::EXPLAINED.contains(&given.name.as_str())),
         COMPARE => scenario
             .settings
             .retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_of_one_engine(one))),
@@ -283,6 +295,7 @@ fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> 
 fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches, entry: &ModelEntry) -> Result<Action, Failure> {
     let (settings, action): (_, fn(Request) -> Action) = match verb {
         VERIFY => (settings::of_verify(), Action::Verify),
+        EXPLAIN => (settings::of_explain(), Action::Explain),
         COMPARE => (settings::of_compare(), Action::Compare),
         _ => (settings::of_run(), Action::Run),
     };
@@ -314,6 +327,7 @@ impl Action {
         match self {
             Action::Run(request) => Action::Run(request.over(scenario)),
             Action::Verify(request) => Action::Verify(request.over(scenario)),
+            Action::Explain(request) => Action::Explain(request.over(scenario)),
             Action::Compare(request) => Action::Compare(request.over(scenario)),
             other => other,
         }
@@ -382,7 +396,10 @@ mod tests {
     }
 
     fn request(line: &str) -> Vec<String> {
-        let (Action::Run(request) | Action::Verify(request) | Action::Compare(request)) = parse(line).unwrap() else { panic!("{line}") };
+        let (Action::Run(request) | Action::Verify(request) | Action::Explain(request) | Action::Compare(request)) = parse(line).unwrap()
+        else {
+            panic!("{line}")
+        };
         let all = request.settings.iter().chain(&request.parameters);
         all.map(|given| format!("{}={}", given.name, given.text)).collect()
     }
@@ -457,6 +474,18 @@ mod tests {
         assert!(parse(&installed, "warpline new").unwrap_err().message.contains("<NAME>"));
         assert!(parse(&two(), "warpline new corner-shop").unwrap_err().message.contains("unrecognized subcommand 'new'"));
         command(&installed).debug_assert();
+    }
+
+    #[test]
+    fn an_explanation_takes_end_seed_and_cost() {
+        let line = "warpline explain --seed 3 mm1 --end 5 --event-cost measured --arrival_rate 0.5";
+        assert_eq!(request(line), ["end=5", "seed=3", "event-cost=measured", "arrival-rate=0.5"]);
+        assert!(matches!(parse("queue explain --quiet"), Ok(Action::Explain(Request { quiet: true, json: false, .. }))));
+        assert!(parse("warpline explain mm1 --threads 2").unwrap_err().contains("--threads"));
+        assert!(parse("warpline run mm1 --event-cost counted").unwrap_err().contains("--event-cost"));
+        let Ok(Action::Say(help)) = parse("warpline explain --help") else { panic!("no help") };
+        assert!(help.contains("Examples:\n  warpline explain phold\n") && help.contains("--event-cost <WORD>"), "{help}");
+        assert!(parse("warpline explain mm1 --event-cost guessed").unwrap_err().contains("counted, measured"));
     }
 
     #[test]

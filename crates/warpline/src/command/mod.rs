@@ -1,4 +1,5 @@
-//! The command line of a program around models: it runs them, verifies them, compares engines and renders reports.
+//! The command line of a program around models: it runs them, verifies them, explains
+//! how fast they could be, compares engines and renders reports.
 //!
 //! [`command`] makes such a program of one model, and [`of`] of several:
 //! ```no_run
@@ -26,11 +27,13 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the simulation or its outputs failed (or answers differ that must
 //! be equal), 2 usage error, 130 or 143 a run was ended early by SIGINT or SIGTERM, and its results are partial.
 
+mod advice;
 mod arguments;
 mod catalogue;
 mod child;
 mod compare;
 mod comparison;
+mod explain;
 mod failure;
 mod format;
 mod models;
@@ -63,7 +66,7 @@ use program::Program;
 use crate::Configure;
 
 /// Reads the command line of this process and does what it says, with the one model `M`, whose name need not be typed: `run`, `verify`,
-/// `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
+/// `explain`, `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
 pub fn command<M: Configure + 'static>() -> ExitCode {
     of(&catalogue::Only::<M>::new())
 }
@@ -105,6 +108,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Model { name, json } => models::show(program, &name, json),
         Action::Run(request) => run::run(program, &request),
         Action::Verify(request) => verify::verify(program, &request),
+        Action::Explain(request) => explain::explain(program, &request),
         Action::Compare(request) => compare::compare(program, &request),
         Action::Report { directory, json } => report(&directory, json),
         Action::New { name, json } => new::new(&name, json),

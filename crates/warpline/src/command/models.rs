@@ -6,7 +6,7 @@ use super::catalogue::{Catalogue, ModelEntry};
 use super::failure::Failure;
 use super::format;
 use super::output;
-use super::program::{COMPARE, Program, RUN, VERIFY};
+use super::program::{COMPARE, EXPLAIN, Program, RUN, VERIFY};
 use crate::ParameterSpec;
 use serde_json::{Value, json};
 
@@ -48,10 +48,10 @@ fn entry_json<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Value {
 
 /// Command lines to start from.
 pub(crate) fn examples<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Vec<String> {
-    let [run, verify, compare] = [RUN, VERIFY, COMPARE].map(|verb| program.line(verb, entry.name));
+    let [run, verify, explain, compare] = [RUN, VERIFY, EXPLAIN, COMPARE].map(|verb| program.line(verb, entry.name));
     let numeric = entry.parameters.iter().find(|spec| spec.default.parse::<f64>().is_ok());
     let parameter = numeric.map(|spec| format!(" --{} {}", spec.name, spec.default)).unwrap_or_default();
-    vec![run.clone(), format!("{run}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0), verify, compare]
+    vec![run.clone(), format!("{run}{parameter} --end {} --seed 2 --report out", entry.default_end / 2.0), verify, explain, compare]
 }
 
 /// Everything about a model, for lines of `width` characters; `None` stands for any width.

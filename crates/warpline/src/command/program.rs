@@ -8,6 +8,7 @@ use super::settings;
 /// The commands that take a model.
 pub(crate) const RUN: &str = "run";
 pub(crate) const VERIFY: &str = "verify";
+pub(crate) const EXPLAIN: &str = "explain";
 pub(crate) const COMPARE: &str = "compare";
 
 /// The names of options that are no settings.
@@ -29,7 +30,7 @@ impl<'c, C: Catalogue> Program<'c, C> {
     /// If a model has a parameter that has the name of a setting.
     pub(crate) fn new(models: &'c C, path: Option<&OsString>) -> Result<Self, Failure> {
         let entries = models.entries();
-        let taken = settings::of_run().into_iter().chain(settings::of_compare()).map(|setting| setting.name);
+        let taken = settings::of_run().into_iter().chain(settings::of_compare()).chain(settings::of_explain()).map(|setting| setting.name);
         let taken: Vec<String> = taken.chain(RESERVED.map(str::to_owned)).collect();
         for entry in &entries {
             if let Some(spec) = entry.parameters.iter().find(|spec| taken.contains(&spec.name)) {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::Synchronisation;
 use crate::settings::{OUTPUT, Range, Setting, SettingValue};
+use crate::{EventCost, Synchronisation};
 
 use super::failure::Failure;
 
@@ -26,8 +26,12 @@ pub(crate) const RUNS: &str = "runs";
 pub(crate) const WITH: &str = "with";
 /// The setting that says how many runs differ in nothing but the seed.
 pub(crate) const REPLICATIONS: &str = "replications";
+/// The setting that says what an event costs in an explanation.
+pub(crate) const EVENT_COST: &str = "event-cost";
 /// The heading of the settings of a comparison alone.
 const COMPARISON: &str = "Comparison";
+/// That of the settings of an explanation.
+const EXPLANATION: &str = "Explanation";
 
 crate::settings! {
     /// The command's own settings.
@@ -56,6 +60,11 @@ crate::settings! {
             heading: COMPARISON,
             rule: "all that suit the model",
             hurts: "every engine takes its runs' time",
+        }
+        /// What an event costs: as much as any other, or the time that its handler takes.
+        event_cost: EventCost = EventCost::Counted, Range::Any, {
+            heading: EXPLANATION,
+            hurts: "what is measured differs from run to run, and tiny events take longer under the clock; what is counted misleads where some events do much more work than others",
         }
     }
 }
@@ -94,7 +103,7 @@ impl SettingValue for Engines {
 
 /// The settings of `warpline run`, which are those of scenario files too.
 pub(crate) fn of_run() -> Vec<Setting> {
-    let own = CommandSettings::table().iter().filter(|setting| setting.heading != COMPARISON);
+    let own = CommandSettings::table().iter().filter(|setting| ![COMPARISON, EXPLANATION].contains(&setting.heading));
     crate::Settings::table().iter().chain(own).cloned().collect()
 }
 
@@ -143,6 +152,18 @@ pub(crate) fn of_verify() -> Vec<Setting> {
     }
     all
 }
+
+/// The settings of `warpline explain`.
+pub(crate) fn of_explain() -> Vec<Setting> {
+    let of_run = of_run().into_iter().filter(|setting| EXPLAINED.contains(&setting.name.as_str()));
+    let mut all: Vec<Setting> =
+        of_run.chain(CommandSettings::table().iter().filter(|setting| setting.name == EVENT_COST).cloned()).collect();
+    all.iter_mut().for_each(|setting| setting.heading = EXPLANATION);
+    all
+}
+
+/// The settings of a run that an explanation has, too.
+pub(crate) const EXPLAINED: [&str; 2] = ["end", "seed"];
 
 /// Settings with their meaning.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -214,7 +235,7 @@ mod tests {
 
     #[test]
     fn no_name_is_taken_twice() {
-        let mut names: Vec<String> = of_run().into_iter().chain(of_compare()).map(|setting| setting.name).collect();
+        let mut names: Vec<String> = of_run().into_iter().chain(of_compare()).chain(of_explain()).map(|setting| setting.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), crate::Settings::table().len() + CommandSettings::table().len());
@@ -237,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_setting_is_read() {
-        for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()) {
+        for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain()) {
             let text = setting.words.first().unwrap_or(if setting.name == WITH { &"optimistic" } else { &"7" });
             assert!(read(&setting.name, text).is_ok(), "{}", setting.name);
         }

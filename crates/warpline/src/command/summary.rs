@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_run_slower_than_one_core_is_told_so() {
         let mut record = sample::optimistic(1e6);
-        let json = |record: &RunRecord| Summary { record, tables: &[], directory: None, report: None }.json(None);
+        let json = |record: &RunRecord| Summary { record, notes: &[], tables: &[], directory: None, report: None }.json(None);
         assert!(!text(&record).contains("what limits"), "1.1 s of work in a quarter of a second");
         assert_eq!(json(&record)["limits"], json!([]));
         record.loop_seconds = 10.0;

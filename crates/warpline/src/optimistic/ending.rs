@@ -35,7 +35,13 @@ pub(crate) enum EndingStage {
 
 impl<'s> Ending<'s> {
     pub(crate) fn new(switch: &'s StopSwitch, pes: usize) -> Self {
-        Ending { switch, pes: pes as u32, holding_back: AtomicU32::new(0), latest: AtomicU64::new(0), contributed: AtomicU64::new(u64::MAX) }
+        Ending {
+            switch,
+            pes: pes as u32,
+            holding_back: AtomicU32::new(0),
+            latest: AtomicU64::new(0),
+            contributed: AtomicU64::new(u64::MAX),
+        }
     }
 
     /// Has a PE end early, if the run is to; between any two of its steps.

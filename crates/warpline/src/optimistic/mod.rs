@@ -257,7 +257,7 @@ impl<M: Model> Job<M> {
     }
 
     /// Shares the LPs out by the weights and the distances that the model declares.
-    fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
+    pub(crate) fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
         let (model, name) = (&*self.model, &self.name);
         let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, |lp| model.weight(lp))));
         let shared = shared.map_err(|panic| {

@@ -1,5 +1,6 @@
-//! Runs on the sequential engine: for their results, or to verify the model.
+//! Runs on the sequential engine: for their results, to verify the model, or to follow its critical path.
 
+mod explain;
 mod trial;
 
 use std::time::Instant;

@@ -136,6 +136,20 @@ words! {
         Reverse = "reverse",
     }
 
+    /// What an event costs in an [explanation](crate::Simulation::explain).
+    ///
+    /// ```
+    /// use warpline::EventCost;
+    /// assert_eq!([EventCost::Counted, EventCost::Measured].map(EventCost::name), ["counted", "measured"]);
+    /// ```
+    pub enum EventCost {
+        /// As much as any other: the answer is the same everywhere, and right where all events do about the same work.
+        #[default]
+        Counted = "counted",
+        /// The time that its handler took in this run.
+        Measured = "measured",
+    }
+
     /// Which pending event set is used; see [`Simulation::pending`](crate::Simulation::pending), which has an example. The answer does not
     /// depend on it.
     ///

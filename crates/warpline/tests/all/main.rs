@@ -5,6 +5,7 @@ mod books;
 mod copies_and_drops;
 mod early_ends;
 mod errors;
+mod explain;
 mod golden;
 mod history;
 mod large_clusters;
