@@ -1,9 +1,9 @@
 //! What an engine's thread is doing at this moment, for a thread that watches it from outside.
 
+use std::cell::{Cell, RefCell};
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::last_words;
 
 /// The event that a thread is executing, written by that thread alone and read by whoever watches it.
 ///
@@ -41,7 +41,7 @@ impl Beat {
     /// This thread begins to work, and if the system ends it before the step is over, its last words are about this.
     #[inline]
     pub fn begin_step(self: &Arc<Self>) {
-        last_words::are_of(self);
+        is_current(self);
         let step = self.step.load(Ordering::Relaxed) & !(Self::INSIDE | Self::AHEAD);
         self.step.store(step + 4 + Self::INSIDE, Ordering::Relaxed);
     }
@@ -75,6 +75,39 @@ impl Beat {
     }
 }
 
+thread_local! {
+    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read at any time.
+    pub(crate) static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
+    /// Keeps it alive, and clears the pointer when the thread ends.
+    static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
+}
+
+struct Kept(Option<Arc<Beat>>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        CURRENT.set(ptr::null());
+    }
+}
+
+/// From now on this thread does what `beat` says.
+#[inline]
+fn is_current(beat: &Arc<Beat>) {
+    if CURRENT.get() != Arc::as_ptr(beat) {
+        change_to(beat);
+    }
+}
+
+#[cold]
+fn change_to(beat: &Arc<Beat>) {
+    // A thread that is ending does nothing any more.
+    let _ = KEPT.try_with(|kept| {
+        CURRENT.set(ptr::null());
+        kept.borrow_mut().0 = Some(beat.clone());
+        CURRENT.set(Arc::as_ptr(beat));
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +127,21 @@ mod tests {
         assert_eq!(beat.read(), None);
         beat.begin_step();
         assert!(beat.read().is_some_and(|now| !now.ahead && now != first), "a step later it is not the same");
+    }
+
+    #[test]
+    fn the_current_beat_is_that_of_what_was_begun_last() {
+        let beats = [Arc::<Beat>::default(), Arc::default()];
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                for beat in [&beats[0], &beats[1], &beats[1], &beats[0]] {
+                    is_current(beat);
+                    assert_eq!(CURRENT.get(), Arc::as_ptr(beat));
+                    assert_eq!(Arc::strong_count(beat), 2, "it is kept alive");
+                }
+            });
+            worker.join().unwrap();
+        });
+        assert!(beats.iter().all(|beat| Arc::strong_count(beat) == 1), "nothing is left of a thread that has ended");
     }
 }

@@ -1,45 +1,6 @@
 //! What is said when the system ends the program: which event was being executed. A stack that overflows and memory that cannot be had leave
 //! no other trace of it.
 
-use std::cell::{Cell, RefCell};
-use std::ptr;
-use std::sync::Arc;
-
-use crate::Beat;
-
-thread_local! {
-    /// What this thread is doing, for the handler of signals: no destructor, so that it can be read at any time.
-    static CURRENT: Cell<*const Beat> = const { Cell::new(ptr::null()) };
-    /// Keeps it alive, and clears the pointer when the thread ends.
-    static KEPT: RefCell<Kept> = const { RefCell::new(Kept(None)) };
-}
-
-struct Kept(Option<Arc<Beat>>);
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        CURRENT.set(ptr::null());
-    }
-}
-
-/// From now on the last words of this thread are about `beat`.
-#[inline]
-pub(crate) fn are_of(beat: &Arc<Beat>) {
-    if CURRENT.get() != Arc::as_ptr(beat) {
-        change_to(beat);
-    }
-}
-
-#[cold]
-fn change_to(beat: &Arc<Beat>) {
-    // A thread that is ending has no last words.
-    let _ = KEPT.try_with(|kept| {
-        CURRENT.set(ptr::null());
-        kept.borrow_mut().0 = Some(beat.clone());
-        CURRENT.set(Arc::as_ptr(beat));
-    });
-}
-
 /// Has last words said when the system ends the program over a stack that overflows, or the program aborts over memory that cannot be had.
 /// What else happens then stays as it is.
 #[cfg(all(unix, not(miri), not(loom)))]
@@ -61,8 +22,8 @@ mod handler {
 
     use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, SIGSEGV, c_int, c_void, sigaction, siginfo_t};
 
-    use super::CURRENT;
-    use crate::beat::Activity;
+    use crate::Beat;
+    use crate::beat::{Activity, CURRENT};
 
     const SIGNALS: [c_int; 3] = [SIGSEGV, SIGBUS, SIGABRT];
 
@@ -110,7 +71,7 @@ mod handler {
     extern "C" fn say(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
         let current = CURRENT.get();
         // SAFETY: the pointer is null, or points to what this very thread keeps alive as long as the pointer is there.
-        let activity = unsafe { current.as_ref() }.and_then(crate::Beat::read);
+        let activity = unsafe { current.as_ref() }.and_then(Beat::read);
         if let Some(Activity { lp, time, event, .. }) = activity
             && !SAID.swap(true, Ordering::Relaxed)
         {
@@ -128,25 +89,5 @@ mod handler {
             let default = MaybeUninit::<sigaction>::zeroed().assume_init();
             sigaction(signal, before.unwrap_or(&default), ptr::null_mut());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_words_are_of_what_was_begun_last() {
-        let beats = [Arc::<Beat>::default(), Arc::default()];
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for beat in [&beats[0], &beats[1], &beats[1], &beats[0]] {
-                    are_of(beat);
-                    assert_eq!(CURRENT.get(), Arc::as_ptr(beat));
-                    assert_eq!(Arc::strong_count(beat), 2, "it is kept alive");
-                }
-            });
-        });
-        assert!(beats.iter().all(|beat| Arc::strong_count(beat) == 1), "nothing is left of a thread that has ended");
     }
 }

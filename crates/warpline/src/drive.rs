@@ -1,11 +1,11 @@
 //! Drives an engine step by step, reads the clock for it, and keeps the log of its progress.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use warpline_base::record::{ProgressSample, SpeculationSample};
 
 use crate::memory_use;
-use crate::watch::Listener;
 
 /// The progress of a run; [`Simulation::on_progress`](crate::Simulation::on_progress) has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +25,9 @@ pub struct Progress {
     /// The state of speculation; `None` for a sequential run.
     pub speculation: Option<SpeculationSample>,
 }
+
+/// Hears of the progress of a run.
+pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// How long the engine should work between two readings of the clock.
 const SLICE: Duration = Duration::from_millis(20);
@@ -143,7 +146,7 @@ mod tests {
     #[test]
     fn progress_is_reported_with_its_rate() {
         let (start, (sender, heard)) = (Instant::now(), std::sync::mpsc::channel());
-        let mut log = Log::new(start, 10.0, Some(std::sync::Arc::new(move |progress| sender.send(progress).unwrap())));
+        let mut log = Log::new(start, 10.0, Some(Arc::new(move |progress| sender.send(progress).unwrap())));
         log.note(start + Duration::from_millis(100), 1.0, 10);
         log.note(start + Duration::from_millis(500), 5.0, 1000);
         drop(log);

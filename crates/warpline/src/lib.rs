@@ -88,6 +88,7 @@ mod error;
 mod explanation;
 mod finish;
 mod job;
+mod long_event;
 mod memory_use;
 mod optimistic;
 mod parallel_settings;
@@ -105,6 +106,7 @@ pub use command::command;
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
 pub use explanation::{CORES, Explanation};
+pub use long_event::LongEvent;
 pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
@@ -115,7 +117,7 @@ pub use warpline_base as base;
 pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};
 pub use warpline_memory::PoolFull;
 pub use warpline_model::*;
-pub use watch::{LongEvent, StopSwitch};
+pub use watch::StopSwitch;
 
 /// What a program around a model usually needs, in one `use`.
 pub mod prelude {

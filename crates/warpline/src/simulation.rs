@@ -5,8 +5,10 @@ use warpline_model::{Configure, Model, Parameters};
 
 use crate::error::remember_panics;
 use crate::job::{ForTests, Job};
-use crate::watch::{Audience, LongEvent, StopSwitch, watched};
-use crate::{Error, EventCost, Explanation, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
+use crate::watch::{Audience, StopSwitch, watched};
+use crate::{
+    Error, EventCost, Explanation, LongEvent, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError,
+};
 
 /// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run),
 /// [`verify`](Self::verify) or [`explain`](Self::explain).

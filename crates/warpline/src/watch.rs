@@ -12,50 +12,13 @@ use std::time::{Duration, Instant};
 use warpline_base::LpId;
 use warpline_model::engine::{Activity, Beat};
 
-use crate::{Error, Progress};
+use crate::drive::Listener;
+use crate::{Error, LongEvent, Progress};
 
 /// How often the caller looks whether events go on and on.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long an event may take before somebody hears of it.
 pub(crate) const WARN_AFTER: Duration = Duration::from_secs(5);
-
-/// A lengthy event, as seen from outside while it is being executed; see [`Simulation::on_long_event`](crate::Simulation::on_long_event).
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LongEvent {
-    /// The PE that executes it; `None` in a sequential run.
-    pub pe: Option<u32>,
-    /// Its LP.
-    pub lp: LpId,
-    /// Its time, in model units.
-    pub time: f64,
-    /// Which event of its LP it is, counted from 1; 0 is the LP's [`init`](crate::Model::init) or [`finish`](crate::Model::finish).
-    /// Modulo 2³².
-    pub event: u32,
-    /// Whether it is certain to happen. One that is not may have met a state that no right order of events leads to.
-    pub certain: bool,
-    /// For how long it has been executed, in seconds of wall time.
-    pub seconds: f64,
-}
-
-impl std::fmt::Display for LongEvent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let LongEvent { pe, lp, time, event, certain, seconds } = self;
-        let by = pe.map(|pe| format!(" by PE {pe}")).unwrap_or_default();
-        match event {
-            0 => write!(f, "init or finish of {lp} at time {time}")?,
-            _ => write!(f, "event {event} of {lp}, at time {time},")?,
-        }
-        write!(f, " has been executed{by} for {seconds:.0} s")?;
-        match certain {
-            true => Ok(()),
-            false => f.write_str(
-                "; it is executed ahead of others, and may have met a state that no right order of events leads to: loops in a handler must end, \
-                 whatever the state",
-            ),
-        }
-    }
-}
 
 /// Ends runs early, from any thread or a signal handler; see [`Simulation::stop_with`](crate::Simulation::stop_with).
 #[derive(Clone, Debug, Default)]
@@ -75,16 +38,16 @@ impl StopSwitch {
     }
 }
 
-/// Hears of the progress of a run.
-pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+/// What threads are doing, each with the number of its PE.
+type Beats = Mutex<Vec<(Option<u32>, Arc<Beat>)>>;
 
 /// What a run has in common with its caller.
 #[derive(Clone, Default)]
 pub(crate) struct Control {
     /// Set once nobody waits for the run any more.
     abandoned: Arc<AtomicBool>,
-    /// What the threads of the run are doing, each with the number of its PE.
-    beats: Arc<Mutex<Vec<(Option<u32>, Arc<Beat>)>>>,
+    /// What the threads of the run are doing.
+    beats: Arc<Beats>,
     /// To whoever listens to its progress, if anybody does.
     listener: Option<Listener>,
 }
@@ -210,12 +173,7 @@ impl<T> Drop for Watcher<T> {
 }
 
 /// Passes progress on until the run is over, or an event takes too long.
-fn look_on(
-    limits: ThreadLimits,
-    mut audience: Audience<'_>,
-    progress: &Receiver<Progress>,
-    beats: &Mutex<Vec<(Option<u32>, Arc<Beat>)>>,
-) -> Option<LongEvent> {
+fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, progress: &Receiver<Progress>, beats: &Beats) -> Option<LongEvent> {
     let (mut watchdog, every) = (Watchdog::default(), LOOK_EVERY.min(limits.event).min(limits.warn));
     let mut looked = Instant::now();
     loop {

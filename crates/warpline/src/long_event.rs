@@ -1,0 +1,39 @@
+use warpline_base::LpId;
+
+/// A lengthy event, as seen from outside while it is being executed; see [`Simulation::on_long_event`](crate::Simulation::on_long_event).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LongEvent {
+    /// The PE that executes it; `None` in a sequential run.
+    pub pe: Option<u32>,
+    /// Its LP.
+    pub lp: LpId,
+    /// Its time, in model units.
+    pub time: f64,
+    /// Which event of its LP it is, counted from 1; 0 is the LP's [`init`](crate::Model::init) or [`finish`](crate::Model::finish).
+    /// Modulo 2³².
+    pub event: u32,
+    /// Whether it is certain to happen. One that is not may have met a state that no right order of events leads to.
+    pub certain: bool,
+    /// For how long it has been executed, in seconds of wall time.
+    pub seconds: f64,
+}
+
+impl std::fmt::Display for LongEvent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let LongEvent { pe, lp, time, event, certain, seconds } = self;
+        let by = pe.map(|pe| format!(" by PE {pe}")).unwrap_or_default();
+        match event {
+            0 => write!(f, "init or finish of {lp} at time {time}")?,
+            _ => write!(f, "event {event} of {lp}, at time {time},")?,
+        }
+        write!(f, " has been executed{by} for {seconds:.0} s")?;
+        match certain {
+            true => Ok(()),
+            false => f.write_str(
+                "; it is executed ahead of others, and may have met a state that no right order of events leads to: loops in a handler must end, \
+                 whatever the state",
+            ),
+        }
+    }
+}
