@@ -45,7 +45,7 @@ pub(crate) struct Frontier {
     floor: VirtualTime,
     /// The bound published last.
     published: VirtualTime,
-    /// What it contributed to GVT last: the next verdict is no later, unless it has contributed again by then.
+    /// What it contributed to GVT last, if anything: the next verdict is no later, unless it has contributed again by then.
     pub(crate) contributed: Moment,
     /// The work that this PE has reported for GVT so far.
     pub(crate) reported: Work,

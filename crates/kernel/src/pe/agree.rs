@@ -148,6 +148,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Only the verdict after the last commits tells whether one of them failed.
         if self.frontier.settled() == Some(Moment::Never) {
             self.over = Some(Step::Finished);
+            // Nothing is open any more; but if the run was cut short, no commit has looked at what was undone beyond its end.
+            self.past.history.close_front();
             self.collect_fossils(0);
             // Everything sent before the last epoch was closed has arrived, and nothing has been sent since.
             assert!(self.mail.is_empty(), "PE {} still has messages to hand over when the run is over", self.world.me);

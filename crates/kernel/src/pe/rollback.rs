@@ -75,7 +75,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn make_room(&mut self) {
         self.undo_from(self.frontier.horizon());
-        self.past.history.close_front();
         self.collect_fossils(self.world.tuning.undoing.lag());
     }
 
@@ -87,6 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.undo_cancelled();
         self.gauge.end_rollback(timed, false);
         self.past.lower_latest(time);
+        self.past.history.close_front();
     }
 
     pub(super) fn key_at(&self, place: u64) -> EventKey {

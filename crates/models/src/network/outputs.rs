@@ -64,6 +64,7 @@ pub(super) fn declare(declare: &mut Declarations) {
         ("packets_offered", "packets", "packets sent by all sources"),
         ("packets_delivered", "packets", "packets that arrived where they were going"),
         ("packets_dropped", "packets", "packets dropped for want of room in a buffer"),
+        ("packets_under_way", "packets", "packets that were on their way at the end"),
         ("max_utilisation", "", "utilisation of the busiest link"),
         ("hops_mean", "links", "mean number of links that a delivered packet passed"),
         ("links", "", "every link, in the order of the topology"),
@@ -74,11 +75,13 @@ pub(super) fn declare(declare: &mut Declarations) {
         ("links.drops", "packets", "packets dropped at the link"),
         ("links.drop_ratio", "", "packets dropped, as a share of those that reached the link"),
         ("links.length_km", "km", "length of the link"),
+        ("links.lines", "", "lines of the topology that the link stands for"),
         ("demands", "", "traffic between every pair of nodes"),
         ("demands.hops", "links", "links on the way"),
         ("demands.offered", "packets", "packets sent"),
         ("demands.delivered", "packets", "packets that arrived"),
         ("demands.dropped", "packets", "packets dropped on the way"),
+        ("demands.under_way", "packets", "packets that were on their way at the end"),
         ("demands.delay", "s", "delay of packets from source to destination"),
     ];
     results.iter().for_each(|(name, unit, meaning)| declare.result(name, unit, meaning));
