@@ -67,7 +67,7 @@ impl Frontier {
             coming: zero,
             floor: zero,
             published: zero,
-            contributed: Moment::Never,
+            contributed: Moment::Init(LpId(0)),
             reported,
             rounds,
         }
