@@ -73,7 +73,7 @@ pub struct RunRecord {
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.
     pub views: Vec<View>,
-    /// Set if the run was ended early: everything is that of a run to `end_time`, and not to the end that was wanted.
+    /// Set if the run was ended early: its history is that of a run to `end_time`, and not to the end that was wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,
     /// The runs that this is about, if it is about several; see [`Replications`].

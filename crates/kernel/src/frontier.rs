@@ -260,8 +260,6 @@ impl Frontier {
 
 #[cfg(test)]
 mod tests {
-    use warpline_base::{EventKey, Priority, Sequence};
-
     use super::*;
     use crate::Rule;
 
@@ -382,6 +380,29 @@ mod tests {
             assert_eq!((read(&mut frontier, bounds), frontier.horizon()), (moves, before), "{bounds:?}");
             assert_eq!((frontier.raise_horizon(), frontier.horizon()), (moves, time(raised)), "{bounds:?}");
         }
+    }
+
+    /// While it holds back, a PE does nothing for good from some time on, whatever becomes of GVT and horizon, and keeps GVT from passing it.
+    #[test]
+    fn a_pe_that_holds_back_stays_where_it_is() {
+        let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1);
+        let ties = TieBreak::Unbiased { seed: 3 };
+        let mut frontier = at(event(25.0), 1.0, Some(10.0));
+        assert_eq!(frontier.held_back_at(ties), NEVER);
+        // Up to the horizon, or through the time of the first pending event if that comes before.
+        assert_eq!(
+            at(event(25.0), 1.0, Some(10.0)).hold_back(time(50.0)),
+            (time(35.0), after(VirtualTime::ZERO)),
+            "it has not contributed yet"
+        );
+        frontier.contributed = event(31.0);
+        assert_eq!(frontier.hold_back(time(30.0)), (after(time(30.0)), after(time(31.0))));
+        let Moment::Event(key) = frontier.held_back_at(ties) else { panic!("GVT could pass it") };
+        assert!(key.time == time(30.0) && Moment::Event(key).is_before(&event(30.0), ties), "{key:?}");
+        frontier.adopt(verdict(event(31.0), NEVER), Some(10.0));
+        assert_eq!((frontier.horizon(), frontier.due(), frontier.held_back_at(ties)), (after(time(30.0)), after(time(30.0)), event(31.0)));
+        frontier.end_at(time(40.0));
+        assert_eq!((frontier.horizon(), frontier.limit(), frontier.held_back_at(ties)), (time(40.0), time(40.0), NEVER));
     }
 
     #[test]

@@ -33,7 +33,6 @@ pub struct Sequential<'m, M: Model, Q, R> {
     rows: R,
     committed: u64,
     sent: u64,
-    now: VirtualTime,
     current: Option<Handle>,
     /// Whether the payload of the current event, which has been executed, is being dropped.
     dropping: bool,
@@ -105,7 +104,6 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             rows,
             committed: 0,
             sent: 0,
-            now: VirtualTime::ZERO,
             current: None,
             dropping: false,
             prefetching: false,
@@ -182,15 +180,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     #[inline]
     fn execute(&mut self, entry: Entry, watcher: &mut impl Watcher) -> Result<(), Stop> {
         self.current = Some(entry.handle());
-        self.now = entry.time();
         let event = self.events.get(entry.handle());
         let id = event.receiver;
         let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
+        self.context.begin(id, number, entry.time(), event.step);
         if number >= Sequence::EVENT_LIMIT {
             return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
         }
-        self.context.begin(id, number, entry.time(), event.step);
         watcher.begins();
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
         if self.context.has_fault() {
@@ -258,8 +255,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     }
 
     fn apply_notes(&mut self, id: LpId) -> Result<(), Stop> {
+        let now = self.context.now();
         let notes = self.context.notes_mut();
-        let outcome = self.statistics.apply(notes, self.now.get(), id, &mut self.rows);
+        let outcome = self.statistics.apply(notes, now, id, &mut self.rows);
         notes.clear();
         outcome.map_err(Stop::Fault)
     }
@@ -303,9 +301,10 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     pub fn step_after<T>(&mut self, attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>) -> Result<Option<Result<(), T>>, Stop> {
         let order = KeyOrder { events: &self.events, ties: &self.ties };
         let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
-        (self.current, self.now) = (Some(entry.handle()), entry.time());
+        self.current = Some(entry.handle());
         let tried = self.guarded(|engine| {
             let event = engine.events.get(entry.handle());
+            engine.context.visit(event.receiver, entry.time());
             let lp = &mut engine.lps[event.receiver.index()];
             attempt(Attempt { model: engine.model, event, lp, context: &mut engine.context })
         })?;
@@ -320,9 +319,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
     }
 
-    /// How far the run has got.
-    pub fn now(&self) -> VirtualTime {
-        self.now
+    /// How far the run has got, in model units: to the event executed last.
+    pub fn now(&self) -> f64 {
+        self.context.now()
     }
 
     /// How many events have committed.
@@ -399,7 +398,7 @@ mod tests {
         assert_eq!(engine.next_lp(), None);
         engine.lps[0].events = Sequence::EVENT_LIMIT - 3;
         assert_eq!(engine.step(10), Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT })));
-        assert_eq!((engine.committed(), engine.now().get()), (2, 3.0));
+        assert_eq!((engine.committed(), engine.now()), (2, 3.0));
         assert!(engine.running().is_some());
     }
 }

@@ -78,7 +78,10 @@ mod handler {
             let mut line = Line { bytes: [0; 320], length: 0 };
             let hint = if signal == SIGABRT { "" } else { "; if its stack is too small, give it a larger one (--stack)" };
             // What does not fit is left out.
-            let _ = writeln!(line, "\nthe program ends while event {event} of LP {lp} at time {time:?} is executed{hint}");
+            let _ = match event {
+                0 => writeln!(line, "\nthe program ends in init or finish of LP {lp} at time {time:?}{hint}"),
+                _ => writeln!(line, "\nthe program ends in event {event} of LP {lp} at time {time:?}{hint}"),
+            };
             // SAFETY: `write` may be called from a handler, and these bytes are initialised.
             let _ = unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.length) };
         }

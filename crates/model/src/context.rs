@@ -122,7 +122,7 @@ impl<M: Model> Context<M> {
     }
 
     /// The end of the run in model units: what is due then or later does not happen any more. For what is to be observed of it; a model
-    /// whose sends or states depend on it has another history in a longer run.
+    /// whose sends or states depend on it has another history in a longer run. A run that is ended early is still told the end that was wanted.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

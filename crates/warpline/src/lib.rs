@@ -99,6 +99,7 @@ mod run;
 mod sequential;
 pub mod settings;
 mod simulation;
+mod supervision;
 mod verify;
 mod watch;
 

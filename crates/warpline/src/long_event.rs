@@ -22,12 +22,12 @@ pub struct LongEvent {
 impl std::fmt::Display for LongEvent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let LongEvent { pe, lp, time, event, certain, seconds } = self;
-        let by = pe.map(|pe| format!(" by PE {pe}")).unwrap_or_default();
+        let on = pe.map(|pe| format!(" on PE {pe}")).unwrap_or_default();
         match event {
             0 => write!(f, "init or finish of {lp} at time {time}")?,
-            _ => write!(f, "event {event} of {lp}, at time {time},")?,
+            _ => write!(f, "event {event} of {lp} at time {time}")?,
         }
-        write!(f, " has been executed{by} for {seconds:.0} s")?;
+        write!(f, " has been running for {seconds:.0} s{on}")?;
         match certain {
             true => Ok(()),
             false => f.write_str(

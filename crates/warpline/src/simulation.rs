@@ -6,9 +6,7 @@ use warpline_model::{Configure, Model, Parameters};
 use crate::error::remember_panics;
 use crate::job::{ForTests, Job};
 use crate::watch::{Audience, StopSwitch, watched};
-use crate::{
-    Error, EventCost, Explanation, LongEvent, Pending, Progress, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError,
-};
+use crate::{Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
 /// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run),
 /// [`verify`](Self::verify) or [`explain`](Self::explain).
@@ -235,116 +233,6 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an example.
     pub fn records(self, records: Records) -> Self {
         Simulation { job: Job { records, ..self.job }, ..self }
-    }
-
-    /// Calls `report` about four times a second during the run, from the thread that called [`run`](Self::run). A run shorter than a
-    /// quarter of a second does not call it at all.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
-    /// let mut report = |progress: &warpline::Progress| {
-    ///     eprintln!("{:.0} %", 100.0 * progress.virtual_time / progress.end);
-    /// #   assert!(progress.virtual_time <= progress.end);
-    /// };
-    /// let run = Simulation::new(Clock).on_progress(&mut report).run()?;
-    /// assert_eq!(run.states, [99]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn on_progress(self, report: &'a mut dyn FnMut(&Progress)) -> Self {
-        Simulation { audience: Audience { progress: Some(report), ..self.audience }, ..self }
-    }
-
-    /// Calls `report` once for every event that takes longer than five seconds, from the thread that called [`run`](Self::run), while the
-    /// event is being executed. Without it, a warning is printed on stderr. Most such events are loops that do not end, see
-    /// [`event_limit`](Self::event_limit).
-    pub fn on_long_event(self, report: &'a mut dyn FnMut(&LongEvent)) -> Self {
-        Simulation { audience: Audience { long_event: Some(report), ..self.audience }, ..self }
-    }
-
-    /// Ends the run early when `switch` is turned on, with the results so far. The new end is a time that no PE has passed; the run has the
-    /// history and the digest of one whose [`end`](Self::end) that is, and [`RunRecord::partial`](crate::record::RunRecord::partial) is set.
-    /// A warm-up that has not passed leaves nothing observed.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
-    /// let switch = warpline::StopSwitch::default();
-    /// let from_elsewhere = switch.clone();
-    /// std::thread::spawn(move || {
-    ///     std::thread::sleep(std::time::Duration::from_millis(50));
-    ///     from_elsewhere.stop();
-    /// });
-    /// let run = Simulation::new(Clock).end(1e15).stop_with(&switch).run()?;
-    /// assert_eq!(run.record.partial.unwrap().wanted_end, 1e15);
-    /// let again = Simulation::new(Clock).end(run.record.end_time).run()?;
-    /// assert_eq!((again.states, again.record.digest), (run.states, run.record.digest));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn stop_with(self, switch: &StopSwitch) -> Self {
-        Simulation { job: Job { stop: switch.clone(), ..self.job }, ..self }
-    }
-
-    /// The longest that one event may take, in seconds of wall time; one that takes longer ends the run with [`Error::LongEvent`]. Default
-    /// 300. Its thread cannot be stopped, and goes on until the program ends.
-    ///
-    /// A parallel run needs this more than a sequential one, as it may execute an event on a state that no right order of events leads to.
-    /// See "What speculation guards against" at [`Model`].
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// # struct Search;
-    /// # impl Model for Search {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 2.5, ()); 7 }
-    /// fn handle(&self, missing: &mut u32, _: &(), _: &mut Context<Self>) {
-    ///     while *missing != 0 {
-    ///         std::thread::sleep(std::time::Duration::from_millis(1)); // and nothing is ever found
-    ///     }
-    /// }
-    /// # }
-    /// let error = Simulation::new(Search).event_limit(0.1).run().unwrap_err();
-    /// assert!(error.to_string().starts_with("event 1 of LP 0, at time 2.5, has been executed for 0 s"), "{error}");
-    /// ```
-    pub fn event_limit(self, seconds: f64) -> Self {
-        self.with(|settings| settings.event_limit = Some(seconds))
-    }
-
-    /// The stack of every thread that executes events, in MiB. Default 16. It is touched only as far as it is used. All code of the model is
-    /// executed on such a stack, in sequential runs too, so that a handler with large local variables or deep recursion works in all runs
-    /// or in none.
-    ///
-    /// ```
-    /// # use warpline::prelude::*;
-    /// # struct Deep;
-    /// # impl Model for Deep {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 4 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// fn handle(&self, sum: &mut u32, _: &(), _: &mut Context<Self>) {
-    ///     let table = std::hint::black_box([1u8; 20 << 20]); // 20 MiB of locals
-    ///     *sum = table.iter().step_by(1 << 20).map(|&one| u32::from(one)).sum();
-    /// }
-    /// # }
-    /// assert_eq!(Simulation::new(Deep).stack(64).run()?.states, [20, 0, 0, 0]);
-    /// assert_eq!(Simulation::new(Deep).stack(64).threads(2).run()?.states, [20, 0, 0, 0]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn stack(self, mebibytes: u32) -> Self {
-        self.with(|settings| settings.stack = Some(mebibytes))
     }
 
     /// Checks all settings, and runs the model to its end.

@@ -68,7 +68,7 @@ impl Control {
     /// From now on the caller watches this thread of the run.
     pub(crate) fn watch(&self, pe: Option<u32>, beat: &Arc<Beat>) {
         let mut beats = self.beats.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody beats any more for a context that is gone.
+        // Only the list still knows of a context that is gone.
         beats.retain(|(_, beat)| Arc::strong_count(beat) > 1);
         beats.push((pe, beat.clone()));
     }
@@ -131,26 +131,26 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         run(given)
     });
     let worker = worker.map_err(|cause| Error::no_thread(0, 1, &cause))?;
-    let mut watcher = Watcher { abandoned: control.abandoned.clone(), worker: Some(worker) };
+    let mut run = RunThread { abandoned: control.abandoned.clone(), worker: Some(worker) };
     let beats = control.beats.clone();
     drop(control);
     let long = look_on(limits, audience, &progress, &beats);
     match long {
-        None => watcher.join(),
+        None => run.join(),
         Some(long) => {
-            watcher.leave();
+            run.leave();
             Err(Error::LongEvent(Box::new(long)).into())
         }
     }
 }
 
-/// The caller's hold on the thread of a run. If it is dropped, somebody of the audience has panicked: the run is abandoned and ends.
-struct Watcher<T> {
+/// The thread of a run, for its caller. If it is dropped, somebody of the audience has panicked: the run is abandoned and ends.
+struct RunThread<T> {
     abandoned: Arc<AtomicBool>,
     worker: Option<JoinHandle<T>>,
 }
 
-impl<T> Watcher<T> {
+impl<T> RunThread<T> {
     fn join(&mut self) -> T {
         let Some(worker) = self.worker.take() else { unreachable!("a run is joined once") };
         worker.join().unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
@@ -163,7 +163,7 @@ impl<T> Watcher<T> {
     }
 }
 
-impl<T> Drop for Watcher<T> {
+impl<T> Drop for RunThread<T> {
     fn drop(&mut self) {
         if let Some(worker) = self.worker.take() {
             self.abandoned.store(true, Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl<T> Drop for Watcher<T> {
 /// Passes progress on until the run is over, or an event takes too long.
 fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, progress: &Receiver<Progress>, beats: &Beats) -> Option<LongEvent> {
     let (mut watchdog, every) = (Watchdog::default(), LOOK_EVERY.min(limits.event).min(limits.warn));
-    let mut looked = Instant::now();
+    let (mut looked, mut clock) = (Instant::now(), Duration::ZERO);
     loop {
         match progress.recv_timeout(every) {
             Ok(progress) => audience.progress.iter_mut().for_each(|report| report(&progress)),
@@ -186,9 +186,11 @@ fn look_on(limits: ThreadLimits, mut audience: Audience<'_>, progress: &Receiver
         if now - looked < every {
             continue;
         }
+        // If this thread slept for longer, the whole process may have been stopped for a while, and the run with it.
+        clock += (now - looked).min(2 * every);
         looked = now;
         let beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((long, warn)) = watchdog.look(&beats, limits, now) else { continue };
+        let Some((long, warn)) = watchdog.look(&beats, limits, clock) else { continue };
         drop(beats);
         if long.seconds >= limits.event.as_secs_f64() {
             return Some(long);
@@ -211,14 +213,15 @@ struct Watchdog {
 #[derive(Clone, Copy)]
 struct Since {
     activity: Activity,
-    when: Instant,
+    /// By the clock of the caller's looks.
+    when: Duration,
     /// Whether somebody has heard of it.
     told: bool,
 }
 
 impl Watchdog {
     /// The event that has been going on for longest, if that is worth telling, and whether it has not been told before.
-    fn look(&mut self, beats: &[(Option<u32>, Arc<Beat>)], limits: ThreadLimits, now: Instant) -> Option<(LongEvent, bool)> {
+    fn look(&mut self, beats: &[(Option<u32>, Arc<Beat>)], limits: ThreadLimits, now: Duration) -> Option<(LongEvent, bool)> {
         self.threads.resize(beats.len(), None);
         for (since, (_, beat)) in self.threads.iter_mut().zip(beats) {
             let activity = beat.read();
@@ -265,8 +268,7 @@ mod tests {
         let (Some(mut first), Some(mut second)) = (contexts.next(), contexts.next()) else { panic!() };
         let beats = [(Some(0), first.beat().clone()), (Some(1), second.beat().clone())];
         let limits = ThreadLimits { stack: 0, event: Duration::from_secs(60), warn: WARN_AFTER };
-        let (begun, mut watchdog) = (Instant::now(), Watchdog::default());
-        let at = |seconds| begun + Duration::from_secs(seconds);
+        let (mut watchdog, at) = (Watchdog::default(), Duration::from_secs);
         let begin = |context: &mut Context<Nothing>, lp, event| {
             context.beat().begin_step();
             context.begin(LpId(lp), event, VirtualTime::new(2.5).unwrap(), 0);
@@ -280,7 +282,7 @@ mod tests {
         assert_eq!(watchdog.look(&beats, limits, at(3)), None);
         begin(&mut first, 3, 8);
         let (long, warn) = watchdog.look(&beats, limits, at(9)).expect("PE 1 has been at it for 6 s");
-        let text = "event 1 of LP 4, at time 2.5, has been executed by PE 1 for 6 s; it is executed ahead of others";
+        let text = "event 1 of LP 4 at time 2.5 has been running for 6 s on PE 1; it is executed ahead of others";
         assert!(long.to_string().starts_with(text) && warn, "{long}");
         assert!(watchdog.look(&beats, limits, at(10)).is_some_and(|(long, warn)| long.seconds == 7.0 && !warn));
         second.beat().end_step();

@@ -80,7 +80,7 @@ fn the_terminal_says_that_results_are_partial() {
 #[test]
 fn a_second_signal_ends_the_program_at_once() {
     let directory = tempdir().unwrap();
-    // An LP of which each has to be made first, so that the first signal is not heard at once.
+    // While so many LPs are made, the first signal does not end the run.
     let mut child = begun(directory.path(), "run phold --lps 60000000 --end 1e9");
     signal(&child, "TERM");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();

@@ -93,7 +93,7 @@ fn a_record_says_where_it_comes_from() {
 
 #[test]
 fn a_parallel_run_says_what_limits_it() {
-    let line = "run mm1 --end 100000 --threads 2";
+    let line = "run mm1 --end 1000000 --threads 2";
     let run = warpline(line);
     assert!(run.stdout.contains("what limits this run, and what to try"), "{}", run.stdout);
     let json = warpline(&format!("{line} --json")).json();

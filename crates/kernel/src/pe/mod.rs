@@ -170,12 +170,13 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             return Ok(over);
         }
         self.context.beat().begin_step();
-        let stepped = self.go_through_loop();
+        let stepped = self.execute_step();
         self.context.beat().end_step();
         stepped
     }
 
-    fn go_through_loop(&mut self) -> Result<Step, PoolFull> {
+    /// See [`step`](Self::step).
+    fn execute_step(&mut self) -> Result<Step, PoolFull> {
         let watched = self.gauge.begin_step();
         self.receive()?;
         self.gauge.lap(Phase::Receive);

@@ -77,15 +77,15 @@ fn events_are_executed_in_order<Q: PendingSet>() {
         pending.push(engine.pending());
     }
     assert_eq!((pending, engine.next_lp(), engine.initialise_next()), (vec![2, 2, 3], None, Ok(())));
-    assert_eq!((engine.now().get(), engine.committed(), engine.running().is_none()), (0.0, 0, true));
+    assert_eq!((engine.now(), engine.committed(), engine.running().is_none()), (0.0, 0, true));
     assert_eq!(engine.step(1), Ok(Step::Worked));
     // Its memory has been reused for an event that it sent.
-    assert_eq!((engine.now().get(), engine.committed(), engine.pending()), (1.0, 1, 5));
+    assert_eq!((engine.now(), engine.committed(), engine.pending()), (1.0, 1, 5));
     engine.balance();
     assert_eq!(engine.step(2), Ok(Step::Worked));
-    assert_eq!((engine.now().get(), engine.committed(), engine.context().id()), (1.5, 3, LpId(1)));
+    assert_eq!((engine.now(), engine.committed(), engine.context().id()), (1.5, 3, LpId(1)));
     assert_eq!(engine.step(100), Ok(Step::Finished));
-    assert_eq!((engine.now().get(), engine.committed(), engine.pending()), (3.0, 6, 1));
+    assert_eq!((engine.now(), engine.committed(), engine.pending()), (3.0, 6, 1));
     assert!(engine.running().is_none(), "its memory is free again");
     engine.balance();
     let done = engine.into_parts();
@@ -124,7 +124,7 @@ fn many_events_of_one_lp_are_executed() {
 fn failure(play: Play) -> (String, Option<&'static str>, f64, u64) {
     let mut engine: Engine<'_, Play, Heap> = initialised(&play);
     let Err(Stop::Fault(fault)) = engine.step(100) else { panic!("the play is wrong") };
-    (fault.to_string(), engine.running().map(|event| event.payload), engine.now().get(), engine.committed())
+    (fault.to_string(), engine.running().map(|event| event.payload), engine.now(), engine.committed())
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn events_are_tried_out_before_they_are_executed() {
         assert_eq!((outcome, engine.committed()), (Ok(Some(Ok(()))), number));
     }
     let in_order = [("early", 0), ("at once", 0), ("between", 0), ("late", 1), ("late too", 2), ("again", 1)];
-    assert_eq!((&tried[..], engine.now().get()), (&in_order[..], 3.0));
+    assert_eq!((&tried[..], engine.now()), (&in_order[..], 3.0));
     assert_eq!(engine.step_after(|_| Err("there is none")), Ok(None));
     engine.balance();
 }
@@ -187,7 +187,7 @@ fn events_are_tried_out_before_they_are_executed() {
 fn an_event_that_was_tried_out_and_refused_is_not_executed() {
     let mut engine: Engine<'_, Play, Heap> = initialised(&TALK);
     assert_eq!(engine.step_after(|_| Err("refused")), Ok(Some(Err("refused"))));
-    assert_eq!((engine.committed(), engine.now().get()), (0, 1.0));
+    assert_eq!((engine.committed(), engine.now()), (0, 1.0));
     assert_eq!(engine.running().map(|event| event.payload), Some("early"));
     // It was taken out and not executed.
     assert!(catch_unwind(AssertUnwindSafe(|| engine.balance())).is_err(), "a lost event went unnoticed");
@@ -247,6 +247,6 @@ fn a_panic_in_dropping_a_payload_after_its_event_is_reported_as_such() {
         let message = "a bomb, when its payload was dropped".to_owned();
         assert_eq!(stopped, Err(Stop::Fault(Fault::Panic(message))));
         assert!(engine.running().is_none(), "the payload is gone");
-        assert_eq!((engine.now().get(), engine.committed()), (2.0, 1));
+        assert_eq!((engine.now(), engine.committed()), (2.0, 1));
     }
 }

@@ -1,7 +1,8 @@
 //! What limits a parallel run, and what to try.
 
 use super::shares::{
-    EXECUTING, FINDING_GVT, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, counted, efficiency, percent, share, time_shares,
+    EXECUTING, FINDING_GVT, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, counted, efficiency, is_measured, percent, share,
+    time_shares,
 };
 use super::speedup::estimated_speedup;
 use crate::format;
@@ -36,9 +37,10 @@ pub struct Limit {
 }
 
 /// What limits a parallel run, from a run that would have been faster on one core down to what costs least; empty for sequential runs, and
-/// if nothing stands out.
+/// if nothing stands out or the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
-    let Some(parallel) = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0) else { return Vec::new() };
+    let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record);
+    let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
     let shares = time_shares(parallel);
     let found = [
         wasteful(record, parallel, shares),
@@ -213,6 +215,7 @@ mod tests {
         assert_eq!(titles(&record)[1], "Most messages travel");
         let costs: Vec<f64> = limits(&record).iter().map(|limit| limit.cost).collect();
         assert!(costs.is_sorted_by(|one, other| one >= other) && costs[0] > 0.34 && costs[0] < 0.35, "{costs:?}");
+        assert_eq!(titles(&RunRecord { loop_seconds: 0.05, ..record.clone() }), [""; 0], "so short a run says nothing");
         record.parallel = None;
         assert_eq!(titles(&record), [""; 0]);
     }

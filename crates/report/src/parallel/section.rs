@@ -2,7 +2,7 @@
 
 use super::bars::{Bar, Data, lengths};
 use super::limits::{Limit, limits};
-use super::shares::{all_seconds, counted, efficiency, lanes, mean, percent, share};
+use super::shares::{all_seconds, counted, efficiency, is_measured, lanes, mean, percent, share};
 use super::words::words;
 use crate::format::{self, NOTHING};
 use crate::html::escape;
@@ -134,6 +134,7 @@ fn limiting(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let items: String = limits(record).iter().map(item).collect();
     let body = match parallel.processed_events {
         0 => return String::new(),
+        _ if !is_measured(record) => "<p>The run was too short to tell.</p>".to_owned(),
         _ if items.is_empty() => "<p>Nothing stands out: no single cost is large enough to be worth a change.</p>".to_owned(),
         _ => format!("<ol class=\"hints\">{items}</ol>"),
     };

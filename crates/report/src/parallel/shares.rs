@@ -1,7 +1,7 @@
 //! Shares and sums that tiles, words and charts have in common. Nothing here is ever NaN.
 
 use crate::format::{self, Zeros};
-use warpline_base::record::{ParallelRecord, PeRecord, Phases};
+use warpline_base::record::{ParallelRecord, PeRecord, Phases, RunRecord};
 
 /// Places in the order of [`Phases::list`].
 pub(crate) const RECEIVING: usize = 0;
@@ -58,6 +58,14 @@ pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 8] {
         return recorded;
     }
     parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 8], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
+}
+
+/// A run whose event loop took less than this, in seconds, was too short for its phases to be measured: they are a sample of a few steps.
+const SHORT: f64 = 0.1;
+
+/// Whether the phases of a run say anything.
+pub(crate) fn is_measured(record: &RunRecord) -> bool {
+    record.loop_seconds >= SHORT
 }
 
 /// The share of every phase in the time of all PEs.

@@ -1,6 +1,6 @@
 //! How much faster a parallel run was than one core would have been, as far as its own figures tell.
 
-use super::shares::{CHOOSING, EXECUTING, SENDING, WAITING, all_seconds, share};
+use super::shares::{CHOOSING, EXECUTING, SENDING, WAITING, all_seconds, is_measured, share};
 use warpline_base::record::RunRecord;
 
 /// The time that one core would probably have taken for the events of a parallel run, over the time that the run took; `None` for a
@@ -10,7 +10,7 @@ use warpline_base::record::RunRecord;
 /// on these phases per executed event is what it would spend, except that what travels between PEs costs it nothing extra. It saves no
 /// states either, and might have to do with less cache, so that this is accurate to a factor of two at best.
 pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
-    let parallel = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0)?;
+    let parallel = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0 && is_measured(record))?;
     if record.engine.get("transport").is_some_and(|transport| transport == "virtual") {
         return None;
     }
@@ -55,7 +55,8 @@ mod tests {
     fn nothing_is_estimated_from_nothing() {
         assert_eq!(speedup(json!({ "processed_events": 0 })), None);
         assert_eq!(speedup(json!({ "phase_seconds": { "idle": 3.0 } })), None);
-        assert_eq!(speedup(json!({ "loop_seconds": 0.0 })), None);
+        assert_eq!([0.0, 0.09].map(|short| speedup(json!({ "loop_seconds": short }))), [None; 2]);
+        assert!(speedup(json!({ "loop_seconds": 0.1 })).is_some());
         assert_eq!(speedup(json!({ "loop_seconds": null })), None);
         assert_eq!(speedup(json!({ "engine": { "transport": "virtual" } })), None);
     }

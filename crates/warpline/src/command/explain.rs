@@ -8,7 +8,7 @@ use super::catalogue::{Catalogue, Visitor};
 use super::failure::Failure;
 use super::program::Program;
 use super::progress::ProgressDisplay;
-use super::run::with_model;
+use super::run::{tell_notes, with_model};
 use super::settings::Settings;
 use super::{format, output};
 use crate::{Configure, CoreFindings, EventCost, Explanation, LpDelay, LpWork, Simulation, Slice};
@@ -37,8 +37,9 @@ pub(crate) const MEANING: &str = "An event begins when its LP has executed the o
 /// Explains a model and prints what was found.
 pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let found = with_model(program, request, Job { settings: &settings, quiet: request.quiet || request.json })??;
-    if request.json { output::print_json(&found.json()) } else { output::print(&found.text()) }
+    let notes = tell_notes(program, request)?;
+    let found = with_model(program, request, ExplainModel { settings: &settings, quiet: request.quiet || request.json })??;
+    if request.json { output::print_json(&found.json(&notes)) } else { output::print(&found.text()) }
 }
 
 /// What was found about a model.
@@ -48,12 +49,12 @@ struct Explained {
 }
 
 /// An explanation whose model is not known yet.
-struct Job<'a> {
+struct ExplainModel<'a> {
     settings: &'a Settings,
     quiet: bool,
 }
 
-impl Visitor for Job<'_> {
+impl Visitor for ExplainModel<'_> {
     type Output = Result<Explained, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
@@ -84,7 +85,7 @@ fn parallelism(slice: &Slice) -> Option<f64> {
 }
 
 impl Explained {
-    fn json(&self) -> Value {
+    fn json(&self, notes: &[String]) -> Value {
         let Explained { unit, explanation } = self;
         let (findings, cost) = (&explanation.findings, explanation.cost);
         let lps = |lps: &[LpWork], all: u64| -> Vec<Value> {
@@ -103,7 +104,7 @@ impl Explained {
             })
         };
         let path = &findings.path;
-        json!({
+        let mut all = json!({
             "model": explanation.model, "seed": explanation.seed, "end_time": explanation.end, "time_unit": unit,
             "event_cost": cost.name(), "cost_unit": if cost == EventCost::Counted { "events" } else { "ns" },
             "digest": explanation.digest, "events": findings.events, "work": findings.work, "parallelism": explanation.parallelism(),
@@ -116,7 +117,11 @@ impl Explained {
             },
             "delays": findings.delays.iter().take(LISTED).map(delay).collect::<Vec<_>>(),
             "advice": advice(explanation, unit),
-        })
+        });
+        if !notes.is_empty() {
+            all["notes"] = json!(notes);
+        }
+        all
     }
 
     fn text(&self) -> String {
@@ -269,7 +274,7 @@ mod tests {
     }
 
     fn explained(clocks: Clocks, words: &[(&str, &str)]) -> Result<Explained, Failure> {
-        Job { settings: &Settings::typed(words), quiet: true }.visit::<Clocks>(clocks)
+        ExplainModel { settings: &Settings::typed(words), quiet: true }.visit::<Clocks>(clocks)
     }
 
     fn found(clocks: Clocks) -> Explained {
@@ -311,7 +316,7 @@ mod tests {
     #[test]
     fn text_and_json_say_the_same() {
         let clocks = found(Clocks { lookahead: 0.5, ..Clocks::default() });
-        let (text, json) = (clocks.text(), clocks.json());
+        let (text, json) = (clocks.text(), clocks.json(&[]));
         for words in [
             "clocks: 960 events to time 60 s, with seed 1; each counts 1\n",
             "Critical path: 120 events that wait for each other, so 8 can go on at a time on average",
@@ -324,6 +329,7 @@ mod tests {
         assert_eq!((&json["events"], &json["path"]["length"], &json["parallelism"]), (&960.into(), &120.into(), &8.0.into()));
         assert_eq!((&json["cores"][1]["cores"], &json["cores"][1]["seen"]), (&8.into(), &(959.0 / 120.0).into()));
         assert_eq!(json["slices"].as_array().map(Vec::len), Some(60));
+        assert_eq!((json.get("notes"), &clocks.json(&["odd".to_owned()])["notes"][0]), (None, &"odd".into()));
         for field in ["path", "parallelism", "slices", "cores", "load", "delays", "advice"] {
             assert!(json.get(field).is_some() && MEANING.contains(&format!("\n  {field} ")), "{field}");
         }
@@ -332,7 +338,7 @@ mod tests {
     #[test]
     fn nothing_explained_is_no_success() {
         let settings = Settings::default();
-        let nothing = Job { settings: &settings, quiet: true }.visit::<Queue>(QueueParameters::default());
+        let nothing = ExplainModel { settings: &settings, quiet: true }.visit::<Queue>(QueueParameters::default());
         let Err(failure) = nothing else { panic!("a success") };
         assert!(failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing to explain"), "{}", failure.message);
     }

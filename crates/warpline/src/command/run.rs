@@ -21,7 +21,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let settings = Settings::read(&request.settings)?;
     let notes = tell_notes(program, request)?;
     let signals = Signals::listen();
-    let job = Job { settings: &settings, quiet: request.quiet, signals: &signals };
+    let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete } = with_model(program, request, job)??;
     // The results are printed whatever happens to rows and report.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
@@ -88,7 +88,7 @@ fn place(error: &CatalogueError, given: &[GivenSetting]) -> Option<String> {
 }
 
 /// A run whose model is not known yet.
-struct Job<'a> {
+struct RunModel<'a> {
     settings: &'a Settings,
     quiet: bool,
     signals: &'a Signals,
@@ -104,49 +104,30 @@ struct FinishedRun {
     incomplete: Option<Failure>,
 }
 
-impl Visitor for Job<'_> {
+impl Visitor for RunModel<'_> {
     type Output = Result<FinishedRun, Failure>;
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
-        if let Some(runs) = command.replications.filter(|runs| *runs > 1) {
-            return self.replicate::<M>(&parameters, runs);
-        }
-        let simulation = Simulation::<M>::configured(&parameters)?.settings(settings.clone());
-        let records = match &command.report {
-            Some(directory) => {
-                prepare(directory)?;
-                Records::Write(directory.clone())
-            }
-            None => Records::Drop,
-        };
-        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
-        let mut show = |progress: &_| display.show(progress);
-        let limit = settings.event_limit();
-        let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
-        let outcome =
-            simulation.records(records).stop_with(&self.signals.switch).on_progress(&mut show).on_long_event(&mut tell_long_event).run();
-        display.finish();
-        let run = outcome?;
-        let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
-        Ok(FinishedRun { record: run.record, tables, incomplete: run.incomplete.map(|error| Failure::failed(error.to_string())) })
-    }
-}
-
-impl Job<'_> {
-    /// Several runs, of which there is one report.
-    fn replicate<M: Configure>(&self, parameters: &M::Parameters, runs: u32) -> Result<FinishedRun, Failure> {
-        let simulation = Simulation::<M>::configured(parameters)?.settings(self.settings.simulation.clone());
-        if let Some(directory) = &self.settings.command.report {
+        let simulation = Simulation::<M>::configured(&parameters)?.settings(settings.clone()).stop_with(&self.signals.switch);
+        if let Some(directory) = &command.report {
             prepare(directory)?;
         }
         let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
         let mut show = |progress: &_| display.show(progress);
-        let limit = self.settings.simulation.event_limit();
+        let limit = settings.event_limit();
         let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
-        let outcome = simulation.stop_with(&self.signals.switch).on_progress(&mut show).on_long_event(&mut tell_long_event).replicate(runs);
+        let simulation = simulation.on_progress(&mut show).on_long_event(&mut tell_long_event);
+        let outcome = match command.replications() {
+            1 => simulation.records(command.report.clone().map_or(Records::Drop, Records::Write)).run().map(|run| {
+                let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
+                let incomplete = run.incomplete.map(|error| Failure::failed(error.to_string()));
+                FinishedRun { record: run.record, tables, incomplete }
+            }),
+            runs => simulation.replicate(runs).map(|all| FinishedRun { record: all.record, tables: Vec::new(), incomplete: None }),
+        };
         display.finish();
-        Ok(FinishedRun { record: outcome?.record, tables: Vec::new(), incomplete: None })
+        Ok(outcome?)
     }
 }
 

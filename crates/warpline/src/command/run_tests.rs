@@ -61,7 +61,7 @@ impl Configure for Clock {
 }
 
 fn job(way: Way, settings: Settings) -> Result<FinishedRun, Failure> {
-    Job { settings: &settings, quiet: true, signals: &Signals::listen() }.visit::<Clock>(way)
+    RunModel { settings: &settings, quiet: true, signals: &Signals::listen() }.visit::<Clock>(way)
 }
 
 #[test]

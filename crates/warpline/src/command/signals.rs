@@ -15,7 +15,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Listens until the program ends. Where the system refuses, signals do what they usually do.
+    /// Listens until the program ends.
     pub(crate) fn listen() -> Self {
         let signals = Signals { switch: StopSwitch::default(), received: Arc::default() };
         #[cfg(unix)]
@@ -27,8 +27,8 @@ impl Signals {
     fn listen_in_a_thread(&self) {
         use signal_hook::consts::{SIGINT, SIGTERM};
         let (switch, received) = (self.switch.clone(), self.received.clone());
-        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
         let listen = move || {
+            let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
             for signal in signals.forever() {
                 if received.swap(signal, Ordering::Relaxed) != 0 {
                     std::process::exit(128 + signal);
@@ -37,7 +37,7 @@ impl Signals {
                 output::notify("ending early, with the results so far; once more ends the program at once");
             }
         };
-        // Without the thread nobody would react to a signal any more, but nothing else can have been started by then either.
+        // If the system refuses the thread, signals do what they usually do.
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(listen);
     }
 

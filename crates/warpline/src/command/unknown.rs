@@ -6,13 +6,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::catalogue::{Catalogue, ModelEntry};
 use super::new::NEW;
-use super::program::{COMPARE, Program, RESERVED, RUN, VERIFY};
+use super::program::{COMPARE, EXPLAIN, Program, RESERVED, RUN, VERIFY};
 use super::settings;
 use crate::nearest;
 use crate::settings::Setting;
 
 /// The commands that take settings.
-const VERBS: [&str; 3] = [RUN, VERIFY, COMPARE];
+const VERBS: [&str; 4] = [RUN, VERIFY, EXPLAIN, COMPARE];
 /// Those that take none.
 const OTHERS: [&str; 3] = ["models", "report", NEW];
 
@@ -106,6 +106,7 @@ fn settings_of(verb: &str) -> Vec<Setting> {
     match verb {
         RUN => settings::of_run(),
         VERIFY => settings::of_verify(),
+        EXPLAIN => settings::of_explain(),
         COMPARE => settings::of_compare(),
         _ => Vec::new(),
     }
@@ -140,6 +141,10 @@ mod tests {
         assert!(refused("warpline run phold --with optimistic").contains("`warpline compare` has: Engines"));
         assert!(refused("warpline verify mm1 --threads 2").starts_with("`warpline verify` has no --threads, but `warpline run` has: PEs"));
         assert!(refused("warpline report out --end 5").starts_with("`warpline report` has no --end, but `warpline run` has: "));
+        assert!(
+            refused("warpline explain mm1 --threads 2").starts_with("`warpline explain` has no --threads, but `warpline run` has: PEs")
+        );
+        assert!(refused("warpline run mm1 --event-cost counted").contains("but `warpline explain` has: What an event costs"));
         assert!(refused("queue run --runs 5").starts_with("`queue run` has no --runs, but `queue compare` has: "));
     }
 
@@ -160,6 +165,7 @@ mod tests {
             ("run mm1 --gvt_intervall 5", "--gvt-interval"),
             ("run --therads 2 mm1", "--threads"),
             ("compare mm1 --run 5", "--runs"),
+            ("explain mm1 --evnt-cost measured", "--event-cost"),
             ("run mm1 -seed 3", "--seed"),
             ("run mm1 -arrival_rate=3", "--arrival-rate"),
             ("run mm1 seed 3", "--seed"),

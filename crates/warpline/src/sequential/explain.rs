@@ -79,7 +79,7 @@ impl<M: Model> Job<M> {
         while run.engine.step_watched(pace.events(), &mut follower).map_err(|stop| run.error(stop, run.current_place()))? == Step::Worked {
             let now = Instant::now();
             pace.stepped(now);
-            log.note(now, run.engine.now().get(), run.engine.committed());
+            log.note(now, run.engine.now(), run.engine.committed());
             control.go_on()?;
         }
         run.engine.balance();

@@ -49,7 +49,7 @@ impl<M: Model> Job<M> {
         while run.step(pace.events())? == Step::Worked {
             let now = Instant::now();
             pace.stepped(now);
-            log.note(now, run.engine.now().get(), run.engine.committed());
+            log.note(now, run.engine.now(), run.engine.committed());
             control.go_on()?;
             if cut_short.is_none() && self.stop.is_on() {
                 cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < end);
@@ -86,11 +86,11 @@ impl<M: Model> Job<M> {
             step = run.verify_step(undo)?;
             // An event takes microseconds, so it is enough to read the clock now and then.
             if run.engine.committed().is_multiple_of(64) {
-                log.note(Instant::now(), run.engine.now().get(), run.engine.committed());
+                log.note(Instant::now(), run.engine.now(), run.engine.committed());
                 control.go_on()?;
             }
         }
-        let mut virtual_time = run.engine.now().get();
+        let mut virtual_time = run.engine.now();
         if step == Step::Finished {
             run.engine.balance();
             virtual_time = until;
@@ -147,7 +147,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     fn current_place(&self) -> Place {
         let event = self.engine.running();
         let text = event.map_or_else(|| DROPPED_EVENT.into(), |event| event_text(&event.payload));
-        Place::Event { lp: self.lp(), time: self.engine.now().get(), event: text }
+        Place::Event { lp: self.lp(), time: self.engine.now(), event: text }
     }
 
     /// The LP whose code ran last.
@@ -157,7 +157,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
 
     #[cold]
     fn error(&self, stop: Stop, place: Place) -> Error {
-        let (time, committed, model) = (self.engine.now().get(), self.engine.committed(), self.name.to_owned());
+        let (time, committed, model) = (self.engine.now(), self.engine.committed(), self.name.to_owned());
         match stop {
             Stop::Fault(fault) => Error::Fault(Box::new(Failure { model, place, time, fault, committed })),
             Stop::Full(why) => Error::TooManyPending { lp: self.lp(), time, pending: self.engine.pending(), why },
