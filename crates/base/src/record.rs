@@ -1,6 +1,7 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
 mod replications;
+mod series;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::replications::{Replication, Replications};
+pub use self::series::{Series, SeriesKind};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
 pub use crate::provenance::Provenance;

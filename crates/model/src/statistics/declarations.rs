@@ -1,5 +1,6 @@
 use warpline_base::record::ResultNote;
 
+use super::series::{MOST_SLICES, SLICES};
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
 
 /// The kind of statistic in a slot.
@@ -39,6 +40,8 @@ pub struct Declaration {
     /// What it means.
     pub meaning: String,
     pub(crate) items: u32,
+    /// Of its series, if it has one.
+    pub(crate) slices: Option<u32>,
 }
 
 impl Declaration {
@@ -52,8 +55,53 @@ impl Declaration {
     /// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
     /// assert_eq!(statistics.to_json()["lost"].as_array().unwrap().len(), 3);
     /// ```
-    pub fn items(&mut self, items: u32) {
+    pub fn items(&mut self, items: u32) -> &mut Self {
         self.items = items;
+        self
+    }
+
+    /// Keeps a *series* as well: the statistic over virtual time, in 100 slices of the run. Nothing else changes: the model observes what it
+    /// observes, and the same observations make the series.
+    ///
+    /// In each slice, what a counter counts is added up; for a mean or a histogram it is the mean of the values observed in it; for a mean
+    /// over time the mean of the level in it. Several [items](Self::items) have one series: that of all their counts or values, or of the
+    /// sum of their levels. A series begins at time 0, not after the warm-up; so it shows how long a warm-up has to be.
+    ///
+    /// Every report plots it over virtual time, and JSON has it under `series`.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, statistics::{Notes, Row, RowSink}};
+    /// # struct Lp(Notes);
+    /// # impl Observe for Lp { fn notes(&mut self) -> &mut Notes { &mut self.0 } }
+    /// # impl RowSink for Lp { fn row(&mut self, _: Row<'_>) {} }
+    /// # let (mut lp, mut declare) = (Lp(Notes::default()), Declarations::default());
+    /// const SERVED: Counter = Counter::slot(0);
+    /// const QUEUE: TimeMean = TimeMean::slot(1);
+    ///
+    /// // In Model::declare:
+    /// declare.counter(SERVED, "served", "customers", "customers who were served").series();
+    /// declare.time_mean(QUEUE, "queue", "customers", "customers who wait").slices(4);
+    ///
+    /// // In Model::handle, at time 7.5: a customer who has waited since 5.
+    /// lp.count(SERVED, 1);
+    /// lp.span(QUEUE, 5.0, 7.5, 1.0);
+    ///
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 20.0);
+    /// # statistics.apply(&lp.0, 7.5, LpId(0), &mut Lp(Notes::default())).unwrap();
+    /// // After a run to time 20:
+    /// let series = statistics.series();
+    /// assert_eq!(series["served"].values[37], Some(1.0)); // from 7.4 to 7.6
+    /// assert_eq!(series["queue"].edges, [0.0, 5.0, 10.0, 15.0, 20.0]);
+    /// assert_eq!(series["queue"].values, [0.0, 0.5, 0.0, 0.0].map(Some));
+    /// ```
+    pub fn series(&mut self) -> &mut Self {
+        self.slices(SLICES)
+    }
+
+    /// Keeps a [series](Self::series) of this many slices, from 1 to 10000.
+    pub fn slices(&mut self, slices: u32) -> &mut Self {
+        self.slices = Some(slices);
+        self
     }
 }
 
@@ -171,15 +219,15 @@ impl Declarations {
     fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
         let (name, unit, meaning) = (name.into(), unit.into(), meaning.into());
         let index = self.statistics.len();
-        self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1 });
+        self.statistics.push(Declaration { slot, kind, name, unit, meaning, items: 1, slices: None });
         &mut self.statistics[index]
     }
 
     /// Sorts declarations by their slots.
     ///
     /// # Errors
-    /// If slots are not numbered 0, 1, 2, … without gap or repetition, two statistics, two tables or two results have the same name, or a
-    /// table's name cannot be a file name.
+    /// If slots are not numbered 0, 1, 2, … without gap or repetition, two statistics, two tables or two results have the same name, a
+    /// table's name cannot be a file name, or a series has no slices or too many.
     pub fn checked(mut self) -> Result<Self, String> {
         self.statistics.sort_by_key(|d| d.slot);
         self.tables.sort_by_key(|t| t.slot);
@@ -189,6 +237,11 @@ impl Declarations {
                 "a table cannot be called `{}`: its name becomes that of a file; use letters, digits, - and _",
                 table.name
             ));
+        }
+        let few_or_many = |slices: u32| !(1..=MOST_SLICES).contains(&slices);
+        if let Some((name, slices)) = self.statistics.iter().find_map(|d| Some((&d.name, d.slices.filter(|slices| few_or_many(*slices))?)))
+        {
+            return Err(format!("the series of `{name}` cannot have {slices} slices; choose 1 to {MOST_SLICES}"));
         }
         check("statistic", self.statistics.iter().map(|d| (d.slot, &d.name)))?;
         check("table", self.tables.iter().map(|t| (t.slot, &t.name)))?;

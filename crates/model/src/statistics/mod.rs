@@ -28,6 +28,8 @@
 //! assert_eq!(statistics.mean(DELAY.at(2)).mean, Some(7.5));
 //! assert_eq!(statistics.mean(DELAY.at(0)).mean, None); // nothing was observed there
 //! ```
+//!
+//! Any of them can be kept as a *series* as well, over virtual time: [`Declaration::series`].
 
 mod declarations;
 mod estimate;
@@ -36,6 +38,7 @@ mod histogram;
 mod meanings;
 mod means;
 mod notes;
+mod series;
 mod totals;
 
 pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
@@ -43,6 +46,7 @@ pub use estimate::{BATCHES, Estimate};
 pub use exact_sum::ExactSum;
 pub use histogram::HistogramTally;
 pub use notes::{Note, Notes, Observe};
+pub use series::SLICES;
 pub use totals::{Row, RowSink, Statistics};
 
 macro_rules! handle {

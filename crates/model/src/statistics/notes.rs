@@ -94,7 +94,7 @@ impl Notes {
 /// Writes statistics and rows, in [`Model`](crate::Model)'s `init`, `handle`, `commit` and `finish`. They take effect when the event
 /// commits.
 ///
-/// What is observed before the warm-up ends does not count; rows always do.
+/// What is observed before the warm-up ends does not count, except in [series](super::Declaration::series); rows always do.
 ///
 /// # Faults
 /// A handle that does not fit its declaration, a value that is NaN or infinite, a span that ends before it begins, or a row of the wrong

@@ -2,12 +2,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
-use warpline_base::record::{HistogramView, ResultNote, View};
+use warpline_base::record::{HistogramView, ResultNote, Series, View};
 use warpline_memory::prefetch;
 
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::meanings;
 use super::means::{Horizon, MeanTally, TimeMeanTally};
+use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes};
 use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
@@ -65,6 +66,8 @@ pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
     tallies: Vec<Tallies>,
+    /// By slot, up to the last statistic that has a series.
+    series: Vec<Option<SeriesTally>>,
 }
 
 /// The items of one slot.
@@ -91,16 +94,19 @@ impl Statistics {
             }
         };
         let tallies = declared.statistics.iter().map(tallies).collect();
-        Statistics { horizon: Horizon::new(warmup, end), declared, tallies }
+        let mut series: Vec<_> = declared.statistics.iter().map(|declaration| SeriesTally::new(declaration, end)).collect();
+        series.truncate(series.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        Statistics { horizon: Horizon::new(warmup, end), declared, tallies, series }
     }
 
     /// The run was cut short, and ends here.
     pub fn cut_short(&mut self, end: f64) {
         self.horizon.cut_short(end);
+        self.series.iter_mut().flatten().for_each(|series| series.cut_short(end));
     }
 
     /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations before the warm-up ends do not count,
-    /// except for rows.
+    /// except for rows and in series.
     ///
     /// # Errors
     /// If a handle does not fit its declaration, or an observation is not finite. Everything before it has been added.
@@ -151,7 +157,13 @@ impl Statistics {
             }),
             _ => None,
         };
-        found.ok_or_else(|| self.misuse(slot, item, kind))
+        if found.is_none() {
+            return Err(self.misuse(slot, item, kind));
+        }
+        if let Some(Some(series)) = self.series.get_mut(usize::from(slot)) {
+            series.add(note, time);
+        }
+        Ok(())
     }
 
     /// Fetches the memory that [`apply`](Self::apply) will need for these notes later. Means over time are few, as each is the level of
@@ -209,6 +221,8 @@ impl Statistics {
                 _ => unreachable!("parts of one run have one declaration"),
             }
         }
+        let series = self.series.iter_mut().flatten().zip(other.series.iter().flatten());
+        series.for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
     /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
@@ -298,6 +312,12 @@ impl Statistics {
         let note = |d: &Declaration| (d.name.clone(), ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone() });
         let declared = self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
         meanings::of(results, declared.collect())
+    }
+
+    /// Every statistic over virtual time that was [declared](Declaration::series) so, under its name.
+    pub fn series(&self) -> BTreeMap<String, Series> {
+        let kept = self.declared.statistics.iter().zip(&self.series);
+        kept.filter_map(|(declaration, series)| Some((declaration.name.clone(), series.as_ref()?.series(declaration)))).collect()
     }
 
     /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).

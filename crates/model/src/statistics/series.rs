@@ -1,0 +1,398 @@
+use warpline_base::record::{Series, SeriesKind};
+
+use super::declarations::{Declaration, StatisticKind};
+use super::{ExactSum, Note};
+
+/// The slices of a series, unless the model wants [another number](Declaration::slices).
+pub const SLICES: u32 = 100;
+/// The most slices of a series: more than any screen shows.
+pub(super) const MOST_SLICES: u32 = 10_000;
+
+/// A statistic over virtual time: sums for each slice of the run, over all items.
+#[derive(Clone, Debug)]
+pub(super) struct SeriesTally {
+    slices: Slices,
+    sums: Sums,
+}
+
+/// What a slice keeps. All of it can be added up in any order.
+#[derive(Clone, Debug)]
+enum Sums {
+    Counts(Vec<u128>),
+    /// Sum and number of values.
+    Means(Vec<(ExactSum, u64)>),
+    /// Level times time.
+    Levels {
+        areas: Vec<ExactSum>,
+        spans: u64,
+    },
+}
+
+/// The run, cut into slices of equal length.
+#[derive(Clone, Debug)]
+struct Slices {
+    /// From 0 to the end.
+    edges: Vec<f64>,
+    /// Slices per unit of time.
+    per_time: f64,
+    /// How far the run came: to the end, unless it was cut short.
+    reached: f64,
+    /// The last slice that it reached.
+    last: usize,
+}
+
+impl Slices {
+    fn new(count: u32, end: f64) -> Self {
+        // The end is multiplied by no more than 1, so that it cannot overflow.
+        let edge = |slice: u32| end * (f64::from(slice) / f64::from(count));
+        let (edges, last) = ((0..=count).map(edge).collect(), count as usize - 1);
+        Slices { edges, per_time: f64::from(count) / end, reached: end, last }
+    }
+
+    fn count(&self) -> usize {
+        self.edges.len() - 1
+    }
+
+    /// The slice of a time, which must not be negative. What is observed at the end belongs to the last slice.
+    #[inline]
+    fn at(&self, time: f64) -> usize {
+        if time >= self.reached {
+            return self.last;
+        }
+        let mut slice = ((time * self.per_time) as usize).min(self.count() - 1);
+        // The quotient is rounded, and may lead to a neighbour of the right slice.
+        while time < self.edges[slice] {
+            slice -= 1;
+        }
+        while time >= self.edges[slice + 1] {
+            slice += 1;
+        }
+        slice
+    }
+
+    /// The run ends here. The slices stay as they are.
+    fn cut_short(&mut self, end: f64) {
+        self.reached = end;
+        self.last = self.edges.partition_point(|edge| *edge < end).saturating_sub(1).min(self.count() - 1);
+    }
+
+    /// How much of a slice the run covered.
+    fn covered(&self, slice: usize) -> f64 {
+        self.edges[slice + 1].min(self.reached) - self.edges[slice]
+    }
+}
+
+impl SeriesTally {
+    /// An empty series, if one was declared, of a run to `end`.
+    pub(super) fn new(declaration: &Declaration, end: f64) -> Option<Self> {
+        let slices = Slices::new(declaration.slices?, end);
+        let count = slices.count();
+        let sums = match declaration.kind {
+            StatisticKind::Counter => Sums::Counts(vec![0; count]),
+            StatisticKind::Mean | StatisticKind::Histogram => Sums::Means(vec![Default::default(); count]),
+            StatisticKind::TimeMean => Sums::Levels { areas: vec![ExactSum::default(); count], spans: 0 },
+        };
+        Some(SeriesTally { slices, sums })
+    }
+
+    /// Adds an observation, which must be of the statistic's kind.
+    pub(super) fn add(&mut self, note: &Note, time: f64) {
+        let SeriesTally { slices, sums } = self;
+        match (sums, note) {
+            (Sums::Counts(counts), Note::Count { by, .. }) => counts[slices.at(time)] += u128::from(*by),
+            (Sums::Means(means), Note::Observe { value, .. } | Note::Sample { value, .. }) => {
+                let (sum, count) = &mut means[slices.at(time)];
+                sum.add(*value);
+                *count += 1;
+            }
+            (Sums::Levels { areas, spans }, Note::Span { from, to, level, .. }) => {
+                let (from, to) = (from.max(0.0), to.min(slices.reached));
+                if from <= to {
+                    *spans += 1;
+                    add_span(slices, areas, from, to, *level);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &SeriesTally) {
+        match (&mut self.sums, &other.sums) {
+            (Sums::Counts(mine), Sums::Counts(theirs)) => mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs),
+            (Sums::Means(mine), Sums::Means(theirs)) => {
+                for ((sum, count), (other_sum, other_count)) in mine.iter_mut().zip(theirs) {
+                    sum.merge(other_sum);
+                    *count += other_count;
+                }
+            }
+            (Sums::Levels { areas, spans }, Sums::Levels { areas: others, spans: more }) => {
+                areas.iter_mut().zip(others).for_each(|(area, other)| area.merge(other));
+                *spans += more;
+            }
+            _ => unreachable!("parts of one run have one declaration"),
+        }
+    }
+
+    pub(super) fn cut_short(&mut self, end: f64) {
+        self.slices.cut_short(end);
+    }
+
+    /// The series of this statistic.
+    pub(super) fn series(&self, declaration: &Declaration) -> Series {
+        let slices = &self.slices;
+        let reached = |slice: usize, value: Option<f64>| value.filter(|_| slice <= slices.last);
+        let (kind, values, counts): (_, Vec<Option<f64>>, Vec<u64>) = match &self.sums {
+            Sums::Counts(counts) => {
+                let values = counts.iter().map(|count| Some(*count as f64)).collect();
+                (SeriesKind::Count, values, counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect())
+            }
+            Sums::Means(means) => {
+                let mean = |(sum, count): &(ExactSum, u64)| (*count > 0).then(|| sum.value() / *count as f64);
+                (SeriesKind::Mean, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
+            }
+            Sums::Levels { areas, spans } => {
+                let covered = |slice: usize| Some(slices.covered(slice)).filter(|covered| *spans > 0 && *covered > 0.0);
+                let level = |(slice, area): (usize, &ExactSum)| covered(slice).map(|covered| area.value() / covered);
+                (SeriesKind::Level, areas.iter().enumerate().map(level).collect(), Vec::new())
+            }
+        };
+        Series {
+            kind,
+            unit: declaration.unit.clone(),
+            meaning: declaration.meaning.clone(),
+            edges: slices.edges.clone(),
+            values: values.into_iter().enumerate().map(|(slice, value)| reached(slice, value)).collect(),
+            counts,
+            ci95: Vec::new(),
+        }
+    }
+}
+
+/// Adds the area of a span to every slice that it touches.
+fn add_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
+    for slice in slices.at(from)..=slices.at(to) {
+        let (begin, end) = (from.max(slices.edges[slice]), to.min(slices.edges[slice + 1]));
+        areas[slice].add((end - begin) * level);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+    use crate::statistics::{Notes, Row, RowSink};
+    use proptest::prelude::*;
+
+    const MADE: Counter = Counter::slot(0);
+    const SEEN: Mean = Mean::slot(1);
+    const LEVEL: TimeMean = TimeMean::slot(2);
+    const SPREAD: Histogram = Histogram::slot(3);
+
+    struct NoRows;
+
+    impl RowSink for NoRows {
+        fn row(&mut self, _: Row<'_>) {}
+    }
+
+    fn declarations(slices: u32) -> Declarations {
+        let mut declare = Declarations::default();
+        declare.counter(MADE, "made", "parts", "parts made").items(2).slices(slices);
+        declare.mean(SEEN, "seen", "s", "time seen").slices(slices);
+        declare.time_mean(LEVEL, "level", "", "parts in store").items(2).slices(slices);
+        declare.histogram(SPREAD, "spread", "s", "times spread").slices(slices);
+        declare.checked().unwrap()
+    }
+
+    fn statistics(slices: u32, warmup: f64, end: f64) -> Statistics {
+        Statistics::new(declarations(slices), warmup, end)
+    }
+
+    fn apply(statistics: &mut Statistics, time: f64, list: &[Note]) {
+        statistics.apply(&Notes { list: list.to_vec(), cells: Vec::new() }, time, LpId(0), &mut NoRows).unwrap();
+    }
+
+    fn made(by: u64) -> Note {
+        Note::Count { counter: MADE, by }
+    }
+
+    fn values(statistics: &Statistics, name: &str) -> Vec<Option<f64>> {
+        statistics.series()[name].values.clone()
+    }
+
+    #[test]
+    fn a_small_series_by_hand() {
+        let mut statistics = statistics(4, 0.0, 10.0);
+        apply(&mut statistics, 0.0, &[made(1), Note::Observe { mean: SEEN, value: 3.0 }]);
+        apply(&mut statistics, 2.4, &[Note::Count { counter: MADE.at(1), by: 2 }, Note::Observe { mean: SEEN, value: 4.0 }]);
+        apply(&mut statistics, 2.5, &[made(4), Note::Sample { histogram: SPREAD, value: 0.5 }]);
+        apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: 2.0, to: 8.0, level: 3.0 }]);
+        apply(&mut statistics, 9.0, &[Note::Span { mean: LEVEL.at(1), from: 0.0, to: 5.0, level: 2.0 }, made(8)]);
+        apply(&mut statistics, 10.0, &[made(16), Note::Sample { histogram: SPREAD, value: 7.0 }]);
+        let series = statistics.series();
+        assert_eq!(series["made"].edges, [0.0, 2.5, 5.0, 7.5, 10.0]);
+        assert_eq!(series["made"].values, [3.0, 4.0, 0.0, 24.0].map(Some));
+        assert_eq!(series["made"].counts, [3, 4, 0, 24]);
+        assert_eq!((series["seen"].values[0], &series["seen"].counts[..]), (Some(3.5), &[2, 0, 0, 0][..]));
+        assert_eq!(series["seen"].values[1..], [None; 3]);
+        // Of 3, half a unit of time in the first slice and in the last; of 2, the first two slices.
+        assert_eq!(series["level"].values, [2.0 + 0.6, 2.0 + 3.0, 3.0, 0.6].map(Some));
+        assert_eq!(series["spread"].values, [None, Some(0.5), None, Some(7.0)]);
+        assert_eq!((series["made"].unit.as_str(), series["level"].meaning.as_str()), ("parts", "parts in store"));
+        let kinds = ["made", "seen", "level", "spread"].map(|name| series[name].kind);
+        assert_eq!(kinds, [SeriesKind::Count, SeriesKind::Mean, SeriesKind::Level, SeriesKind::Mean]);
+    }
+
+    /// A series is there to see the warm-up, so it begins at 0; all else leaves the warm-up out.
+    #[test]
+    fn the_warmup_is_part_of_the_series() {
+        let mut statistics = statistics(2, 5.0, 10.0);
+        apply(&mut statistics, 1.0, &[made(3), Note::Observe { mean: SEEN, value: 1.0 }]);
+        apply(&mut statistics, 5.0, &[made(1), Note::Span { mean: LEVEL, from: 0.0, to: 5.0, level: 4.0 }]);
+        assert_eq!((values(&statistics, "made"), statistics.counter(MADE)), (vec![Some(3.0), Some(1.0)], 1));
+        assert_eq!((values(&statistics, "seen"), statistics.mean(SEEN).mean), (vec![Some(1.0), None], None));
+        assert_eq!((values(&statistics, "level"), statistics.time_mean(LEVEL).mean), (vec![Some(4.0), Some(0.0)], None));
+    }
+
+    /// What the run did not reach is unknown, not 0, and what was observed as it ended belongs to the last slice that it reached.
+    #[test]
+    fn a_run_cut_short_leaves_the_rest_empty() {
+        for (end, reached, held) in [(6.0, 2, 4.0), (5.0, 1, 4.0), (7.5, 2, 4.0), (1.0, 0, 4.0)] {
+            let mut statistics = statistics(4, 0.0, 10.0);
+            apply(&mut statistics, 0.5, &[made(7), Note::Sample { histogram: SPREAD, value: 1.0 }]);
+            statistics.cut_short(end);
+            apply(&mut statistics, end, &[made(2), Note::Span { mean: LEVEL, from: 0.0, to: end, level: held }]);
+            let made = values(&statistics, "made");
+            assert_eq!(made.iter().filter(|value| value.is_some()).count(), reached + 1, "to {end}: {made:?}");
+            assert_eq!(made.iter().flatten().sum::<f64>(), 9.0, "to {end}: {made:?}");
+            assert!(made[reached] >= Some(2.0) && made[reached + 1..].iter().all(Option::is_none), "to {end}: {made:?}");
+            let level = values(&statistics, "level");
+            assert!(level[..=reached].iter().all(|value| *value == Some(held)), "to {end}: {level:?}");
+            assert!(level[reached + 1..].iter().all(Option::is_none), "to {end}: {level:?}");
+            assert_eq!(statistics.series()["level"].edges, [0.0, 2.5, 5.0, 7.5, 10.0]);
+        }
+    }
+
+    #[test]
+    fn spans_count_within_the_run_only() {
+        let mut statistics = statistics(2, 0.0, 10.0);
+        apply(&mut statistics, 1.0, &[Note::Span { mean: LEVEL, from: 12.0, to: 13.0, level: 5.0 }]);
+        assert_eq!(values(&statistics, "level"), [None, None]);
+        apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: 8.0, to: 1e9, level: 5.0 }]);
+        apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: -7.0, to: -6.0, level: 5.0 }]);
+        apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: -7.0, to: 1.0, level: 5.0 }]);
+        assert_eq!(values(&statistics, "level"), [Some(1.0), Some(2.0)]);
+    }
+
+    #[test]
+    fn the_number_of_slices_has_limits() {
+        let checked = |slices: u32| {
+            let mut declare = Declarations::default();
+            declare.mean(Mean::slot(0), "wait", "s", "").slices(slices);
+            declare.checked().map(|_| ())
+        };
+        assert_eq!((checked(1), checked(MOST_SLICES)), (Ok(()), Ok(())));
+        for slices in [0, MOST_SLICES + 1, u32::MAX] {
+            let expected = format!("the series of `wait` cannot have {slices} slices; choose 1 to 10000");
+            assert_eq!(checked(slices), Err(expected));
+        }
+        let mut declare = Declarations::default();
+        declare.counter(MADE, "made", "", "").series();
+        let series = Statistics::new(declare.checked().unwrap(), 0.0, 1.0).series();
+        assert_eq!((series["made"].values.len(), series["made"].edges[100]), (100, 1.0));
+    }
+
+    #[test]
+    fn only_what_was_declared_has_a_series() {
+        let mut declare = Declarations::default();
+        declare.counter(MADE, "made", "", "");
+        declare.mean(SEEN, "seen", "", "").slices(3);
+        let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
+        assert_eq!(statistics.series().keys().collect::<Vec<_>>(), ["seen"]);
+    }
+
+    #[test]
+    fn what_is_refused_leaves_no_trace() {
+        let mut statistics = statistics(2, 0.0, 1.0);
+        let refused = [
+            Note::Observe { mean: SEEN, value: f64::NAN },
+            Note::Sample { histogram: SPREAD, value: f64::INFINITY },
+            Note::Span { mean: LEVEL, from: 0.5, to: 0.25, level: 1.0 },
+            Note::Count { counter: MADE.at(2), by: 1 },
+            Note::Count { counter: Counter::slot(1), by: 1 },
+        ];
+        for note in refused {
+            statistics.apply(&Notes { list: vec![note], cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+        }
+        assert_eq!(statistics.series(), self::statistics(2, 0.0, 1.0).series());
+    }
+
+    /// Counts are merged without loss beyond what a counter may hold.
+    #[test]
+    fn counts_saturate_only_where_they_are_shown() {
+        let mut parts = [statistics(1, 0.0, 1.0), statistics(1, 0.0, 1.0)];
+        parts.iter_mut().for_each(|part| apply(part, 0.5, &[made(u64::MAX)]));
+        let [mut whole, other] = parts;
+        whole.merge(&other);
+        assert_eq!((values(&whole, "made")[0], whole.series()["made"].counts[0]), (Some(2f64.powi(65)), u64::MAX));
+    }
+
+    fn ends() -> impl Strategy<Value = f64> {
+        prop_oneof![1e-3f64..1e6, Just(f64::MAX), Just(5e-324), Just(1e-310), Just(f64::MIN_POSITIVE), Just(1.0), Just(0.3)]
+    }
+
+    proptest! {
+        /// Every time lies between the edges of its slice, the edges themselves included, however short or long the run.
+        #[test]
+        fn every_time_is_within_its_slice(end in ends(), count in 1u32..300, share in 0.0f64..1.0, edge in 0u32..300) {
+            let slices = Slices::new(count, end);
+            prop_assert_eq!((slices.edges[0], slices.edges[count as usize]), (0.0, end));
+            let edge = slices.edges[edge.min(count) as usize];
+            for time in [share * end, edge, edge.next_down().max(0.0), edge.next_up(), end.next_down(), 0.0] {
+                let slice = slices.at(time);
+                let within = slices.edges[slice] <= time && (time < slices.edges[slice + 1] || time >= end && slice == count as usize - 1);
+                prop_assert!(within, "{} in slice {}: {:?}", time, slice, &slices.edges[slice..=slice + 1]);
+            }
+        }
+
+        /// However the events of a run are divided among PEs, and in whatever order those are merged, the series are the same to the last
+        /// bit, and their slices add up to the totals.
+        #[test]
+        fn merging_in_any_order_gives_the_same(
+            events in prop::collection::vec((0.0f64..=1.0, 0u32..2, 0u64..9, -1e9f64..1e9, 0.0f64..0.3, 0usize..4), 1..120),
+            end in prop_oneof![1e-3f64..1e6, Just(1e300), Just(1e-300)], slices in 1u32..40, order in Just([0usize, 1, 2, 3]).prop_shuffle(),
+        ) {
+            let empty = statistics(slices, 0.0, end);
+            let (mut whole, mut parts) = (empty.clone(), vec![empty; 4]);
+            for &(share, item, by, value, length, part) in &events {
+                let time = share * end;
+                let notes = [
+                    Note::Count { counter: MADE.at(item), by },
+                    Note::Observe { mean: SEEN, value },
+                    Note::Span { mean: LEVEL.at(item), from: time, to: (time + length * end).min(end), level: value * 1e-9 },
+                    Note::Sample { histogram: SPREAD, value: value * value },
+                ];
+                apply(&mut whole, time, &notes);
+                apply(&mut parts[part], time, &notes);
+            }
+            let mut merged = parts[order[0]].clone();
+            order[1..].iter().for_each(|part| merged.merge(&parts[*part]));
+            let bits = |statistics: &Statistics| {
+                let values = statistics.series().into_values().flat_map(|series| series.values);
+                values.map(|value| value.map(f64::to_bits)).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(bits(&merged), bits(&whole));
+            prop_assert_eq!(merged.series(), whole.series());
+
+            let series = whole.series();
+            prop_assert_eq!(series["made"].counts.iter().sum::<u64>(), whole.counter(MADE) + whole.counter(MADE.at(1)));
+            let spread = whole.histogram(SPREAD);
+            prop_assert_eq!(series["spread"].counts.iter().sum::<u64>(), spread.count());
+            let sum: f64 = series["seen"].values.iter().zip(&series["seen"].counts).filter_map(|(mean, count)| Some((*mean)? * *count as f64)).sum();
+            let expected = whole.mean(SEEN).mean.unwrap() * events.len() as f64;
+            prop_assert!((sum - expected).abs() <= 1e-3, "{} and {}", sum, expected);
+            let level: f64 = series["level"].values.iter().flatten().sum::<f64>() / f64::from(slices);
+            let expected: f64 = [0, 1].iter().filter_map(|&item| whole.time_mean(LEVEL.at(item)).mean).sum();
+            prop_assert!((level - expected).abs() <= 1e-9 * events.len() as f64, "{} and {}", level, expected);
+        }
+    }
+}
