@@ -54,7 +54,7 @@ pub use partition::Partition;
 pub use pe::{Parts, Pe, Position, Step};
 pub use rows::MomentRow;
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
-pub use trace::{Activity, LpEvent, Snapshot, Span, ThinnedList, Trace, TraceLimits};
+pub use trace::{Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum, ThinnedList, Trace, TraceLimits};
 pub use tuning::{GoAhead, Lanes, Tuning, Wire};
 pub use watcher::Watcher;
 pub use window::{Rule, Window};

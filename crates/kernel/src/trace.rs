@@ -1,11 +1,17 @@
-//! What a PE did, span by span, if a trace was asked for. However long the run, a trace stays within its limits: whenever a list is full,
-//! every other entry is dropped, and from then on half as many are added.
+//! What a PE did, if a trace was asked for. However long the run, a trace stays within its limits. Of the spans, whole stretches stay
+//! (`blocks`). Snapshots and events are thinned out evenly: whenever their list is full, about every other one is dropped, and from then on
+//! half as many are added. Memory that cannot be had makes a trace thinner, and nothing else.
+
+mod blocks;
+mod span;
 
 use std::time::Instant;
 
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId};
 
+pub use self::blocks::{Piece, SpanBlocks, SpanLimits};
+pub use self::span::{Activity, LostTime, Span, SpanSum};
 use crate::phases::Stretch;
 
 /// How much a PE's trace holds.
@@ -13,8 +19,8 @@ use crate::phases::Stretch;
 pub struct TraceLimits {
     /// The origin of its times.
     pub origin: Instant,
-    /// The most spans.
-    pub spans: usize,
+    /// How many spans are kept.
+    pub spans: SpanLimits,
     /// The most snapshots.
     pub snapshots: usize,
     /// The most events of LPs.
@@ -32,53 +38,6 @@ pub(crate) struct Totals {
     pub(crate) executed: u64,
     /// Events committed.
     pub(crate) committed: u64,
-}
-
-/// What a PE did in a span.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Activity {
-    /// It initialised LPs.
-    Making {
-        /// How many.
-        lps: u64,
-    },
-    /// It executed events.
-    Batch {
-        /// How many.
-        executed: u64,
-        /// How many of them committed at once.
-        committed: u64,
-    },
-    /// It undid events.
-    Rollback {
-        /// How many.
-        length: u64,
-        /// Whether a straggler was the cause; otherwise it was a cancellation.
-        primary: bool,
-    },
-    /// It committed events and reclaimed their memory.
-    Commit {
-        /// How many.
-        committed: u64,
-    },
-    /// It had nothing to do.
-    Idle {
-        /// For how many steps.
-        steps: u64,
-    },
-}
-
-/// A span of wall time, in nanoseconds since the origin. The spans of one PE do not overlap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
-    /// Its start.
-    pub since: u64,
-    /// Its end.
-    pub until: u64,
-    /// What the PE did.
-    pub activity: Activity,
-    /// The time of GVT.
-    pub gvt: f64,
 }
 
 /// The state of a PE after a commit.
@@ -115,15 +74,19 @@ pub struct ThinnedList<T> {
     most: usize,
     every: u64,
     offered: u64,
+    out_of_memory: bool,
 }
 
 impl<T> ThinnedList<T> {
     fn new(most: usize) -> Self {
-        ThinnedList { items: Vec::new(), most, every: 1, offered: 0 }
+        ThinnedList { items: Vec::new(), most, every: 1, offered: 0, out_of_memory: false }
     }
 
     fn offer(&mut self, item: T) {
-        if self.offered.is_multiple_of(self.every) {
+        if self.most > 0 && self.offered.is_multiple_of(self.every) {
+            if self.items.len() < self.most && self.items.try_reserve(1).is_err() {
+                (self.most, self.out_of_memory) = (self.items.len(), true);
+            }
             if self.items.len() >= self.most {
                 let mut index = 0u64;
                 self.items.retain(|_| {
@@ -156,7 +119,7 @@ impl<T> ThinnedList<T> {
 pub struct Trace {
     limits: TraceLimits,
     /// What it did, in order.
-    pub spans: ThinnedList<Span>,
+    pub spans: SpanBlocks,
     /// Its state after each commit, in order.
     pub snapshots: ThinnedList<Snapshot>,
     /// Events that its LPs committed, in order for each LP.
@@ -172,12 +135,31 @@ pub struct Trace {
     /// Since when it has had nothing to do, and for how many steps.
     idle: Option<(u64, u64)>,
     gvt: f64,
+    /// Whether events were left out for lack of memory.
+    out_of_memory: bool,
 }
 
 impl Trace {
     pub(crate) fn new(limits: TraceLimits) -> Self {
-        let (spans, snapshots) = (ThinnedList::new(limits.spans), ThinnedList::new(limits.snapshots));
-        Trace { limits, spans, snapshots, events: Vec::new(), bar: 0, offered: 0, since: 0, done: Totals::default(), idle: None, gvt: 0.0 }
+        let (spans, snapshots) = (SpanBlocks::new(limits.spans), ThinnedList::new(limits.snapshots));
+        Trace {
+            limits,
+            spans,
+            snapshots,
+            events: Vec::new(),
+            bar: 0,
+            offered: 0,
+            since: 0,
+            done: Totals::default(),
+            idle: None,
+            gvt: 0.0,
+            out_of_memory: false,
+        }
+    }
+
+    /// Whether more would have been kept with more memory.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.out_of_memory || self.snapshots.out_of_memory || self.spans.is_out_of_memory()
     }
 
     fn push(&mut self, since: u64, until: u64, activity: Activity) {
@@ -237,12 +219,20 @@ impl Trace {
         }
         self.offered += 1;
         let lot = mix64(key.sequence.bits() ^ mix64(u64::from(key.sender.0))).leading_zeros() as u8;
+        if lot < self.bar {
+            return;
+        }
+        let mut most = self.limits.events;
+        if self.events.len() < most && self.events.try_reserve(1).is_err() {
+            (most, self.out_of_memory) = (self.events.len(), true);
+        }
+        // No lot is above 64.
+        while self.events.len() >= most && self.bar <= lot {
+            self.bar += 1;
+            self.events.retain(|event| event.lot >= self.bar);
+        }
         if lot >= self.bar {
             self.events.push(LpEvent { lp, key: *key, lot });
-            while self.events.len() > self.limits.events {
-                self.bar += 1;
-                self.events.retain(|event| event.lot >= self.bar);
-            }
         }
     }
 }
@@ -253,7 +243,8 @@ mod tests {
     use warpline_base::{Priority, Sequence, VirtualTime};
 
     fn limits() -> TraceLimits {
-        TraceLimits { origin: Instant::now(), spans: 100, snapshots: 10, events: 50, lp_every: 2 }
+        let spans = SpanLimits { block: 100, blocks: 1, sums: 3 };
+        TraceLimits { origin: Instant::now(), spans, snapshots: 10, events: 50, lp_every: 2 }
     }
 
     #[test]
@@ -290,7 +281,7 @@ mod tests {
         trace.begin_step(100, done(3));
         trace.end_step(110, done(3), true);
         trace.end();
-        let spans: Vec<_> = trace.spans.items().iter().map(|span| (span.since, span.until, span.activity)).collect();
+        let spans: Vec<_> = trace.spans.kept().map(|span| (span.since, span.until, span.activity)).collect();
         let expected = [
             (10, 20, Activity::Batch { executed: 2, committed: 0 }),
             (20, 25, Activity::Rollback { length: 1, primary: true }),

@@ -31,6 +31,9 @@ impl<M: Model> Job<M> {
         if !(warmup >= 0.0 && warmup < end) {
             return fail(format!("the warm-up is {warmup}: it must lie between 0 and the end time, {end}"));
         }
+        if self.settings.trace_limit.is_some() && self.settings.trace.is_none() {
+            return fail("`trace-limit` limits a trace, and there is none: leave it out, or name a file with `trace`".to_owned());
+        }
         if self.settings.undo() == Undo::Reverse && !M::REVERSIBLE {
             return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
         }

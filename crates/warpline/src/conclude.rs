@@ -66,7 +66,7 @@ impl<M: Model> Job<M> {
             partial,
             replications: None,
         };
-        Ok(Run { record, statistics, states: states.take(), tables, incomplete })
+        Ok(Run { record, statistics, states: states.take(), tables, incomplete, trace: None })
     }
 
     fn outputs(&self, statistics: &Statistics, end: f64, committed: u64) -> Result<(Value, Vec<View>), Error> {

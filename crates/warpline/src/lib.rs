@@ -100,6 +100,7 @@ mod sequential;
 pub mod settings;
 mod simulation;
 mod supervision;
+mod trace_summary;
 mod verify;
 mod watch;
 
@@ -113,6 +114,7 @@ pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
+pub use trace_summary::TraceSummary;
 pub use verify::{Mismatch, Verification, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};

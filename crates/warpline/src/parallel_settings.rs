@@ -129,8 +129,12 @@ impl<M: Model> Simulation<'_, M> {
     /// Writes a trace of what every PE did to a file for <https://ui.perfetto.dev> or `chrome://tracing`. On wall time there is a track for
     /// each PE, with its batches, rollbacks, commits and idle times, and below it GVT, the window, pending and uncommitted events over
     /// time. On virtual time there is a track for each LP, or for every n-th if there are more than a thousand, with the events that it
-    /// committed. The file stays below 200 MB or so: a longer run is thinned out evenly, and the file says how much was left out. It is
-    /// written when the run is over, even if the model failed.
+    /// committed. It is written when the run is over, even if the model failed.
+    ///
+    /// However long the run, the file stays within a [limit](Self::trace_limit), 20 MB by default. Then the spans of a PE are shown in part:
+    /// the beginning, the end, and in between the stretches with most time in rollbacks, in commits, or without work; each other stretch is
+    /// one span, `left out`, which says from when to when it lasts and sums up what the PE did. Events are thinned out evenly. File and
+    /// [`Run::trace`](crate::Run::trace) tell how much was left out.
     ///
     /// A trace does not change the answer, and takes about a tenth of the run's time; without one nothing is traced. A sequential run has
     /// no PEs, and refuses to be traced; [verification](Self::verify) writes none.
@@ -155,6 +159,12 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     pub fn trace(self, path: impl Into<PathBuf>) -> Self {
         self.with(|settings| settings.trace = Some(path.into()))
+    }
+
+    /// The largest size of the [trace](Self::trace)'s file, in MB: default 20; from 4 to 100000. About half as much memory is needed for it
+    /// during the run; if it cannot be had, less is shown.
+    pub fn trace_limit(self, megabytes: u32) -> Self {
+        self.with(|settings| settings.trace_limit = Some(megabytes))
     }
 
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that

@@ -4,7 +4,7 @@ use warpline_base::record::RunRecord;
 use warpline_model::{Model, Statistics};
 use warpline_report::ReportError;
 
-use crate::{Error, TableRows};
+use crate::{Error, TableRows, TraceSummary};
 
 /// What a run leaves behind.
 ///
@@ -49,6 +49,8 @@ pub struct Run<M: Model> {
     /// Why a file of [written](crate::Records::Write) rows or a [trace](crate::Simulation::trace) is incomplete, if one is. Everything else
     /// is complete.
     pub incomplete: Option<Error>,
+    /// What is in its [trace](crate::Simulation::trace), if there is one and it could be written.
+    pub trace: Option<TraceSummary>,
 }
 
 impl<M: Model> Run<M> {

@@ -160,9 +160,18 @@ fn a_parallel_run_has_a_trace_and_a_sequential_one_has_none() {
     let trace: Value = serde_json::from_str(&fs::read_to_string(place.path().join("trace.json")).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "event");
     assert_eq!(events.count() as u64, traced.json()["committed_events"].as_u64().unwrap());
+    assert_eq!((&traced.json()["trace"]["spans_left_out"], traced.json()["trace"].get("note")), (&Value::from(0), None));
+    let long = run("run phold --lps 64 --end 200 --threads 2 --batch 1 --gvt-interval 1 --trace long.json --trace-limit 4 --quiet");
+    let size = fs::metadata(place.path().join("long.json")).unwrap().len();
+    assert!(
+        size <= 4_000_000 && long.stdout.contains("trace: long.json, ") && long.stdout.contains("summed up as `left out`"),
+        "{}",
+        long.stdout
+    );
     run("run phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--sync optimistic"]);
     assert!(!place.path().join("other.json").exists());
     run("run phold --lps 64 --end 5 --threads 2 --trace no/such/place.json").is_wrong_use(&["no/such/place.json"]);
+    run("run phold --lps 64 --end 5 --threads 2 --trace-limit 5").is_wrong_use(&["`trace-limit` limits a trace"]);
     run("compare phold --lps 64 --end 5 --trace other.json").is_wrong_use(&["--trace"]);
 }
 

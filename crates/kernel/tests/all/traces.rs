@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, in_time};
-use warpline_kernel::{Activity, Lanes, Trace, TraceLimits, Tuning, Undoing};
+use warpline_kernel::{Activity, Lanes, SpanLimits, Trace, TraceLimits, Tuning, Undoing};
 use warpline_model::LpId;
 
 /// PE 0 has LPs 0 and 1, PE 1 the others. LP 0 sends a straggler to LP 2, of which PE 0 has already executed what will be cancelled.
@@ -31,7 +31,8 @@ fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
     let setting = Setting::default();
     let tuning = Tuning { lanes, undoing, batch: 4, gvt_interval: 8, ..setting.tuning };
     let mut stage = Stage::bare(&PLAY, Setting { tuning, ..setting });
-    let limits = TraceLimits { origin: Instant::now(), spans: 10_000, snapshots: 10_000, events: 10_000, lp_every: 1 };
+    let spans = SpanLimits { block: 100, blocks: 100, sums: 102 };
+    let limits = TraceLimits { origin: Instant::now(), spans, snapshots: 10_000, events: 10_000, lp_every: 1 };
     stage.pes.iter_mut().for_each(|pe| pe.trace(limits));
     stage.pes[0].begin_thread();
     std::thread::sleep(PAUSE);
@@ -55,7 +56,7 @@ fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
 
 /// What the spans of a trace say: LPs made, events executed, committed and undone, and idle steps.
 fn sums(trace: &Trace) -> [u64; 5] {
-    trace.spans.items().iter().fold([0; 5], |[made, executed, committed, undone, idle], span| match span.activity {
+    trace.spans.kept().fold([0; 5], |[made, executed, committed, undone, idle], span| match span.activity {
         Activity::Making { lps } => [made + lps, executed, committed, undone, idle],
         Activity::Batch { executed: more, committed: at_once } => [made, executed + more, committed + at_once, undone, idle],
         Activity::Rollback { length, .. } => [made, executed, committed, undone + length, idle],
@@ -67,7 +68,7 @@ fn sums(trace: &Trace) -> [u64; 5] {
 fn check(trace: &Trace, pe: usize, ended: &Ended, elapsed: Duration) {
     let counts = &ended.counts[pe];
     assert_eq!(sums(trace), [2, counts.processed, counts.committed, counts.rolled_back, counts.idle_steps], "PE {pe}");
-    let spans = trace.spans.items();
+    let spans: Vec<_> = trace.spans.kept().collect();
     assert!(spans.iter().all(|span| span.since <= span.until) && spans.windows(2).all(|pair| pair[0].until <= pair[1].since));
     assert!(u128::from(spans[spans.len() - 1].until) <= elapsed.as_nanos());
     // The clock goes on.
@@ -103,7 +104,7 @@ fn traces_agree_with_the_counts() {
             let traces: Vec<_> = ended.traces.iter().flatten().collect();
             for (pe, trace) in traces.iter().enumerate() {
                 check(trace, pe, &ended, elapsed);
-                let mut batches = trace.spans.items().iter().filter_map(|span| match span.activity {
+                let mut batches = trace.spans.kept().filter_map(|span| match span.activity {
                     Activity::Batch { executed, committed } => Some((executed, committed)),
                     _ => None,
                 });

@@ -14,7 +14,7 @@ use super::settings::{GivenSetting, Settings};
 use super::signals::Signals;
 use super::summary::Summary;
 use crate::record::RunRecord;
-use crate::{Configure, LongEvent, Records, Simulation};
+use crate::{Configure, LongEvent, Records, Simulation, TraceSummary};
 
 /// Runs a model and prints the outcome.
 pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let notes = tell_notes(program, request)?;
     let signals = Signals::listen();
     let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
-    let FinishedRun { record, tables, incomplete } = with_model(program, request, job)??;
+    let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
     // The results are printed whatever happens to rows and report.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
@@ -36,6 +36,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
         tables: &tables,
         directory: settings.command.report.as_deref(),
         report: report.as_deref(),
+        trace: trace.as_ref(),
     };
     if request.json {
         // The failure is part of the one object, so the caller prints no other.
@@ -102,6 +103,7 @@ struct FinishedRun {
     tables: Vec<String>,
     /// Why the files of rows are incomplete, if they are.
     incomplete: Option<Failure>,
+    trace: Option<TraceSummary>,
 }
 
 impl Visitor for RunModel<'_> {
@@ -122,9 +124,12 @@ impl Visitor for RunModel<'_> {
             1 => simulation.records(command.report.clone().map_or(Records::Drop, Records::Write)).run().map(|run| {
                 let tables = run.statistics.tables().iter().map(|table| table.name.clone()).collect();
                 let incomplete = run.incomplete.map(|error| Failure::failed(error.to_string()));
-                FinishedRun { record: run.record, tables, incomplete }
+                FinishedRun { record: run.record, tables, incomplete, trace: run.trace }
             }),
-            runs => simulation.replicate(runs).map(|all| FinishedRun { record: all.record, tables: Vec::new(), incomplete: None }),
+            runs => simulation.replicate(runs).map(|all| {
+                let (tables, incomplete, trace) = Default::default();
+                FinishedRun { record: all.record, tables, incomplete, trace }
+            }),
         };
         display.finish();
         Ok(outcome?)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::TraceSummary;
 use crate::record::{ParallelRecord, Partial, Replications, RunRecord};
 use serde_json::{Value, json};
 use warpline_report::Limit;
@@ -26,6 +27,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) directory: Option<&'a Path>,
     /// The report, if there is one.
     pub(crate) report: Option<&'a Path>,
+    /// The trace, if there is one.
+    pub(crate) trace: Option<&'a TraceSummary>,
 }
 
 impl Summary<'_> {
@@ -45,6 +48,9 @@ impl Summary<'_> {
         }
         if let Some(report) = self.report {
             all.insert("report".into(), json!(report.display().to_string()));
+        }
+        if let Some(trace) = self.trace {
+            all.insert("trace".into(), trace_json(trace));
         }
         if let Some(failure) = failed {
             all.insert("error".into(), json!(failure.message));
@@ -92,8 +98,33 @@ impl Summary<'_> {
             None => format!("rows of {tables} were dropped; --report DIR keeps them\n"),
         };
         let report = self.report.map(|report| format!("report: {}\n", report.display()));
-        rows + &report.unwrap_or_default()
+        rows + &report.unwrap_or_default() + &self.trace.map(trace_text).unwrap_or_default()
     }
+}
+
+/// Where the trace is, and what is missing of it.
+fn trace_text(trace: &TraceSummary) -> String {
+    let missing: String = if trace.is_thinned() {
+        format::wrapped(&trace.to_string(), LINE).iter().map(|line| format!("  {line}\n")).collect()
+    } else {
+        String::new()
+    };
+    format!("trace: {}, {}\n{missing}", trace.path.display(), format::bytes(trace.bytes))
+}
+
+fn trace_json(trace: &TraceSummary) -> Value {
+    let mut json = json!({
+        "file": trace.path.display().to_string(),
+        "bytes": trace.bytes,
+        "spans": trace.spans,
+        "spans_left_out": trace.spans_left_out,
+        "events": trace.events,
+        "events_left_out": trace.events_left_out,
+    });
+    if trace.is_thinned() {
+        json["note"] = json!(trace.to_string());
+    }
+    json
 }
 
 /// The engine of a run, for people.
@@ -191,7 +222,7 @@ mod tests {
     use crate::command::sample;
 
     fn text(record: &RunRecord) -> String {
-        Summary { record, notes: &[], tables: &[], directory: None, report: None }.text()
+        Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None }.text()
     }
 
     #[test]
@@ -234,7 +265,7 @@ mod tests {
     #[test]
     fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
-        let json = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None }.json(None);
+        let json = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None }.json(None);
         let numbers = [
             "processed_events",
             "certain_events",
@@ -266,7 +297,7 @@ mod tests {
     #[test]
     fn a_run_slower_than_one_core_is_told_so() {
         let mut record = sample::optimistic(1e6);
-        let json = |record: &RunRecord| Summary { record, notes: &[], tables: &[], directory: None, report: None }.json(None);
+        let json = |record: &RunRecord| Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None }.json(None);
         assert!(!text(&record).contains("what limits"), "1.1 s of work in a quarter of a second");
         assert_eq!(json(&record)["limits"], json!([]));
         record.loop_seconds = 10.0;

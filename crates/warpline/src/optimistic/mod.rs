@@ -32,7 +32,7 @@ use crate::job::Job;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::watch::{Control, StopSwitch};
-use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Synchronisation, Undo, Wire};
+use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Synchronisation, TraceSummary, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -206,7 +206,8 @@ impl<M: Model> Job<M> {
         let rows = Rows::new(&self.records, &statistics)?;
         let looped = Instant::now();
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
-        let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps));
+        let trace_bytes = u64::from(self.settings.trace_limit()) * 1_000_000;
+        let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps, trace_bytes));
         let delays = Delays::of(&limits.lookahead, &partition);
         self.choose_way(&mut config, &delays);
         let task = Task { model: &*self.model, partition, ties, end, delays };
@@ -214,17 +215,18 @@ impl<M: Model> Job<M> {
         let stack = self.thread_limits()?.stack;
         let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
         let neighbours = |me| config.gvt(me, ties).neighbours();
-        let outcome = match config.cluster {
+        let mut outcome = match config.cluster {
             None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes, neighbours))?, watch, self.for_tests.crowded)?,
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
                 cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)?
             }
         };
-        let traced = file.map_or(Ok(()), |file| self.write_trace(file, &outcome, ties));
+        let traced = file.map(|file| self.write_trace(file, &mut outcome, ties)).transpose();
         let outcome = self.end_of(outcome, plan, control)?;
         let run = self.conclude(started, outcome)?;
-        Ok(crate::Run { incomplete: run.incomplete.or(traced.err()), ..run })
+        let (trace, incomplete) = traced.map_or_else(|error| (None, Some(error)), |trace| (trace, None));
+        Ok(crate::Run { incomplete: run.incomplete.or(incomplete), trace, ..run })
     }
 
     /// Without lookahead between them, conservative PEs would wait for each other for ever.
@@ -269,10 +271,10 @@ impl<M: Model> Job<M> {
     }
 
     /// Writes what the PEs did, also if the run failed.
-    fn write_trace(&self, file: TraceFile, outcome: &LoopOutcome<M>, ties: TieBreak) -> Result<(), Error> {
-        let traces: Vec<_> = outcome.parts.iter().filter_map(|pe| pe.trace.as_deref()).collect();
+    fn write_trace(&self, file: TraceFile, outcome: &mut LoopOutcome<M>, ties: TieBreak) -> Result<TraceSummary, Error> {
         let header = TraceHeader { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: outcome.failure };
-        file.write(&traces, &header)
+        let mut traces: Vec<_> = outcome.parts.iter_mut().filter_map(|pe| pe.trace.as_deref_mut()).collect();
+        file.write(&mut traces, &header)
     }
 
     /// Merges the results of the PEs.

@@ -19,6 +19,9 @@ pub const PARALLEL: &str = "Parallel runs";
 /// The most PEs of a run. Each keeps a mailbox for every other, so memory grows with the square.
 pub(crate) const THREADS_MOST: u32 = 1024;
 
+/// The largest trace, in MB.
+const TRACE_MOST: u32 = 100_000;
+
 /// The largest stack of a thread, in MiB.
 const STACK_MOST: u32 = 1 << 16;
 
@@ -59,7 +62,14 @@ settings! {
         /// File for a trace of what every PE did, for ui.perfetto.dev or chrome://tracing.
         trace: PathBuf, Range::Any, {
             heading: OUTPUT,
-            hurts: "tracing takes about a tenth of the run's time, and up to 200 MB of disk",
+            hurts: "tracing takes about a tenth of the run's time",
+        }
+        /// Largest size of the trace's file; a longer run is shown in part.
+        trace_limit: u32 = 20, Range::Between(4, TRACE_MOST), {
+            heading: OUTPUT,
+            placeholder: "MB",
+            unit: "MB",
+            hurts: "a small file shows little of a long run; viewers take long to open one of hundreds of megabytes, and memory is needed for it during the run",
         }
         /// How events are undone; a sequential run undoes none.
         undo: Undo = Undo::default(), Range::Any, {

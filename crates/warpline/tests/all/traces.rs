@@ -94,10 +94,9 @@ fn check(trace: &Value, committed: u64) {
             }
         }
     }
-    if trace["otherData"]["spans left out"] == 0 {
-        assert_eq!(sums["committed"], committed);
-        assert_eq!(sums["executed"], committed + sums["length"]);
-    }
+    // What was left out is summed up.
+    assert_eq!(sums["committed"], committed);
+    assert_eq!(sums["executed"], committed + sums["length"]);
     for (_, events) in tracks.iter().filter(|((group, _), _)| *group == 2) {
         assert!(events.windows(2).all(|pair| number(&pair[0]["ts"]) <= number(&pair[1]["ts"])));
         assert!(events.iter().all(|event| (0.0..=1e6).contains(&number(&event["ts"]))));
@@ -158,17 +157,27 @@ fn a_failed_run_has_a_trace_up_to_the_failure() {
 /// Many spans and events, and many LPs.
 #[test]
 fn a_trace_stays_within_bounds() {
-    let (run, trace, bytes) = traced(hops(3).end(150_000.0).threads(1).batch(1).gvt_interval(2));
+    for (limit, most) in [(None, 20_000_000), (Some(4), 4_000_000)] {
+        let simulation = hops(3).end(150_000.0).threads(1).batch(1).gvt_interval(2);
+        let (run, trace, bytes) = traced(limit.into_iter().fold(simulation, Simulation::trace_limit));
+        let run = run.expect("it runs");
+        check(&trace, run.record.committed_events);
+        let shown = shown(&trace);
+        let left_out = trace["otherData"]["events of LPs left out"].as_u64().unwrap();
+        assert!(shown.values().sum::<u64>() <= 100_000 && shown.len() == 3, "{shown:?}");
+        assert_eq!(shown.values().sum::<u64>() + left_out, run.record.committed_events);
+        assert!(bytes < most && bytes > most / 4, "{bytes} bytes");
+        // The file says what it lacks, and so does the run.
+        let sums = trace["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["name"] == "left out");
+        let in_sums = sums.map(|sum| sum["args"]["spans"].as_u64().unwrap()).sum::<u64>();
+        let summary = run.trace.expect("there is a trace");
+        assert_eq!((summary.spans_left_out, summary.events_left_out, summary.bytes), (in_sums, left_out, bytes as u64));
+        assert!(in_sums > 0 && trace["otherData"]["note"] == summary.to_string(), "{}", trace["otherData"]);
+    }
+    let (run, trace, _) = traced(hops(2500).end(3.0));
     let run = run.expect("it runs");
     check(&trace, run.record.committed_events);
-    let shown = shown(&trace);
-    let left_out = trace["otherData"]["events of LPs left out"].as_u64().unwrap();
-    assert!(shown.values().sum::<u64>() <= 100_000 && shown.len() == 3, "{shown:?}");
-    assert_eq!(shown.values().sum::<u64>() + left_out, run.record.committed_events);
-    assert!(trace["otherData"]["spans left out"].as_u64().unwrap() > 0, "{}", trace["otherData"]);
-    assert!(bytes < 60_000_000, "{bytes} bytes");
-    let (run, trace, _) = traced(hops(2500).end(3.0));
-    check(&trace, run.expect("it runs").record.committed_events);
+    assert!(!run.trace.expect("there is a trace").is_thinned() && trace["otherData"].get("note").is_none());
     let lps = lps_shown(&trace);
     assert!(lps.len() <= 1000 && lps.iter().all(|lp| lp.is_multiple_of(3)), "{lps:?}");
 }
@@ -181,6 +190,7 @@ fn lps_shown(trace: &Value) -> Vec<u64> {
 fn a_trace_needs_pes_and_a_file() {
     let sequential = Simulation::new(Hops { lps: 3, fails: None }).trace("/no/such/place");
     assert!(sequential.run().unwrap_err().to_string().contains("--sync optimistic"));
+    assert!(hops(3).trace_limit(5).run().unwrap_err().to_string().starts_with("`trace-limit` limits a trace, and there is none"));
     let error = hops(3).trace("/no/such/place").run().unwrap_err();
     assert!(matches!(&error, Error::Trace { path, .. } if path.ends_with("place")) && error.to_string().contains("/no/such/place"));
 }
