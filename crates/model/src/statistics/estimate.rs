@@ -3,13 +3,18 @@ use serde_json::{Value, json};
 /// Into how many equal spans of time a run is cut for confidence intervals.
 pub const BATCHES: usize = 32;
 
+/// Batches are halved to see whether they are correlated: halves are correlated while batches hardly are, and there are more of them, so that
+/// an interval is suspected before it is wrong. Of runs of an M/M/1 queue whose 95 % intervals contain the truth in 80 % of cases, the halves
+/// give away 97 %; the batches themselves would give away 56 %.
+pub(super) const HALVES: usize = 2 * BATCHES;
+
 /// The 97.5 % point of Student's t with `BATCHES - 1` degrees of freedom.
 const STUDENT_T: f64 = 2.039_513_446_396_408;
 
-/// A share of 5 % of sequences of independent batches have a von Neumann ratio below this: it has mean 2 and variance
+/// A share of 5 % of sequences of independent halves have a von Neumann ratio below this: it has mean 2 and variance
 /// 4 (n - 2) / (n² - 1), and is nearly normal (J. von Neumann, "Distribution of the ratio of the mean square successive difference to the
 /// variance", 1941).
-const LEAST_RATIO: f64 = 1.436_647_711_403_503;
+const LEAST_RATIO: f64 = 1.595_213_384_235_905;
 /// An interval narrower than this share of its mean is due to rounding.
 const ROUNDING: f64 = 1e-12;
 /// What [`Estimate::to_json`] says of an interval whose batches are [correlated](Estimate::correlated).
@@ -43,8 +48,8 @@ pub struct Estimate {
     /// Half the width of the 95 % confidence interval by batch means, which allows for correlation between successive values; `None` with
     /// too few observations, which is if fewer than half of the [`BATCHES`] saw any.
     pub ci95: Option<f64>,
-    /// Whether the interval is probably too narrow, because the run is short against its own correlation: the means of successive batches
-    /// are more alike than those of independent ones are in 19 of 20 cases.
+    /// Whether the interval is probably too narrow, because the run is short against its own correlation: the means of successive
+    /// half batches are more alike than those of independent ones are in 19 of 20 cases.
     pub correlated: bool,
     /// The number of values; for means over time, of spans.
     pub count: u64,
@@ -82,8 +87,8 @@ pub(super) struct Interval {
 }
 
 /// The 95 % interval of a ratio of sums over batches, `(numerator, denominator)` each: the classical ratio estimator (Law, "Simulation
-/// Modeling and Analysis", section 9.5).
-pub(super) fn interval(batches: &[(f64, f64); BATCHES]) -> Option<Interval> {
+/// Modeling and Analysis", section 9.5). Whether they are correlated is seen in their halves.
+pub(super) fn interval(batches: &[(f64, f64); BATCHES], halves: &[(f64, f64); HALVES]) -> Option<Interval> {
     let (top, bottom) = batches.iter().fold((0.0, 0.0), |(n, d), b| (n + b.0, d + b.1));
     if bottom <= 0.0 || batches.iter().filter(|b| b.1 > 0.0).count() < BATCHES / 2 {
         return None;
@@ -93,6 +98,8 @@ pub(super) fn interval(batches: &[(f64, f64); BATCHES]) -> Option<Interval> {
     let squares: f64 = rests.iter().map(|rest| rest.powi(2)).sum();
     let variance = squares / (BATCHES - 1) as f64;
     let half_width = STUDENT_T * (variance / BATCHES as f64).sqrt() / (bottom / BATCHES as f64);
+    let rests = halves.map(|(n, d)| n - ratio * d);
+    let squares: f64 = rests.iter().map(|rest| rest.powi(2)).sum();
     let steps: f64 = rests.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
     Some(Interval { half_width, correlated: steps < LEAST_RATIO * squares && half_width > ROUNDING * ratio.abs() })
 }

@@ -1,14 +1,14 @@
 use warpline_memory::prefetch;
 
-use super::estimate::interval;
-use super::{BATCHES, Estimate, ExactSum};
+use super::estimate::{BATCHES, HALVES, interval};
+use super::{Estimate, ExactSum};
 
-/// The span of time that is observed, cut into batches.
+/// The span of time that is observed, cut into batches, and these into halves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Horizon {
     pub(super) start: f64,
     pub(super) end: f64,
-    /// Of a batch.
+    /// Of half a batch.
     width: f64,
     /// How far the run came: to the end, unless it was cut short.
     reached: f64,
@@ -16,7 +16,7 @@ pub(super) struct Horizon {
 
 impl Horizon {
     pub(super) const fn new(start: f64, end: f64) -> Self {
-        Horizon { start, end, width: (end - start) / BATCHES as f64, reached: end }
+        Horizon { start, end, width: (end - start) / HALVES as f64, reached: end }
     }
 
     /// The run ends here. Batches stay as they are.
@@ -24,19 +24,19 @@ impl Horizon {
         self.reached = end;
     }
 
-    /// How much of a batch was observed.
-    fn covered(self, batch: usize) -> f64 {
-        if self.reached == self.end { self.width } else { (self.reached.min(self.edge(batch + 1)) - self.edge(batch)).max(0.0) }
+    /// How much of half a batch was observed.
+    fn covered(self, half: usize) -> f64 {
+        if self.reached == self.end { self.width } else { (self.reached.min(self.edge(half + 1)) - self.edge(half)).max(0.0) }
     }
 
     #[inline]
-    fn batch(self, time: f64) -> usize {
-        (((time - self.start) / self.width) as usize).min(BATCHES - 1)
+    fn half(self, time: f64) -> usize {
+        (((time - self.start) / self.width) as usize).min(HALVES - 1)
     }
 
-    /// The start of a batch.
-    fn edge(self, batch: usize) -> f64 {
-        if batch == BATCHES { self.end } else { self.start + batch as f64 * self.width }
+    /// The start of half a batch.
+    fn edge(self, half: usize) -> f64 {
+        if half == HALVES { self.end } else { self.start + half as f64 * self.width }
     }
 }
 
@@ -76,19 +76,26 @@ impl Extremes {
     }
 }
 
+/// A sum rounded once.
+fn exact_sum<'a>(parts: impl IntoIterator<Item = &'a ExactSum>) -> f64 {
+    let mut sum = ExactSum::default();
+    parts.into_iter().for_each(|part| sum.merge(part));
+    sum.value()
+}
+
 /// A mean of values, in batches of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeanTally {
-    /// Sum and count of each batch; made at the first value.
-    batches: Vec<(ExactSum, u64)>,
+    /// Sum and count of each half of a batch; made at the first value.
+    halves: Vec<(ExactSum, u64)>,
     squares: ExactSum,
     extremes: Extremes,
 }
 
 impl MeanTally {
     pub(super) fn add(&mut self, horizon: Horizon, time: f64, value: f64) {
-        self.batches.resize_with(BATCHES, Default::default);
-        let (sum, count) = &mut self.batches[horizon.batch(time)];
+        self.halves.resize_with(HALVES, Default::default);
+        let (sum, count) = &mut self.halves[horizon.half(time)];
         sum.add(value);
         *count += 1;
         self.squares.add_product(value, value);
@@ -103,8 +110,8 @@ impl MeanTally {
     }
 
     pub(super) fn merge(&mut self, other: &MeanTally) {
-        self.batches.resize_with(BATCHES, Default::default);
-        for ((sum, count), (other_sum, other_count)) in self.batches.iter_mut().zip(&other.batches) {
+        self.halves.resize_with(HALVES, Default::default);
+        for ((sum, count), (other_sum, other_count)) in self.halves.iter_mut().zip(&other.halves) {
             sum.merge(other_sum);
             *count += other_count;
         }
@@ -128,15 +135,19 @@ impl MeanTally {
 
     pub(super) fn estimate(&self) -> Estimate {
         let mut total = ExactSum::default();
-        let mut batches = [(0.0, 0.0); BATCHES];
+        let (mut batches, mut halves) = ([(0.0, 0.0); BATCHES], [(0.0, 0.0); HALVES]);
         let mut count = 0;
-        for ((sum, n), batch) in self.batches.iter().zip(&mut batches) {
+        for ((sum, n), half) in self.halves.iter().zip(&mut halves) {
             total.merge(sum);
             count += n;
-            *batch = (sum.value(), *n as f64);
+            *half = (sum.value(), *n as f64);
+        }
+        for (pair, batch) in self.halves.chunks(2).zip(&mut batches) {
+            let sum = exact_sum(pair.iter().map(|(sum, _)| sum));
+            *batch = (sum, pair.iter().map(|(_, n)| *n as f64).sum());
         }
         let mean = (count > 0).then(|| total.value() / count as f64);
-        let interval = interval(&batches);
+        let interval = interval(&batches, &halves);
         let spread = |mean: f64| (self.squares_about(mean, &total, count) / (count - 1) as f64).sqrt();
         Estimate {
             mean,
@@ -153,8 +164,8 @@ impl MeanTally {
 /// A mean over time, in batches of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimeMeanTally {
-    /// Level times time in each batch; made at the first span.
-    batches: Vec<ExactSum>,
+    /// Level times time in each half of a batch; made at the first span.
+    halves: Vec<ExactSum>,
     spans: u64,
     extremes: Extremes,
 }
@@ -166,20 +177,20 @@ impl TimeMeanTally {
             return;
         }
         let (from, to) = (from.max(horizon.start), to.min(horizon.end));
-        self.batches.resize_with(BATCHES, Default::default);
+        self.halves.resize_with(HALVES, Default::default);
         self.spans += 1;
         self.extremes.add(level);
-        let (first, last) = (horizon.batch(from), horizon.batch(to));
-        for batch in first..=last {
-            let begin = if batch == first { from } else { horizon.edge(batch) };
-            let end = if batch == last { to } else { horizon.edge(batch + 1) };
-            self.batches[batch].add((end - begin) * level);
+        let (first, last) = (horizon.half(from), horizon.half(to));
+        for half in first..=last {
+            let begin = if half == first { from } else { horizon.edge(half) };
+            let end = if half == last { to } else { horizon.edge(half + 1) };
+            self.halves[half].add((end - begin) * level);
         }
     }
 
     pub(super) fn merge(&mut self, other: &TimeMeanTally) {
-        self.batches.resize_with(BATCHES, Default::default);
-        for (area, other) in self.batches.iter_mut().zip(&other.batches) {
+        self.halves.resize_with(HALVES, Default::default);
+        for (area, other) in self.halves.iter_mut().zip(&other.halves) {
             area.merge(other);
         }
         self.spans += other.spans;
@@ -188,13 +199,17 @@ impl TimeMeanTally {
 
     pub(super) fn estimate(&self, horizon: Horizon) -> Estimate {
         let mut total = ExactSum::default();
-        let mut batches: [(f64, f64); BATCHES] = std::array::from_fn(|batch| (0.0, horizon.covered(batch)));
-        for (area, batch) in self.batches.iter().zip(&mut batches) {
+        let mut halves: [(f64, f64); HALVES] = std::array::from_fn(|half| (0.0, horizon.covered(half)));
+        for (area, half) in self.halves.iter().zip(&mut halves) {
             total.merge(area);
-            batch.0 = area.value();
+            half.0 = area.value();
+        }
+        let mut batches: [(f64, f64); BATCHES] = std::array::from_fn(|batch| (0.0, halves[2 * batch].1 + halves[2 * batch + 1].1));
+        for (pair, batch) in self.halves.chunks(2).zip(&mut batches) {
+            batch.0 = exact_sum(pair);
         }
         let seen = self.spans > 0 && horizon.reached > horizon.start;
-        let interval = if seen { interval(&batches) } else { None };
+        let interval = if seen { interval(&batches, &halves) } else { None };
         Estimate {
             mean: seen.then(|| total.value() / (horizon.reached - horizon.start)),
             ci95: interval.as_ref().map(|interval| interval.half_width),
@@ -253,13 +268,13 @@ mod tests {
     #[test]
     fn a_value_on_the_edge_of_a_batch_belongs_to_the_later_one() {
         let mut tally = MeanTally::default();
-        (0..=BATCHES).for_each(|edge| tally.add(HORIZON, HORIZON.edge(edge), 1.0));
-        let counts: Vec<u64> = tally.batches.iter().map(|(_, count)| *count).collect();
-        assert_eq!(counts, [vec![1; BATCHES - 1], vec![2]].concat());
+        (0..=HALVES).for_each(|edge| tally.add(HORIZON, HORIZON.edge(edge), 1.0));
+        let counts: Vec<u64> = tally.halves.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [vec![1; HALVES - 1], vec![2]].concat());
         let mut tally = MeanTally::default();
         tally.add(HORIZON, 11.0f64.next_down(), 3.0);
         tally.add(HORIZON, 11.0, 4.0);
-        assert_eq!((tally.batches[0].0.value(), tally.batches[1].0.value()), (3.0, 4.0));
+        assert_eq!((tally.halves[1].0.value(), tally.halves[2].0.value()), (3.0, 4.0));
     }
 
     #[test]
@@ -267,9 +282,10 @@ mod tests {
         let mut tally = TimeMeanTally::default();
         tally.add(HORIZON, 12.0, 14.0, 3.0);
         tally.add(HORIZON, 41.0, 42.0, 5.0);
-        let areas: Vec<f64> = tally.batches.iter().map(ExactSum::value).collect();
-        let mut expected = [0.0; BATCHES];
-        (expected[2], expected[3], expected[31]) = (3.0, 3.0, 5.0);
+        let areas: Vec<f64> = tally.halves.iter().map(ExactSum::value).collect();
+        let mut expected = [0.0; HALVES];
+        expected[4..8].fill(1.5);
+        expected[62..].fill(2.5);
         assert_eq!(areas, expected);
     }
 
@@ -278,7 +294,7 @@ mod tests {
     fn half_of_the_batches_are_enough_for_an_interval() {
         let seen_in = |batches: usize| {
             let mut tally = MeanTally::default();
-            (0..batches).for_each(|batch| tally.add(HORIZON, HORIZON.edge(batch), batch as f64));
+            (0..batches).for_each(|batch| tally.add(HORIZON, HORIZON.edge(2 * batch), batch as f64));
             tally.estimate().ci95
         };
         assert_eq!(seen_in(BATCHES / 2 - 1), None);
@@ -294,8 +310,7 @@ mod tests {
         assert_eq!(estimate.mean, Some(1.5));
         tally.add(HORIZON, 0.0, 9.0, 7.0);
         assert_eq!(tally.estimate(HORIZON).mean, Some(1.5));
-        let first: f64 = tally.batches[0].value();
-        assert_eq!(first, 2.0);
+        assert_eq!((tally.halves[0].value(), tally.halves[1].value()), (1.0, 1.0));
     }
 
     /// Intervals of independent values contain the truth about 95 times in 100.
@@ -327,11 +342,43 @@ mod tests {
     fn an_interval_from_correlated_batches_says_so() {
         let warned = |lasts: u32| (0..1000).filter(|&run| walked(run, lasts).correlated).count();
         assert!((30..=70).contains(&warned(1)), "independent values: {} of 1000", warned(1));
-        assert!((30..=70).contains(&warned(20)), "one value to a batch: {} of 1000", warned(20));
+        assert!((30..=70).contains(&warned(5)), "four values to a batch: {} of 1000", warned(5));
         assert!(warned(40) > 900, "one value to two batches: {} of 1000", warned(40));
         assert!(warned(100) > 995, "one value to five batches: {} of 1000", warned(100));
         let covered = |run| (walked(run, 100).mean.unwrap() - 1.0).abs() < walked(run, 100).ci95.unwrap();
         assert!((0..1000).filter(|&run| covered(run)).count() < 750, "the warning is deserved");
+    }
+
+    /// Of this many runs of a queue with one server, each to this time and with this load, how many have an interval for the mean wait that
+    /// says that it is too narrow, and how many an interval that contains the truth.
+    fn queues(runs: u32, end: f64, load: f64) -> (usize, usize) {
+        use warpline_base::{LpId, random::Random};
+        let truth = load / (1.0 - load);
+        let (mut warned, mut covered) = (0, 0);
+        for run in 0..runs {
+            let (mut tally, mut random, mut time, mut wait) = (MeanTally::default(), Random::new(2, LpId(run), 0), 0.0, 0.0f64);
+            while time < end {
+                tally.add(Horizon::new(0.0, end), time, wait);
+                let gap = random.exponential(1.0 / load);
+                // D. V. Lindley's recursion.
+                wait = (wait + random.exponential(1.0) - gap).max(0.0);
+                time += gap;
+            }
+            let estimate = tally.estimate();
+            warned += usize::from(estimate.correlated);
+            covered += usize::from((estimate.mean.unwrap() - truth).abs() < estimate.ci95.unwrap());
+        }
+        (warned, covered)
+    }
+
+    #[test]
+    fn short_runs_of_a_busy_queue_say_so_and_long_runs_of_a_calm_one_do_not() {
+        for end in [1000.0, 3000.0, 10_000.0] {
+            let (warned, covered) = queues(200, end, 0.95);
+            assert!(warned >= 194 && covered <= 140, "to {end}: {warned} warned, {covered} covered of 200");
+        }
+        let (warned, covered) = queues(200, 30_000.0, 0.5);
+        assert!(warned <= 30 && covered >= 180, "{warned} warned, {covered} covered of 200");
     }
 
     #[test]
