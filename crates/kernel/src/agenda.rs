@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::mem::needs_drop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{CancelOutcome, Handle, PoolFull, try_drop};
+use warpline_memory::{CancelOutcome, Handle, MakeRoom, catch_panic, try_drop};
 
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
@@ -96,50 +95,50 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// Adds an event that this PE sends to itself. `next` is what the sending event sent before it, if that event may be undone.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Result<Handle, PoolFull> {
+    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Handle {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
-        let handle = self.store.insert(event, next, None)?;
+        let handle = self.store.insert(event, next, None);
         self.push(Entry::new(time, tie, handle));
-        Ok(handle)
+        handle
     }
 
     /// Adds an event that this PE sends to itself and that nothing can cancel, in place of one that is over.
     #[inline(always)]
-    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<(), PoolFull> {
+    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));
-        let handle = self.store.replace(spent, event)?;
+        let handle = self.store.replace(spent, event);
         self.push(Entry::new(time, tie, handle));
-        Ok(())
     }
 
     /// Adds an event that another PE has sent in a buffer. Returns its key.
     #[inline(always)]
-    pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> Result<EventKey, PoolFull> {
+    pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> EventKey {
         let ties = self.ties;
-        let (handle, event) = self.store.receive(buffer)?;
+        let (handle, event) = self.store.receive(buffer);
         let key = event.key();
         self.push(Entry::new(key.time, ties.prefix(&key), handle));
-        Ok(key)
+        key
     }
 
     /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns whether it was dropped because its
     /// anti-message had arrived before it.
     #[inline(always)]
-    pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> Result<bool, PoolFull> {
+    pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> bool {
         let key = event.key();
         if let Some(incarnation) = incarnation
             && self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation })
         {
             // A panic is ignored, as in `discard`.
             _ = try_drop(event);
-            return Ok(true);
+            return true;
         }
-        let handle = self.store.insert(event, OptionalHandle::default(), incarnation)?;
+        let handle = self.store.insert(event, OptionalHandle::default(), incarnation);
         self.push(Entry::new(key.time, self.ties.prefix(&key), handle));
         if let Some(incarnation) = incarnation {
+            self.by_identity.make_room(1, "the table of events sent by value");
             self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);
         }
-        Ok(false)
+        false
     }
 
     /// Cancels an event that has arrived by value or will. Returns its handle if it has been processed and has to be undone, and whether it
@@ -147,6 +146,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn cancel_value(&mut self, identity: Identity) -> (Option<Handle>, bool) {
         match self.by_identity.get(&identity) {
             None => {
+                self.cancelled_early.make_room(1, "the table of anti-messages");
                 assert!(self.cancelled_early.insert(identity), "{identity:?} is cancelled twice");
                 (None, false)
             }
@@ -173,7 +173,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
         // A stale handle is a mistake of the engine, whose panic must not be caught below.
         self.store.event(handle);
-        _ = catch_unwind(AssertUnwindSafe(|| self.release(handle)));
+        _ = catch_panic(|| self.release(handle));
     }
 
     #[cold]

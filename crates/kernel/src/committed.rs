@@ -1,4 +1,5 @@
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
+use warpline_memory::MakeRoom;
 
 /// The keys of the events that a PE committed most recently. Certain events commit ahead of GVT, so a failure on another PE may turn out to
 /// precede some of them.
@@ -29,6 +30,7 @@ impl CommitLog {
     #[inline]
     pub(crate) fn push(&mut self, key: EventKey) {
         self.recent.latest = self.recent.latest.max(key.time);
+        self.recent.keys.make_room(1, "the keys of events committed last");
         self.recent.keys.push(key);
     }
 

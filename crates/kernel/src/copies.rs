@@ -1,3 +1,5 @@
+use warpline_memory::list_of;
+
 /// How a PE undoes events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undoing {
@@ -45,7 +47,8 @@ impl Copies {
             Undoing::Copy { interval } => interval,
             Undoing::Reverse => RARELY,
         };
-        let last = if undoing.lag() == 0 { Vec::new() } else { vec![LastCopy { place: 0, since: u32::MAX }; lps] };
+        let none = LastCopy { place: 0, since: u32::MAX };
+        let last = list_of(none, if undoing.lag() == 0 { 0 } else { lps }, "what is noted about copies of states");
         Copies { every, last }
     }
 

@@ -1,4 +1,5 @@
 use warpline_base::{EventKey, LpId};
+use warpline_memory::MakeRoom;
 use warpline_model::statistics::Notes;
 
 use crate::store::Incarnation;
@@ -32,6 +33,9 @@ impl ExtraId {
     pub(crate) const NONE: ExtraId = ExtraId(u32::MAX);
 }
 
+/// What extras are to whoever runs a model.
+const EXTRAS: &str = "what events that may be undone have observed and saved";
+
 /// A pool of extras. Their lists are swapped with those of the context, so observations are never copied and memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
@@ -43,6 +47,7 @@ impl Extras {
     /// Takes an empty extra.
     pub(crate) fn take(&mut self) -> (ExtraId, &mut Extra) {
         let id = self.free.pop().unwrap_or_else(|| {
+            self.all.make_room(1, EXTRAS);
             self.all.push(Extra::default());
             // There are no more extras than event buffers, whose numbers are 32 bits long.
             self.all.len() as u32 - 1
@@ -81,6 +86,7 @@ impl Extras {
             extra.notes.clear();
             extra.saved.clear();
             extra.sent.clear();
+            self.free.make_room(1, EXTRAS);
             self.free.push(id.0);
         }
     }

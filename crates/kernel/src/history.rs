@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use warpline_base::{HistoryDigest, VirtualTime};
-use warpline_memory::{Handle, drop_each};
+use warpline_memory::{Handle, MakeRoom, drop_each};
 
 use crate::extras::ExtraId;
 use crate::store::OptionalHandle;
@@ -72,6 +72,7 @@ impl<S> History<S> {
     #[inline(always)]
     pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
         self.note_time(self.end(), time);
+        self.records.make_room(1, "the history of events that may be undone");
         self.records.push_back(record);
         let last = self.records.len() - 1;
         &mut self.records[last]
@@ -85,7 +86,10 @@ impl<S> History<S> {
         match self.earliest.get_mut(block) {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
             Some(earliest) => *earliest = time,
-            None => self.earliest.push_back(time),
+            None => {
+                self.earliest.make_room(1, "the history of events that may be undone");
+                self.earliest.push_back(time);
+            }
         }
     }
 

@@ -52,7 +52,7 @@ pub use lp::Lp;
 pub use panics::{PanicSilencer, last_panic, panic_message, remember_panics};
 pub use partition::Partition;
 pub use pe::{Parts, Pe, Position, Step};
-pub use rows::MomentRow;
+pub use rows::{MomentRow, ROWS};
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
 pub use trace::{Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum, ThinnedList, Trace, TraceLimits};
 pub use tuning::{GoAhead, Lanes, Tuning, Wire};

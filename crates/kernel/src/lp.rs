@@ -1,7 +1,10 @@
 use std::ops::Range;
 
 use warpline_base::{HistoryDigest, LpId, RunDigest};
-use warpline_memory::{DropEach, PoolFull, prefer_huge_pages, prefetch, try_drop};
+use warpline_memory::{DropEach, list_for, prefer_huge_pages, prefetch, try_drop};
+
+/// What LPs are to whoever runs a model.
+pub(crate) const STATES: &str = "the states of LPs";
 
 /// An LP in an engine: its state, and the 16 bytes that the engine needs to keep for it. Its random numbers and the sequence numbers of its
 /// sends follow from its event count.
@@ -44,11 +47,10 @@ pub(crate) struct Lps<S> {
 
 impl<S> Lps<S> {
     /// The LPs with these ids, none of them initialised.
-    pub(crate) fn new(ids: Range<u32>) -> Result<Self, PoolFull> {
-        let mut initialised = Vec::new();
-        initialised.try_reserve_exact(ids.len()).map_err(|_| PoolFull::Memory)?;
+    pub(crate) fn new(ids: Range<u32>) -> Self {
+        let mut initialised = list_for(ids.len(), STATES);
         prefer_huge_pages(&mut initialised);
-        Ok(Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32 })
+        Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32 }
     }
 
     /// How many have been initialised.

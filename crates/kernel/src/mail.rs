@@ -5,13 +5,16 @@
 //! multi-core systems", IPDPS 2012.
 
 use warpline_base::{EventKey, LpId, VirtualTime};
-use warpline_memory::{Apart, DropEach, Handle};
+use warpline_memory::{ApartList, DropEach, Handle, MakeRoom, list_for};
 
 use crate::Event;
 use crate::counts::Counts;
 use crate::gvt::{AnyGvt, Control};
 use crate::store::Incarnation;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
+
+/// What `outgoing` holds, to whoever runs a model.
+const UNSENT: &str = "messages that other PEs have no room for";
 
 /// What waits to be handed over to one PE.
 struct SendQueue<E> {
@@ -28,7 +31,7 @@ pub(crate) struct Mail<E, P> {
     /// Received, but not yet in the pending set.
     incoming: Vec<Message>,
     /// By receiving PE.
-    outgoing: Vec<Apart<SendQueue<E>>>,
+    outgoing: ApartList<SendQueue<E>>,
     /// Messages in `outgoing`.
     waiting: usize,
     /// Whether the port may be keeping messages back.
@@ -41,7 +44,7 @@ pub(crate) struct Mail<E, P> {
 
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
-        let outgoing = (0..pes).map(|_| Apart(SendQueue { messages: Vec::new(), values: DropEach::default() })).collect();
+        let outgoing = ApartList::from_fn(pes as usize, |_| SendQueue { messages: Vec::new(), values: DropEach::default() });
         Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0, earliest_sent: VirtualTime::MAX }
     }
 
@@ -91,7 +94,9 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[cold]
     fn keep_value(&mut self, to: u32, message: ValueMessage<E>) {
         self.waiting += 1;
-        self.outgoing[to as usize].0.values.push(message);
+        let values = &mut self.outgoing[to as usize].values;
+        values.make_room(1, UNSENT);
+        values.push(message);
     }
 
     /// Cancels an event that was sent by value.
@@ -107,7 +112,9 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, gvt: &mut AnyGvt) {
         self.waiting += 1;
-        self.outgoing[to as usize].0.messages.push(Message { event, tag: gvt.sent(), kind });
+        let messages = &mut self.outgoing[to as usize].messages;
+        messages.make_room(1, UNSENT);
+        messages.push(Message { event, tag: gvt.sent(), kind });
     }
 
     /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it was.
@@ -125,7 +132,7 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     #[inline(never)]
     fn hand_over_waiting(&mut self) {
-        for (to, Apart(outgoing)) in (0..).zip(&mut self.outgoing) {
+        for (to, outgoing) in (0..).zip(self.outgoing.iter_mut()) {
             if !outgoing.messages.is_empty() {
                 let taken = self.port.send(to, &outgoing.messages);
                 outgoing.messages.drain(..taken);
@@ -138,7 +145,9 @@ impl<E, P: Port<E>> Mail<E, P> {
                     match self.port.send_value(to, message) {
                         Ok(()) => self.waiting -= 1,
                         Err(message) => {
-                            outgoing.values = std::iter::once(message).chain(values.by_ref()).collect::<Vec<_>>().into();
+                            let mut left = list_for(1 + values.len(), UNSENT);
+                            left.extend(std::iter::once(message).chain(values.by_ref()));
+                            outgoing.values = left.into();
                         }
                     }
                 }

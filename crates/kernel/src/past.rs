@@ -1,5 +1,5 @@
 use warpline_base::VirtualTime;
-use warpline_memory::Handle;
+use warpline_memory::{Handle, MakeRoom, list_of};
 
 use crate::Tuning;
 use crate::copies::Copies;
@@ -53,7 +53,7 @@ impl<S> Past<S> {
             history: History::default(),
             extras: Extras::default(),
             copies: Copies::new(undoing, copied),
-            kps: vec![Kp::default(); lps.div_ceil(1 << kp_shift)],
+            kps: list_of(Kp::default(), lps.div_ceil(1 << kp_shift), "the table of KPs"),
             kp_shift,
             inversion: 0,
             last_rank: 0,
@@ -161,6 +161,7 @@ impl<S> Past<S> {
 
     /// Notes that a processed event was cancelled and has to be undone.
     pub(crate) fn cancel(&mut self, handle: Handle) {
+        self.cancelled.make_room(1, "events that are undone");
         self.cancelled.push(handle);
     }
 
@@ -173,6 +174,7 @@ impl<S> Past<S> {
     }
 
     pub(crate) fn set_stale(&mut self, index: usize) {
+        self.stale.make_room(1, "events that are undone");
         self.stale.push(index);
     }
 

@@ -1,4 +1,5 @@
 use warpline_base::{LpId, Moment};
+use warpline_memory::{MakeRoom, list_for};
 use warpline_model::Cell;
 use warpline_model::statistics::{Row, RowSink};
 
@@ -17,6 +18,9 @@ pub struct MomentRow {
     pub cells: Vec<Cell>,
 }
 
+/// What rows are to whoever runs a model.
+pub const ROWS: &str = "rows that wait to be written or kept";
+
 /// Collects the rows of one moment.
 pub(crate) struct RowsOf<'a> {
     pub(crate) moment: Moment,
@@ -26,6 +30,9 @@ pub(crate) struct RowsOf<'a> {
 impl RowSink for RowsOf<'_> {
     fn row(&mut self, row: Row<'_>) {
         let Row { table, time, lp, cells } = row;
-        self.rows.push(MomentRow { moment: self.moment, table, time, lp, cells: cells.to_vec() });
+        self.rows.make_room(1, ROWS);
+        let mut copy = list_for(cells.len(), ROWS);
+        copy.extend_from_slice(cells);
+        self.rows.push(MomentRow { moment: self.moment, table, time, lp, cells: copy });
     }
 }

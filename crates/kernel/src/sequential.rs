@@ -5,7 +5,7 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{DropEach, Handle, Pool, PoolFull, prefer_huge_pages, prefetch};
+use warpline_memory::{DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Context, Fault, Model, Statistics};
@@ -13,6 +13,7 @@ use warpline_model::{Context, Fault, Model, Statistics};
 use crate::failure::drop_fault;
 use crate::fetch::{self, fetch_ahead};
 use crate::key_order::KeyOrder;
+use crate::lp::STATES;
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::watcher::{Unwatched, Watcher};
@@ -44,8 +45,8 @@ pub struct Sequential<'m, M: Model, Q, R> {
 pub enum Stop {
     /// The model made a mistake.
     Fault(Fault),
-    /// There is no memory for another event.
-    Full(PoolFull),
+    /// Memory ran out.
+    Exhausted(Exhausted),
 }
 
 /// An event that is to be tried out before it is executed, its LP, and the context in which its code runs.
@@ -79,20 +80,12 @@ pub struct SequentialParts<M: Model, R> {
 impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// An engine whose LPs have yet to be initialised.
     ///
-    /// # Errors
-    /// If there is no memory for its LPs.
-    pub fn new(
-        model: &'m M,
-        context: Context<M>,
-        ties: TieBreak,
-        end: VirtualTime,
-        statistics: Statistics,
-        rows: R,
-    ) -> Result<Self, PoolFull> {
-        let mut lps = Vec::new();
-        lps.try_reserve_exact(context.limits().lps as usize).map_err(|_| PoolFull::Memory)?;
+    /// # Panics
+    /// If there is no memory for its LPs, it [unwinds](Exhausted::unwind).
+    pub fn new(model: &'m M, context: Context<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: R) -> Self {
+        let mut lps = list_for(context.limits().lps as usize, STATES);
         prefer_huge_pages(&mut lps);
-        Ok(Sequential {
+        Sequential {
             model,
             ties,
             end,
@@ -107,7 +100,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             current: None,
             dropping: false,
             prefetching: false,
-        })
+        }
     }
 
     /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are initialised.
@@ -127,14 +120,17 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// The same under the eyes of `watcher`.
     ///
     /// # Errors
-    /// The same, or the watcher's.
+    /// The same.
     pub fn initialise_next_watched(&mut self, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let Some(id) = self.next_lp() else { return Ok(()) };
         let state = self.guarded(|engine| engine.context.init(engine.model, id))?;
-        self.lps.push(Lp::new(state));
-        self.fault()?;
-        self.observe(id)?;
-        self.deliver(None, id, 0, watcher)
+        self.guarded(|engine| {
+            engine.lps.push(Lp::new(state));
+            engine.fault()?;
+            engine.observe(id)?;
+            engine.deliver(None, id, 0, watcher);
+            Ok(())
+        })?
     }
 
     /// Executes up to `most` events.
@@ -148,7 +144,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// The same under the eyes of `watcher`.
     ///
     /// # Errors
-    /// The same, or the watcher's.
+    /// The same.
     pub fn step_watched(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
         let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
         self.prefetching = fetch::pays(bytes);
@@ -196,9 +192,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         lp.events = number;
         lp.digest.push(&event.key());
         self.context.commit(self.model, &event.payload);
-        watcher.executed(entry.handle(), id, entry.time()).map_err(Stop::Full)?;
+        watcher.executed(entry.handle(), id, entry.time());
         self.observe(id)?;
-        self.deliver(Some(entry.handle()), id, number, watcher)?;
+        self.deliver(Some(entry.handle()), id, number, watcher);
         self.committed += 1;
         Ok(())
     }
@@ -206,7 +202,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory
     /// goes to one that it sent.
     #[inline(always)]
-    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) -> Result<(), Stop> {
+    fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) {
         let sequence = Sequence::first_of(number);
         self.sent += self.context.outbox_mut().len() as u64;
         // Last first, which makes no difference to the pending set: the order is in the key.
@@ -221,10 +217,10 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
                     self.set_dropping(false);
                     handle
                 }
-                None => self.events.insert(event).map_err(Stop::Full)?,
+                None => self.events.insert(event),
             };
             self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
-            watcher.sent(handle, sender, receiver, time).map_err(Stop::Full)?;
+            watcher.sent(handle, sender, receiver, time);
         }
         if let Some(handle) = spent {
             self.current = None;
@@ -232,7 +228,6 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             self.events.remove(handle);
             self.set_dropping(false);
         }
-        Ok(())
     }
 
     /// Types that need no dropping cost nothing here.
@@ -278,10 +273,13 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         // After a panic the engine is only used to say where it happened.
         let ran = catch_unwind(AssertUnwindSafe(|| run(self)));
         self.context.beat().end_step();
-        ran.map_err(|panic| {
-            // A fault before the panic takes precedence.
-            let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
-            Stop::Fault(self.context.take_fault().unwrap_or_else(fault))
+        ran.map_err(|panic| match Exhausted::from_panic(panic) {
+            Ok(why) => Stop::Exhausted(why),
+            Err(panic) => {
+                // A fault before the panic takes precedence.
+                let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
+                Stop::Fault(self.context.take_fault().unwrap_or_else(fault))
+            }
         })
     }
 
@@ -393,7 +391,7 @@ mod tests {
         let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
         let context = Context::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
         let end = VirtualTime::new(10.0).unwrap();
-        let mut engine = Sequential::<_, Heap, _>::new(&Clock, context, TieBreak::BySender, end, statistics, NoRows).unwrap();
+        let mut engine = Sequential::<_, Heap, _>::new(&Clock, context, TieBreak::BySender, end, statistics, NoRows);
         engine.initialise_next().unwrap();
         assert_eq!(engine.next_lp(), None);
         engine.lps[0].events = Sequence::EVENT_LIMIT - 3;

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use warpline_memory::{Books, Buffers, CancelOutcome, Handle, Pool, PoolFull};
+use warpline_memory::{Books, Buffers, CancelOutcome, Exhausted, Handle, Pool};
 
 use crate::Event;
 
@@ -24,9 +24,9 @@ fn locate(handle: Handle) -> Location {
 
 /// The handle in a store of a shared buffer.
 #[inline(always)]
-fn shared_handle(buffer: Handle) -> Result<Handle, PoolFull> {
+fn shared_handle(buffer: Handle) -> Handle {
     let bits = buffer.bits();
-    if bits & SHARED == 0 { Ok(Handle::from_bits(bits | SHARED)) } else { Err(PoolFull::Numbers) }
+    if bits & SHARED == 0 { Handle::from_bits(bits | SHARED) } else { Exhausted::Numbers.unwind() }
 }
 
 /// An optional handle, in four bytes.
@@ -85,29 +85,29 @@ impl<E> Store<E> {
 
     /// Adds an event that this PE has sent to itself, or that has arrived by value.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Result<Handle, PoolFull> {
+    pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Handle {
         if !self.pooled && incarnation.is_none() {
             let me = self.shared.me();
-            return shared_handle(self.shared.insert_with(me, 0, next.handle(), || event)?);
+            return shared_handle(self.shared.insert_with(me, 0, next.handle(), || event));
         }
-        let handle = self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending })?;
-        if handle.bits() & SHARED == 0 { Ok(handle) } else { Err(PoolFull::Numbers) }
+        let handle = self.own.insert(LocalEvent { event, next, incarnation, status: Status::Pending });
+        if handle.bits() & SHARED == 0 { handle } else { Exhausted::Numbers.unwind() }
     }
 
     /// Puts an event that nobody will cancel in place of one that is over. If the latter lies in a shared buffer, the buffer is released
     /// and the new event goes into the pool.
     #[inline(always)]
-    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Result<Handle, PoolFull> {
+    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Handle {
         match locate(spent) {
             Location::Local(handle) => {
                 self.own.replace(handle, LocalEvent { event, next: OptionalHandle::default(), incarnation: None, status: Status::Pending });
-                Ok(spent)
+                spent
             }
             Location::Shared(_) => {
-                let handle = self.insert(event, OptionalHandle::default(), None)?;
+                let handle = self.insert(event, OptionalHandle::default(), None);
                 // Last, as dropping the payload may panic.
                 self.release_buffer(spent);
-                Ok(handle)
+                handle
             }
         }
     }
@@ -123,15 +123,15 @@ impl<E> Store<E> {
     /// Writes an event into a buffer for PE `to`. Returns its handle here, and the buffer's own, by which that PE [receives](Self::receive)
     /// it.
     #[inline]
-    pub(crate) fn share(&mut self, to: u32, mark: u32, next: OptionalHandle, event: Event<E>) -> Result<(Handle, Handle), PoolFull> {
-        let buffer = self.shared.insert_with(to, mark, next.handle(), || event)?;
-        Ok((shared_handle(buffer)?, buffer))
+    pub(crate) fn share(&mut self, to: u32, mark: u32, next: OptionalHandle, event: Event<E>) -> (Handle, Handle) {
+        let buffer = self.shared.insert_with(to, mark, next.handle(), || event);
+        (shared_handle(buffer), buffer)
     }
 
     /// Takes over a buffer that another PE has sent. Returns its handle here and the event in it.
     #[inline]
-    pub(crate) fn receive(&mut self, buffer: Handle) -> Result<(Handle, &Event<E>), PoolFull> {
-        Ok((shared_handle(buffer)?, self.shared.accept(buffer)))
+    pub(crate) fn receive(&mut self, buffer: Handle) -> (Handle, &Event<E>) {
+        (shared_handle(buffer), self.shared.accept(buffer))
     }
 
     /// The handle of a buffer that was received before.

@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
+use crate::drop_each;
+use crate::exhausted::{Exhausted, MakeRoom};
 use crate::pages::Pages;
 use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, Ordering, UnsafeCell};
-use crate::{PoolFull, drop_each};
 
 /// The tag of a slot without a value: free, or never used.
 pub(crate) const FREE: u32 = 0;
@@ -107,28 +108,32 @@ impl<T> Arena<T> {
 
     /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their numbers belong to the caller alone.
     #[cold]
-    pub(crate) fn grow(&self, segments: u32) -> Result<Range<u32>, PoolFull> {
+    pub(crate) fn grow(&self, segments: u32) -> Range<u32> {
         const END: u32 = SEGMENTS - 1;
         let claimed = &self.shared.claimed;
         // Relaxed, here and below: the counter only hands out numbers.
         let wanted = segments.clamp(1, MOST).min(END - claimed.load(Ordering::Relaxed));
         if wanted == 0 {
-            return Err(PoolFull::Numbers);
+            Exhausted::Numbers.unwind();
         }
-        let (pages, count) = slab::<T>(wanted).or_else(|| slab::<T>(1)).ok_or(PoolFull::Memory)?;
+        let (pages, count) =
+            slab::<T>(wanted).or_else(|| slab::<T>(1)).unwrap_or_else(|| no_buffers(SEGMENT as usize * size_of::<Slot<T>>()));
         let claim = |first: u32| (first < END).then(|| (first + count).min(END));
-        let first = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).map_err(|_| PoolFull::Numbers)?;
+        let first = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).unwrap_or_else(|_| Exhausted::Numbers.unwind());
         let (end, start) = ((first + count).min(END), pages.start().cast::<Slot<T>>());
         let slots = (count * SEGMENT) as usize;
-        // Recorded first, so that whatever is in the directory is in the list too. No code that holds the lock can panic.
-        self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner).push((pages, slots));
+        // Recorded first, so that whatever is in the directory is in the list too.
+        let mut slabs = self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner);
+        slabs.make_room(1, "the list of buffers");
+        slabs.push((pages, slots));
+        drop(slabs);
         for segment in first..end {
             // SAFETY: `count` >= `end` - `first` segments lie one after the other from `start` on.
             let pointer = unsafe { start.add(((segment - first) * SEGMENT) as usize) };
             // Release pairs with the Acquire of `slot`.
             self.shared.directory[segment as usize].store(pointer.as_ptr(), Ordering::Release);
         }
-        Ok(first * SEGMENT..end * SEGMENT)
+        first * SEGMENT..end * SEGMENT
     }
 }
 
@@ -157,12 +162,12 @@ fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
 /// A directory of nulls, whose untouched pages cost nothing.
 #[cfg(not(loom))]
 fn directory<T>() -> Box<Directory<T>> {
-    use std::alloc::{alloc_zeroed, handle_alloc_error};
+    use std::alloc::alloc_zeroed;
     let layout = Layout::new::<Directory<T>>();
     // SAFETY: the layout is not of size zero.
     let memory = unsafe { alloc_zeroed(layout) };
     if memory.is_null() {
-        handle_alloc_error(layout);
+        no_buffers(layout.size());
     }
     // SAFETY: the memory was just allocated for this very type, as a box does, and zeros are null pointers.
     unsafe { Box::from_raw(memory.cast()) }
@@ -171,6 +176,11 @@ fn directory<T>() -> Box<Directory<T>> {
 #[cfg(loom)]
 fn directory<T>() -> Box<Directory<T>> {
     Box::new(std::array::from_fn(|_| AtomicPtr::default()))
+}
+
+#[cold]
+fn no_buffers(bytes: usize) -> ! {
+    Exhausted::Memory { what: "events in buffers", bytes }.unwind()
 }
 
 impl<T> Drop for ArenaMemory<T> {
@@ -195,16 +205,18 @@ impl<T> Drop for ArenaMemory<T> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::catch_exhausted;
 
     #[test]
     fn numbers_end_with_the_last_segment_but_one() {
         let arena = Arena::<()>::new();
         arena.shared.claimed.store(SEGMENTS - 4, Ordering::Relaxed);
         let range = (SEGMENTS - 4) * SEGMENT..(SEGMENTS - 1) * SEGMENT;
-        assert_eq!(arena.grow(100), Ok(range.clone()));
+        assert_eq!(arena.grow(100), range);
         assert_eq!(arena.shared.slabs.lock().unwrap()[0].1, range.len(), "memory for as many as can be numbered");
         assert!(arena.slot(range.start - 1).is_none() && arena.slot(range.start).is_some());
         assert!(arena.slot(range.end - 1).is_some() && arena.slot(range.end).is_none());
-        assert_eq!(arena.grow(1), Err(PoolFull::Numbers));
+        assert_eq!(catch_exhausted(|| arena.grow(1)), Err(Exhausted::Numbers));
+        assert!(!arena.shared.slabs.is_poisoned());
     }
 }

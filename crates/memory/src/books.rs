@@ -2,12 +2,11 @@
 ///
 /// ```
 /// let mut views = warpline_memory::buffers(2);
-/// let handle = views[0].insert(1, 'a')?;
+/// let handle = views[0].insert(1, 'a');
 /// let mut all = views[0].books();
 /// all.merge(&views[1].books());
 /// assert_eq!((all.live, all.in_flight()), (0, 1));
 /// assert_eq!(all.places, all.free + 1); // new buffers are made in runs
-/// # Ok::<(), warpline_memory::PoolFull>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {

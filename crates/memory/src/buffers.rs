@@ -5,8 +5,9 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
+use crate::exhausted::{Exhausted, MakeRoom};
 use crate::sync::Ordering;
-use crate::{Apart, Books, Handle, PoolFull, prefetch, prefetch_write};
+use crate::{ApartList, Books, Handle, prefetch, prefetch_write};
 
 #[cfg(all(test, not(loom)))]
 mod exchange_tests;
@@ -43,7 +44,7 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 ///
 /// let mut views = buffers(2);
 /// let (mut receiver, mut sender) = (views.pop().unwrap(), views.pop().unwrap());
-/// let handle = sender.insert(1, "hello")?;
+/// let handle = sender.insert(1, "hello");
 /// // The handle goes to the other PE, say through a ring.
 /// receiver.accept(handle);
 /// assert!(receiver.begin(handle));
@@ -51,7 +52,6 @@ const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 /// assert_eq!(sender.cancel(handle), CancelOutcome::Processed);
 /// assert!(!receiver.undo(handle));
 /// receiver.release(handle);
-/// # Ok::<(), warpline_memory::PoolFull>(())
 /// ```
 pub struct Buffers<T> {
     arena: Arena<T>,
@@ -59,7 +59,7 @@ pub struct Buffers<T> {
     /// The tag of live slots of this PE.
     mine: u32,
     /// Free slots by partner. A slot here or in `fresh` belongs to this PE alone.
-    free: Box<[Apart<Vec<u32>>]>,
+    free: ApartList<Vec<u32>>,
     /// How many slots this PE has made for messages to each partner. It never sends these back as surplus.
     made: Box<[u32]>,
     /// Slots that have never been used.
@@ -93,7 +93,7 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
 // callers make up.
 impl<T> Buffers<T> {
     fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
-        let free = (0..pes).map(|_| Apart::default()).collect();
+        let free = ApartList::from_fn(pes as usize, |_| Vec::new());
         let made = vec![0; pes as usize].into_boxed_slice();
         let (fresh, mine) = (0..0, tag(LIVE, me));
         let (segments, fresh_taken, inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0, 0, 0);
@@ -124,26 +124,23 @@ impl<T> Buffers<T> {
     /// Puts a value into a free buffer for PE `to`. If that is this PE itself, the message is local and the buffer stays here; otherwise it
     /// is in flight until that PE [accepts](Self::accept) it. The message is pending and has no link to another one.
     ///
-    /// # Errors
-    /// If there is no number or no memory for another buffer.
-    ///
     /// # Panics
-    /// If there is no such PE.
+    /// If there is no such PE. If there is no number or no memory for another buffer, it [unwinds](crate::Exhausted::unwind).
     #[inline]
-    pub fn insert(&mut self, to: u32, value: T) -> Result<Handle, PoolFull> {
+    pub fn insert(&mut self, to: u32, value: T) -> Handle {
         self.insert_with(to, 0, None, || value)
     }
 
     /// Like [`insert`](Self::insert), with a mark for [`begin_if`](Self::begin_if), a link to the [previous](Self::next) message of the
     /// same event, and the value constructed in place rather than moved there.
     ///
-    /// # Errors
+    /// # Panics
     /// Likewise.
     #[inline(always)]
-    pub fn insert_with(&mut self, to: u32, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) -> Result<Handle, PoolFull> {
-        let number = match self.free[to as usize].0.pop() {
+    pub fn insert_with(&mut self, to: u32, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) -> Handle {
+        let number = match self.free[to as usize].pop() {
             Some(number) => number,
-            None => self.fresh(to)?,
+            None => self.fresh(to),
         };
         let handle = Handle::from_bits(number);
         let slot = found(&self.arena, handle);
@@ -159,22 +156,24 @@ impl<T> Buffers<T> {
         slot.tag.store(if local { self.mine } else { tag(SENT, to as u16) }, Ordering::Release);
         self.inserted += 1;
         self.given += u64::from(!local);
-        Ok(handle)
+        handle
     }
 
     /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
     /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
     /// if more local slots are free than caches hold, saving memory matters more, and one of them is used.
     #[cold]
-    fn fresh(&mut self, partner: u32) -> Result<u32, PoolFull> {
-        let local = &mut self.free[usize::from(self.me)].0;
-        if local.len() > PLENTY {
+    fn fresh(&mut self, partner: u32) -> u32 {
+        let local = &mut self.free[usize::from(self.me)];
+        if local.len() > PLENTY
+            && let Some(number) = local.pop()
+        {
             self.made[partner as usize] += 1;
-            return local.pop().ok_or(PoolFull::Numbers);
+            return number;
         }
         if self.fresh.is_empty() {
             // The arena grows by as much as this PE has already.
-            self.fresh = self.arena.grow(self.segments)?;
+            self.fresh = self.arena.grow(self.segments);
             self.segments += self.fresh.len() as u32 >> SEGMENT_BITS;
         }
         let run = self.fresh.start..self.fresh.end.min(self.fresh.start.saturating_add(RUN));
@@ -182,10 +181,10 @@ impl<T> Buffers<T> {
         self.fresh_taken += run.len() as u64;
         for number in run.rev() {
             let to = if number % 2 == 0 { partner as usize } else { usize::from(self.me) };
-            self.free[to].0.push(number);
+            add_free(&mut self.free[to], number);
             self.made[to] += 1;
         }
-        self.free[partner as usize].0.pop().ok_or(PoolFull::Numbers)
+        self.free[partner as usize].pop().unwrap_or_else(|| Exhausted::Numbers.unwind())
     }
 
     /// The value in a buffer.
@@ -207,7 +206,7 @@ impl<T> Buffers<T> {
         let partner = slot.partner.load(Ordering::Relaxed);
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(FREE, Ordering::Relaxed);
-        self.free[usize::from(partner)].0.push(handle.bits());
+        add_free(&mut self.free[usize::from(partner)], handle.bits());
         self.released += 1;
         // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
         // This comes last, as it may panic.
@@ -262,7 +261,7 @@ impl<T> Buffers<T> {
     /// How many buffers this PE has used, sent and received, and how many it has now.
     pub fn books(&self) -> Books {
         let Buffers { inserted, released, given, accepted, returned, taken_back, fresh_taken: places, .. } = *self;
-        let free = self.free.iter().map(|list| list.0.len() as u64).sum();
+        let free = self.free.iter().map(|list| list.len() as u64).sum();
         Books { inserted, released, given, accepted, returned, taken_back, live: inserted + accepted - released - given, places, free }
     }
 }
@@ -271,6 +270,12 @@ impl<T> fmt::Debug for Buffers<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Buffers").field("me", &self.me).field("books", &self.books()).finish_non_exhaustive()
     }
+}
+
+#[inline(always)]
+fn add_free(list: &mut Vec<u32>, number: u32) {
+    list.make_room(1, "the numbers of free buffers");
+    list.push(number);
 }
 
 /// The slot at a handle, whichever PE it belongs to.

@@ -1,5 +1,4 @@
-use std::fmt;
-
+use crate::exhausted::{Exhausted, MakeRoom, list_for};
 use crate::{DropEach, prefer_huge_pages, prefetch};
 
 /// The number of a value in its [`Pool`].
@@ -19,26 +18,6 @@ impl Handle {
         Handle(bits)
     }
 }
-
-/// Why a pool cannot take one more value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoolFull {
-    /// It holds 2³² - 1 values, and more cannot be numbered.
-    Numbers,
-    /// The system has no more memory.
-    Memory,
-}
-
-impl fmt::Display for PoolFull {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PoolFull::Numbers => write!(f, "no more than {} can be numbered", u32::MAX),
-            PoolFull::Memory => write!(f, "the system has no memory for more"),
-        }
-    }
-}
-
-impl std::error::Error for PoolFull {}
 
 /// Values that come and go in any order, in memory that is never given back before the end.
 ///
@@ -65,38 +44,39 @@ impl<T> Default for Pool<T> {
 impl<T> Pool<T> {
     /// Puts a value into a free slot.
     ///
-    /// # Errors
-    /// If there is no number or no memory for another value.
+    /// # Panics
+    /// If there is no number or no memory for another value, it [unwinds](Exhausted::unwind).
     #[inline(always)]
-    pub fn insert(&mut self, value: T) -> Result<Handle, PoolFull> {
+    pub fn insert(&mut self, value: T) -> Handle {
         match self.free.pop() {
             Some(place) => {
                 self.places[place as usize].0 = Some(value);
-                Ok(Handle(place))
+                Handle(place)
             }
             None => self.grow(value),
         }
     }
 
-    fn grow(&mut self, value: T) -> Result<Handle, PoolFull> {
-        let place = number(self.places.len()).ok_or(PoolFull::Numbers)?;
+    fn grow(&mut self, value: T) -> Handle {
+        let Some(place) = number(self.places.len()) else { Exhausted::Numbers.unwind() };
         if self.places.len() == self.places.capacity() {
-            self.move_out()?;
+            self.move_out();
         }
         self.places.push(PoolSlot(Some(value)));
-        Ok(Handle(place))
+        Handle(place)
     }
 
     /// Moves to larger memory, which is advised before it is touched.
     #[cold]
-    fn move_out(&mut self) -> Result<(), PoolFull> {
+    fn move_out(&mut self) {
         let [double, little] = larger(self.places.len());
         let mut places = Vec::new();
-        places.try_reserve_exact(double).or_else(|_| places.try_reserve_exact(little)).map_err(|_| PoolFull::Memory)?;
+        if places.try_reserve_exact(double).is_err() {
+            places = list_for(little, "events");
+        }
         prefer_huge_pages(&mut places);
         places.append(&mut self.places);
         self.places = places.into();
-        Ok(())
     }
 
     /// The value of a handle.
@@ -134,6 +114,7 @@ impl<T> Pool<T> {
     pub fn remove(&mut self, handle: Handle) -> T {
         match self.places[handle.0 as usize].0.take() {
             Some(value) => {
+                self.free.make_room(1, "the numbers of free slots");
                 self.free.push(handle.0);
                 value
             }
@@ -187,11 +168,11 @@ mod tests {
     #[test]
     fn freed_places_are_reused_last_first() {
         let mut pool = Pool::default();
-        let handles: Vec<Handle> = (0..4).map(|n| pool.insert(n).unwrap()).collect();
+        let handles: Vec<Handle> = (0..4).map(|n| pool.insert(n)).collect();
         assert_eq!(pool.remove(handles[1]), 1);
         assert_eq!(pool.remove(handles[3]), 3);
-        assert_eq!(pool.insert(10), Ok(handles[3]));
-        assert_eq!(pool.insert(11), Ok(handles[1]));
+        assert_eq!(pool.insert(10), handles[3]);
+        assert_eq!(pool.insert(11), handles[1]);
         assert_eq!((pool.len(), pool.places()), (4, 4));
         assert_eq!(handles.iter().map(|&handle| *pool.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
     }
@@ -199,7 +180,7 @@ mod tests {
     #[test]
     fn a_value_is_replaced_in_its_place() {
         let mut pool = Pool::default();
-        let [first, second] = [1, 2].map(|n| pool.insert(n).unwrap());
+        let [first, second] = [1, 2].map(|n| pool.insert(n));
         pool.replace(first, 3);
         assert_eq!((*pool.get(first), *pool.get(second), pool.len()), (3, 2, 2));
     }
@@ -211,7 +192,7 @@ mod tests {
         let mut moves = Vec::new();
         for n in 0..1000 {
             let before = pool.places.capacity();
-            pool.insert(n).unwrap();
+            pool.insert(n);
             if pool.places.capacity() != before {
                 moves.push((n, pool.places.capacity()));
             }
@@ -229,15 +210,13 @@ mod tests {
     fn numbers_end_before_the_last_of_32_bits() {
         const LAST: usize = u32::MAX as usize;
         assert_eq!([0, LAST - 1, LAST, LAST + 1].map(number), [Some(0), Some(u32::MAX - 1), None, None]);
-        assert_eq!(PoolFull::Numbers.to_string(), "no more than 4294967295 can be numbered");
-        assert_eq!(PoolFull::Memory.to_string(), "the system has no memory for more");
     }
 
     #[test]
     fn values_are_dropped_once() {
         let value = std::rc::Rc::new(());
         let mut pool = Pool::default();
-        let handle = pool.insert(value.clone()).unwrap();
+        let handle = pool.insert(value.clone());
         pool.replace(handle, value.clone());
         assert_eq!(std::rc::Rc::strong_count(&value), 2);
         drop(pool.remove(handle));
@@ -248,7 +227,7 @@ mod tests {
     #[should_panic(expected = "taken out before")]
     fn a_stale_handle_is_caught() {
         let mut pool = Pool::default();
-        let handle = pool.insert(1).unwrap();
+        let handle = pool.insert(1);
         pool.remove(handle);
         pool.get(handle);
     }
@@ -257,7 +236,7 @@ mod tests {
     #[should_panic(expected = "taken out before")]
     fn a_second_free_is_caught() {
         let mut pool = Pool::default();
-        let handle = pool.insert(1).unwrap();
+        let handle = pool.insert(1);
         pool.remove(handle);
         pool.remove(handle);
     }

@@ -1,5 +1,6 @@
 use std::mem::{MaybeUninit, needs_drop};
 
+use crate::exhausted::{MakeRoom, list_for};
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
 use crate::{Apart, drop_each, prefetch, prefetch_write};
 
@@ -74,10 +75,12 @@ pub struct Consumer<T> {
 /// ```
 ///
 /// # Panics
-/// If there is not enough memory.
+/// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
 pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
-    let cells = (0..capacity).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect();
+    let mut cells = list_for(capacity, "the queues between PEs");
+    cells.resize_with(capacity, || UnsafeCell::new(MaybeUninit::uninit()));
+    let cells = cells.into_boxed_slice();
     let shared = Arc::new(RingState { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
     (Producer { shared: shared.clone(), tail: 0, head: 0 }, Consumer { shared, head: 0, tail: 0 })
 }
@@ -288,7 +291,7 @@ impl<T: Copy + Send> Consumer<T> {
         if count == 0 {
             return 0;
         }
-        into.reserve(count);
+        into.make_room(count, "messages received");
         for cells in self.shared.cells(self.head, count) {
             // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves it alone until the head is past it.
             into.extend(cells.iter().map(|cell| cell.with(|place| unsafe { (*place).assume_init() })));

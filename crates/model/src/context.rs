@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use warpline_base::random::Random;
 use warpline_base::{LpId, Priority, VirtualTime};
-use warpline_memory::DropEach;
+use warpline_memory::{DropEach, Exhausted};
 
 use crate::engine::{Beat, Limits, Outgoing, Streams};
 use crate::statistics::Notes;
@@ -321,7 +321,10 @@ impl<M: Model> Context<M> {
     #[inline]
     pub fn save(&mut self, value: impl Saved) {
         if self.saving {
-            self.saved.push(value.to_word());
+            match self.saved.len() < self.saved.capacity() || self.grow_saved() {
+                true => self.saved.push(value.to_word()),
+                false => self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1)),
+            }
         }
     }
 
@@ -363,7 +366,8 @@ impl<M: Model> Context<M> {
         // Written so that NaN fails.
         let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
         let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
-        if valid && step <= *zero_delay_hops && self.outbox.len() < *sends as usize {
+        let valid = valid && step <= *zero_delay_hops && self.outbox.len() < *sends as usize;
+        if valid && (self.outbox.len() < self.outbox.capacity() || self.grow_outbox()) {
             self.outbox.push(Outgoing { time: VirtualTime::from_bits(time.to_bits()), to, step, priority, event });
         } else {
             self.refuse(to, delay);
@@ -384,10 +388,32 @@ impl<M: Model> Context<M> {
                 None => Fault::NoLink { to },
                 Some(lookahead) if delay < lookahead => Fault::Lookahead { to, delay, lookahead },
                 Some(_) if self.outbox.len() >= sends as usize => Fault::TooManySends { limit: sends },
-                Some(_) => Fault::ZeroDelayLoop { limit: zero_delay_hops },
+                Some(_) if self.outbox.len() < self.outbox.capacity() => Fault::ZeroDelayLoop { limit: zero_delay_hops },
+                Some(_) => {
+                    let bytes = size_of::<Outgoing<M::Event>>() * (self.outbox.len() + 1);
+                    Fault::Memory(Exhausted::Memory { what: "what an event sends", bytes })
+                }
             }
         };
         self.set_fault(fault);
+    }
+
+    /// Makes room for another event, and returns whether there is any. An event that has failed already needs none: to ask again and again
+    /// would take time.
+    #[cold]
+    fn grow_outbox(&mut self) -> bool {
+        self.fault.is_none() && self.outbox.try_reserve(1).is_ok()
+    }
+
+    /// The same for what the event saves.
+    #[cold]
+    fn grow_saved(&mut self) -> bool {
+        self.fault.is_none() && self.saved.try_reserve(1).is_ok()
+    }
+
+    #[cold]
+    fn no_memory(&mut self, what: &'static str, bytes: usize) {
+        self.set_fault(Fault::Memory(Exhausted::Memory { what, bytes }));
     }
 
     /// Keeps the first fault of an event.

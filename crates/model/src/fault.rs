@@ -1,4 +1,5 @@
 use warpline_base::LpId;
+use warpline_memory::Exhausted;
 
 /// A mistake of the model. The engine adds where and when.
 ///
@@ -119,6 +120,9 @@ pub enum Fault {
         /// What the declarations say about it.
         declared: String,
     },
+    /// No memory for what an event sends, observes or saves.
+    #[error("{0}: it sends, observes or saves too much at once, or wants a larger machine")]
+    Memory(Exhausted),
     /// The model gave up by [`Context::fail`](crate::Context::fail).
     #[error("failed: {0}")]
     Failed(String),

@@ -1,6 +1,7 @@
-//! How processing elements (PEs) reach each other: by rings in shared memory between threads, or in a virtual cluster, which lives in one
+//! How processing elements (PEs) reach each other: by rings or inboxes in shared memory between threads, or in a virtual cluster, which lives in one
 //! thread and delays, reorders and refuses messages at random, from a seed.
 
+mod inbox;
 mod pin;
 mod rings;
 mod virtual_cluster;

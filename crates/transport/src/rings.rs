@@ -2,8 +2,13 @@ use std::collections::VecDeque;
 
 use warpline_kernel::gvt::Control;
 use warpline_kernel::{Message, Port, ValueMessage};
-use warpline_memory::{Consumer, Lines, Producer, lines, ring};
+use warpline_memory::{Consumer, Lines, MakeRoom, Producer, lines, ring};
 
+use crate::inbox::{Inboxes, inboxes};
+
+/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
+/// would take four times as much memory.
+const RINGS_MOST: u32 = 32;
 /// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit waits at the sender.
 const MESSAGES: usize = 4096;
 /// The least that a ring holds, however many PEs there are.
@@ -20,17 +25,19 @@ const CONTROLS: usize = 8;
 /// Rings are prefetched only with this many PEs or fewer, as most rings bring something in each step then.
 const FETCHED_AHEAD: usize = 8;
 
-/// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever contend.
+/// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever contend. With many
+/// PEs, one inbox for each.
 pub struct RingPort<E> {
-    /// By PE; none to itself.
+    /// By PE; none to itself, and none where there are inboxes.
     to: Vec<Option<Producer<Message>>>,
     from: Vec<Consumer<Message>>,
     /// Likewise, for messages by value.
     values_to: Vec<Option<Producer<ValueMessage<E>>>>,
     values_from: Vec<Consumer<ValueMessage<E>>>,
+    inboxes: Option<Inboxes<E>>,
     bounds: Lines,
-    /// By PE; only to neighbours.
-    control_to: Vec<Option<Producer<Control>>>,
+    /// With the numbers of the neighbours, which are few.
+    control_to: Vec<(u32, Producer<Control>)>,
     control_from: Vec<Consumer<Control>>,
     /// Control messages that found no room.
     late: VecDeque<(u32, Control)>,
@@ -39,13 +46,15 @@ pub struct RingPort<E> {
 
 /// The ends of the wires of this many PEs. Each sends control messages only to its `neighbours`, as given by the GVT algorithm.
 pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Vec<RingPort<E>> {
+    let ringed = if pes > RINGS_MOST { 0 } else { pes };
     let empty = |bounds| RingPort {
-        to: (0..pes).map(|_| None).collect(),
+        to: (0..ringed).map(|_| None).collect(),
         from: Vec::new(),
-        values_to: (0..pes).map(|_| None).collect(),
+        values_to: (0..ringed).map(|_| None).collect(),
         values_from: Vec::new(),
+        inboxes: None,
         bounds,
-        control_to: (0..pes).map(|_| None).collect(),
+        control_to: Vec::new(),
         control_from: Vec::new(),
         late: VecDeque::new(),
         controls: Vec::new(),
@@ -54,8 +63,11 @@ pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Ve
     let capacity = (2 * MESSAGES / pes as usize).max(MESSAGES_LEAST);
     let shared_out = |room: usize| room * 4 / (pes as usize).pow(2);
     let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
+    if ringed == 0 {
+        ports.iter_mut().zip(inboxes(pes)).for_each(|(port, inboxes)| port.inboxes = Some(inboxes));
+    }
     for sender in 0..pes as usize {
-        for receiver in (0..pes as usize).filter(|&receiver| receiver != sender) {
+        for receiver in (0..pes as usize).filter(|&receiver| receiver != sender && ringed > 0) {
             let (producer, consumer) = ring(capacity);
             ports[sender].to[receiver] = Some(producer);
             ports[receiver].from.push(consumer);
@@ -65,7 +77,7 @@ pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Ve
         }
         for receiver in neighbours(sender as u32) {
             let (producer, consumer) = ring(CONTROLS);
-            ports[sender].control_to[receiver as usize] = Some(producer);
+            ports[sender].control_to.push((receiver, producer));
             ports[receiver as usize].control_from.push(consumer);
         }
     }
@@ -73,6 +85,13 @@ pub fn ring_ports<E: Send>(pes: u32, neighbours: impl Fn(u32) -> Vec<u32>) -> Ve
 }
 
 impl<E> RingPort<E> {
+    fn inboxes_to(&mut self, to: u32) -> &mut Inboxes<E> {
+        match &mut self.inboxes {
+            Some(inboxes) => inboxes,
+            None => panic!("PE {to} has no wire to itself"),
+        }
+    }
+
     fn send_late_controls(&mut self) {
         while let Some(&(to, control)) = self.late.front() {
             if !self.push_control(to, control) {
@@ -83,7 +102,8 @@ impl<E> RingPort<E> {
     }
 
     fn push_control(&mut self, to: u32, control: Control) -> bool {
-        let Some(wire) = &mut self.control_to[to as usize] else { panic!("PE {to} is no neighbour: GVT sends it no control messages") };
+        let wire = self.control_to.iter_mut().find(|(neighbour, _)| *neighbour == to);
+        let Some((_, wire)) = wire else { panic!("PE {to} is no neighbour: GVT sends it no control messages") };
         wire.push(control)
     }
 }
@@ -91,7 +111,7 @@ impl<E> RingPort<E> {
 impl<E: Send> Port<E> for RingPort<E> {
     #[inline]
     fn prefetch(&self) {
-        if self.to.len() <= FETCHED_AHEAD {
+        if self.inboxes.is_none() && self.to.len() <= FETCHED_AHEAD {
             self.to.iter().flatten().for_each(Producer::prefetch);
             self.from.iter().for_each(Consumer::prefetch);
             self.values_to.iter().flatten().for_each(Producer::prefetch);
@@ -101,9 +121,12 @@ impl<E: Send> Port<E> for RingPort<E> {
 
     #[inline]
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
-        match &mut self.to[to as usize] {
-            Some(wire) => wire.push_some(messages),
-            None => panic!("PE {to} has no wire to itself"),
+        match self.to.get_mut(to as usize) {
+            Some(Some(wire)) => wire.push_some(messages),
+            _ => {
+                self.inboxes_to(to).send(to, messages);
+                messages.len()
+            }
         }
     }
 
@@ -112,13 +135,19 @@ impl<E: Send> Port<E> for RingPort<E> {
         for wire in &mut self.from {
             wire.drain_into(into, usize::MAX);
         }
+        if let Some(inboxes) = &mut self.inboxes {
+            inboxes.receive(into);
+        }
     }
 
     #[inline(always)]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        match &mut self.values_to[to as usize] {
-            Some(wire) => wire.write(message),
-            None => panic!("PE {to} has no wire to itself"),
+        match self.values_to.get_mut(to as usize) {
+            Some(Some(wire)) => wire.write(message),
+            _ => {
+                self.inboxes_to(to).send_value(to, message);
+                Ok(())
+            }
         }
     }
 
@@ -138,6 +167,9 @@ impl<E: Send> Port<E> for RingPort<E> {
             if let Some(messages) = wire.drain_seen() {
                 messages.for_each(&mut *take);
             }
+        }
+        if let Some(inboxes) = &mut self.inboxes {
+            inboxes.receive_values(take);
         }
     }
 
@@ -163,6 +195,7 @@ impl<E: Send> Port<E> for RingPort<E> {
 
     fn send_control(&mut self, to: u32, control: Control) {
         if !self.late.is_empty() || !self.push_control(to, control) {
+            self.late.make_room(1, "control messages");
             self.late.push_back((to, control));
         }
     }

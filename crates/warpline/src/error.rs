@@ -2,8 +2,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use warpline_base::LpId;
+use warpline_kernel::Position;
 pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
-use warpline_memory::PoolFull;
+use warpline_memory::{Exhausted, catch_exhausted, check_room};
 use warpline_model::Fault;
 use warpline_report::ReportError;
 
@@ -44,20 +45,13 @@ pub enum Error {
     /// The model made a mistake.
     #[error(transparent)]
     Fault(Box<Failure>),
-    /// More events are pending at once than fit into memory.
-    #[error(
-        "at time {time}, {lp} sent one event too many: {pending} are pending, and {why}; \
-         the model starts with more than fit, sends more than it consumes, or wants a larger machine"
-    )]
-    TooManyPending {
-        /// The sender.
-        lp: LpId,
-        /// The virtual time, in model units.
-        time: f64,
-        /// How many events are pending.
-        pending: usize,
+    /// Memory ran out.
+    #[error("{}{why}; {}", during(.place), advice(.place))]
+    Memory {
+        /// Where the simulation was; `None` before it began and after it ended.
+        place: Option<Position>,
         /// What ran out.
-        why: PoolFull,
+        why: Exhausted,
     },
     /// An event took longer than [it may](crate::Simulation::event_limit). Its thread cannot be stopped, and goes on until the program ends.
     #[error("{0}; raise --event-limit if it needs more time; there are no results, and rows that were written to files before stay there")]
@@ -96,11 +90,15 @@ impl From<SettingError> for Error {
 }
 
 impl Error {
-    pub(crate) fn too_many_lps(lps: u32, bytes: usize) -> Self {
-        let gigabytes = f64::from(lps) * bytes as f64 / 1e9;
-        Error::Setting(format!(
-            "{lps} LPs need {gigabytes:.1} GB for their states alone, which this machine does not have; use fewer LPs or a larger machine"
-        ))
+    /// # Errors
+    /// If there is no memory for this many LPs with their states.
+    pub(crate) fn check_states<L>(lps: u32) -> Result<(), Self> {
+        catch_exhausted(|| check_room::<L>(lps as usize, "the states of LPs")).map_err(|_| {
+            let gigabytes = f64::from(lps) * size_of::<L>() as f64 / 1e9;
+            Error::Setting(format!(
+                "{lps} LPs need {gigabytes:.1} GB for their states alone, which this machine does not have; use fewer LPs or a larger machine"
+            ))
+        })
     }
 
     pub(crate) fn no_thread(number: usize, threads: usize, cause: &std::io::Error) -> Self {
@@ -108,6 +106,31 @@ impl Error {
             "the system refuses thread {} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory",
             number + 1
         ))
+    }
+}
+
+/// Calls `run`.
+///
+/// # Errors
+/// Its own, or [`Error::Memory`] if memory runs out.
+pub(crate) fn within_memory<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_exhausted(run).unwrap_or_else(|why| Err(Error::Memory { place: None, why }.into()))
+}
+
+/// Where memory ran out, in words.
+fn during(place: &Option<Position>) -> String {
+    let place = place.map(|Position { lp, time, pending }| format!("at {lp}, time {time}, with {pending} events in memory: "));
+    place.unwrap_or_default()
+}
+
+/// What to do when memory has run out.
+fn advice(place: &Option<Position>) -> &'static str {
+    match place {
+        None => "use fewer LPs or a larger machine; there are no results",
+        Some(_) => {
+            "the model starts with more events than fit, sends more than it consumes, or wants a larger machine; \
+             there are no results; rows that were written to files before stay there"
+        }
     }
 }
 

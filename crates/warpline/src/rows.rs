@@ -3,6 +3,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use warpline_base::LpId;
+use warpline_kernel::ROWS;
+use warpline_memory::{MakeRoom, list_for};
 use warpline_model::statistics::{Row, RowSink, TableDeclaration};
 use warpline_model::{Cell, Statistics};
 
@@ -170,7 +172,13 @@ impl RowSink for Rows {
     fn row(&mut self, row: Row<'_>) {
         match self {
             Rows::Drop => {}
-            Rows::Keep(tables) => tables[usize::from(row.table)].rows.push((row.time, row.lp, row.cells.to_vec())),
+            Rows::Keep(tables) => {
+                let rows = &mut tables[usize::from(row.table)].rows;
+                rows.make_room(1, ROWS);
+                let mut cells = list_for(row.cells.len(), ROWS);
+                cells.extend_from_slice(row.cells);
+                rows.push((row.time, row.lp, cells));
+            }
             Rows::Write(tables) => {
                 let table = &mut tables[usize::from(row.table)];
                 if table.failed.is_none() {

@@ -13,6 +13,7 @@ use warpline_base::LpId;
 use warpline_model::engine::{Activity, Beat};
 
 use crate::drive::Listener;
+use crate::error::within_memory;
 use crate::{Error, LongEvent, Progress};
 
 /// How often the caller looks whether events go on and on.
@@ -122,13 +123,14 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         let _ = sender.send(progress);
     });
     warpline_memory::say_last_words();
+    warpline_memory::keep_reserve();
     let control = Control { listener: audience.progress.is_some().then_some(listener), ..Control::default() };
     let worker = Builder::new().name("warpline".to_owned()).stack_size(limits.stack);
     let given = control.clone();
     // The channel closes when the thread drops the last sender.
     let worker = worker.spawn(move || {
         let _over = over;
-        run(given)
+        within_memory(|| run(given))
     });
     let worker = worker.map_err(|cause| Error::no_thread(0, 1, &cause))?;
     let mut run = RunThread { abandoned: control.abandoned.clone(), worker: Some(worker) };

@@ -2,6 +2,7 @@
 
 mod compare;
 mod early_ends;
+mod memory;
 mod models;
 mod new;
 mod parallel;

@@ -11,7 +11,9 @@ use std::cmp::Reverse;
 use std::num::NonZeroU32;
 
 use warpline_base::LpId;
-use warpline_memory::PoolFull;
+use warpline_memory::{Exhausted, MakeRoom};
+
+use super::CAUSES;
 
 use super::findings::LpWork;
 
@@ -87,17 +89,21 @@ impl Chains {
     }
 
     /// Makes room for one more link.
-    pub(super) fn reserve(&mut self) -> Result<(), PoolFull> {
+    pub(super) fn make_room(&mut self) {
         if self.free.is_empty() {
             if self.len() >= self.compact_at {
                 self.compact();
             }
             if self.links.len() >= u32::MAX as usize - 1 {
-                return Err(PoolFull::Numbers);
+                Exhausted::Numbers.unwind();
             }
-            self.links.try_reserve(1).map_err(|_| PoolFull::Memory)?;
+            self.links.make_room(1, CAUSES);
         }
-        Ok(())
+    }
+
+    fn set_free(&mut self, end: ChainEnd) {
+        self.free.make_room(1, CAUSES);
+        self.free.push(end.0.get() - 1);
     }
 
     /// The chain of an event of `lp` that follows the last event there, rather than the one that sent it. Both chains are given up.
@@ -144,7 +150,7 @@ impl Chains {
                 return;
             }
             end = link.before.take();
-            self.free.push(this.0.get() - 1);
+            self.set_free(this);
         }
     }
 
@@ -208,7 +214,7 @@ impl Chains {
                 }
                 None => {
                     self.links[end.index()].holders = 0;
-                    self.free.push(end.0.get() - 1);
+                    self.set_free(*end);
                 }
             }
         }
@@ -248,7 +254,7 @@ mod tests {
         for &(lp, by_message, cost, sends, to) in history {
             let (sender, sent) = pending[lp].pop().unwrap_or_default();
             let (own, sums) = lps[lp];
-            chains.reserve().expect("there is memory");
+            chains.make_room();
             let id = LpId(lp as u32);
             let (end, mut sums) = match by_message {
                 true => (chains.follow_message(own, sender, id, cost), sent),
@@ -312,7 +318,7 @@ mod tests {
         let mut sender = None;
         for event in 0..100_000 {
             let lp = event % 2;
-            chains.reserve().expect("there is memory");
+            chains.make_room();
             let end = chains.follow_message(lps[lp], sender, LpId(lp as u32), 1);
             chains.hold(end);
             (lps[lp], sender) = (Some(end), Some(end));
@@ -327,7 +333,7 @@ mod tests {
         let mut chains = Chains::bounded(100, 1000);
         let mut sender = None;
         for event in 0..50_000 {
-            chains.reserve().expect("there is memory");
+            chains.make_room();
             let lp = LpId(if event % 2 == 0 { 100_000 } else { event });
             sender = Some(chains.follow_message(None, sender, lp, 1));
         }

@@ -17,7 +17,7 @@ mod seen;
 mod tests;
 
 use warpline_base::LpId;
-use warpline_memory::{Handle, PoolFull};
+use warpline_memory::{Handle, MakeRoom, list_of};
 use warpline_model::engine::Lookahead;
 
 use self::chains::{ChainEnd, Chains};
@@ -25,6 +25,9 @@ pub use self::findings::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, Pat
 use self::ideal::IdealCores;
 use self::seen::SeenDelay;
 use crate::Partition;
+
+/// What is kept of events, to whoever runs a model.
+const CAUSES: &str = "the chains of events that may become the critical path";
 
 /// Into how many slices the run is divided.
 pub const SLICES: usize = 60;
@@ -95,17 +98,14 @@ impl CriticalPath {
 
     /// That of a run to `end`, with LPs shared out among these numbers of cores.
     ///
-    /// # Errors
-    /// If there is no memory for a record per LP.
-    pub fn new(lps: u32, end: f64, lookahead: Lookahead, cores: [(u32, Partition); CORE_COUNTS]) -> Result<Self, PoolFull> {
-        let mut ends = Vec::new();
-        ends.try_reserve_exact(lps as usize).map_err(|_| PoolFull::Memory)?;
-        ends.resize(lps as usize, LpEnd::default());
-        Ok(CriticalPath {
+    /// # Panics
+    /// If there is no memory for a record per LP, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn new(lps: u32, end: f64, lookahead: Lookahead, cores: [(u32, Partition); CORE_COUNTS]) -> Self {
+        CriticalPath {
             cores: cores.map(|(cores, partition)| IdealCores::new(cores, partition, &lookahead)),
             lookahead,
             end,
-            lps: ends,
+            lps: list_of(LpEnd::default(), lps as usize, CAUSES),
             pending: Vec::new(),
             chains: Chains::default(),
             slices: [SliceEnd::default(); SLICES],
@@ -113,15 +113,15 @@ impl CriticalPath {
             work: 0,
             length: 0,
             executed: Executed::default(),
-        })
+        }
     }
 
     /// Notes that `lp` executed the event with this handle, at this model time; it cost `cost`, which must not be 0.
     ///
-    /// # Errors
-    /// If there is no memory to note it.
-    pub fn execute(&mut self, event: Handle, lp: LpId, time: f64, cost: u64) -> Result<(), PoolFull> {
-        self.chains.reserve()?;
+    /// # Panics
+    /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn execute(&mut self, event: Handle, lp: LpId, time: f64, cost: u64) {
+        self.chains.make_room();
         let cause = self.pending.get_mut(event.bits() as usize).map(std::mem::take).unwrap_or_default();
         let record = &mut self.lps[lp.index()];
         let finish = record.finish.max(cause.finish) + cost;
@@ -143,18 +143,17 @@ impl CriticalPath {
         self.events += 1;
         self.work += cost;
         self.executed = Executed { time, finish, chain: Some(chain), on_cores };
-        Ok(())
     }
 
     /// Notes that the event executed last, or the initialisation of `from` before the first, sent the event with this handle to `to`, to
     /// happen at `time`.
     ///
-    /// # Errors
-    /// If there is no memory to note it.
-    pub fn send(&mut self, event: Handle, from: LpId, to: LpId, time: f64) -> Result<(), PoolFull> {
+    /// # Panics
+    /// If there is no memory to note it, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn send(&mut self, event: Handle, from: LpId, to: LpId, time: f64) {
         let place = event.bits() as usize;
         if place >= self.pending.len() {
-            self.pending.try_reserve(place + 1 - self.pending.len()).map_err(|_| PoolFull::Memory)?;
+            self.pending.make_room(place + 1 - self.pending.len(), CAUSES);
             self.pending.resize(place + 1, Cause::default());
         }
         let Executed { time: now, finish, chain, on_cores } = self.executed;
@@ -170,7 +169,6 @@ impl CriticalPath {
             }
             self.cores.iter_mut().for_each(|cores| cores.send(&seen));
         }
-        Ok(())
     }
 
     /// What has been found.

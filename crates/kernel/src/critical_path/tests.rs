@@ -8,16 +8,16 @@ const END: f64 = 60.0;
 /// What is found of these events, in order, on 1 PE, 2, 4 and as many as there are LPs; each costs `cost`.
 fn found(lps: u32, lookahead: &Lookahead, cost: fn(usize) -> u64, events: &[Happens]) -> Findings {
     let cores = [1, 2, 4, lps].map(|cores| (cores, Partition::new(lps, cores.min(lps))));
-    let mut path = CriticalPath::new(lps, END, lookahead.clone(), cores).expect("there is memory");
+    let mut path = CriticalPath::new(lps, END, lookahead.clone(), cores);
     let send = |path: &mut CriticalPath, by: Option<usize>| {
         for (number, &(to, time, _)) in events.iter().enumerate().filter(|(_, event)| event.2 == by) {
             let from = by.map_or(to, |by| events[by].0);
-            path.send(Handle::from_bits(number as u32), LpId(from), LpId(to), time).expect("there is memory");
+            path.send(Handle::from_bits(number as u32), LpId(from), LpId(to), time);
         }
     };
     send(&mut path, None);
     for (number, &(lp, time, _)) in events.iter().enumerate() {
-        path.execute(Handle::from_bits(number as u32), LpId(lp), time, cost(number)).expect("there is memory");
+        path.execute(Handle::from_bits(number as u32), LpId(lp), time, cost(number));
         send(&mut path, Some(number));
     }
     path.findings()

@@ -2,10 +2,8 @@
 //! them; and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
 //! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{LpId, Sequence, VirtualTime};
-use warpline_memory::{Handle, PoolFull};
+use warpline_memory::{Handle, MakeRoom, catch_panic};
 use warpline_model::Model;
 
 use super::Pe;
@@ -29,7 +27,7 @@ fn round_up_to_f32(time: f64) -> f32 {
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events within the window.
     #[inline(never)]
-    pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
+    pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) {
         self.context.beat().goes_ahead();
         let limit = self.limit();
         for _ in 0..most {
@@ -41,10 +39,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.fetch_ahead();
             }
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
-            self.execute_with_record::<WATCHED>(entry)?;
+            self.execute_with_record::<WATCHED>(entry);
         }
         self.gauge.counts.history_max = self.gauge.counts.history_max.max(self.past.history.open_len());
-        Ok(())
     }
 
     /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
@@ -61,12 +58,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     #[inline(always)]
-    fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) -> Result<(), PoolFull> {
+    fn execute_with_record<const WATCHED: bool>(&mut self, entry: Entry) {
         let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
         // What was sent before GVT cannot be cancelled any more.
         let Some(mut event) = self.agenda.store_mut().begin(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
             self.annihilate(handle);
-            return Ok(());
+            return;
         };
         let index = self.lps.index(event.receiver);
         let k = self.past.kp_of(index);
@@ -74,7 +71,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let key = event.key();
             self.roll_back_if_straggler(k, &key);
             if !self.faults.are_none() && self.hold_if_lost(entry, index) {
-                return Ok(());
+                return;
             }
             event = self.agenda.event(handle);
         }
@@ -97,7 +94,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.running = None;
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.hold_failed(entry, number, false);
-            return Ok(());
+            return;
         }
         lp.events = number;
         lp.digest.push(&key);
@@ -107,11 +104,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.processed += 1;
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
-        let (sent, extra) = self.send_uncertain(id, number, extra)?;
+        let (sent, extra) = self.send_uncertain(id, number, extra);
         let record = self.past.history.get_mut(place);
         (record.sent, record.extra) = (sent, extra);
         self.gauge.event_lap::<WATCHED>(Phase::Send);
-        Ok(())
     }
 
     /// Moves what the event at hand observed and saved out of the context.
@@ -134,43 +130,38 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which
     /// what was sent by value is noted.
     #[inline(always)]
-    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> Result<(OptionalHandle, ExtraId), PoolFull> {
+    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
         while let Some(last) = self.context.outbox_mut().last() {
             if !self.lps.contain(last.to) {
-                (sent, extra) = self.send_uncertain_away(sender, first, sent, extra)?;
+                (sent, extra) = self.send_uncertain_away(sender, first, sent, extra);
                 continue;
             }
             let Some(event) = take_last(&mut self.context, sender, first) else { break };
-            sent = OptionalHandle::some(self.agenda.insert(event, sent)?);
+            sent = OptionalHandle::some(self.agenda.insert(event, sent));
         }
-        Ok((sent, extra))
+        (sent, extra)
     }
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
-    fn send_uncertain_away(
-        &mut self,
-        sender: LpId,
-        first: Sequence,
-        sent: OptionalHandle,
-        extra: ExtraId,
-    ) -> Result<(OptionalHandle, ExtraId), PoolFull> {
-        let Some(event) = take_last(&mut self.context, sender, first) else { return Ok((sent, extra)) };
+    fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: OptionalHandle, extra: ExtraId) -> (OptionalHandle, ExtraId) {
+        let Some(event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
         let pe = self.world.partition.pe(event.receiver);
         self.gauge.counts.messages_sent += 1;
         if self.world.tuning.wire == Wire::Value {
-            return Ok((sent, self.send_uncertain_value(pe, event, extra)));
+            return (sent, self.send_uncertain_value(pe, event, extra));
         }
         let mark = round_up_to_f32(self.context.now()).to_bits();
-        let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event)?;
+        let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event);
         self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
-        Ok((OptionalHandle::some(handle), extra))
+        (OptionalHandle::some(handle), extra)
     }
 
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {
         let (id, kept) = self.past.extras.get_or_take(extra);
+        kept.sent.make_room(1, "what may have to be cancelled");
         kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation });
         self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
         self.gauge.counts.values_sent += 1;
@@ -187,9 +178,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             assert!(self.past.history.holds(place), "there is a copy of the state of {id} before every event that may be undone");
             let record = self.past.history.get(place);
             if self.agenda.event(record.event).receiver == id {
+                again.make_room(1, "events that are executed again");
                 again.push(record.event);
                 if let Some(state) = &record.state {
-                    break catch_unwind(AssertUnwindSafe(|| state.clone()));
+                    break catch_panic(|| state.clone());
                 }
             }
             place = record.before;
@@ -199,7 +191,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             Ok(state) => self.lps.get_mut(index).bring_back(state),
             Err(panic) => return self.faults.lose(index, copy_fault(panic)),
         }
-        let repeated = catch_unwind(AssertUnwindSafe(|| self.execute_again(index, again)));
+        let repeated = catch_panic(|| self.execute_again(index, again));
         if let Err(panic) = repeated {
             self.context.forget();
             self.faults.lose(index, repeat_fault(panic));

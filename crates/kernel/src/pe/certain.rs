@@ -4,7 +4,7 @@
 use std::mem::needs_drop;
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
-use warpline_memory::{Handle, PoolFull};
+use warpline_memory::Handle;
 use warpline_model::engine::Outgoing;
 use warpline_model::{Context, Model};
 
@@ -20,7 +20,7 @@ use crate::wires::{MessageKind, Port};
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
     #[inline(never)]
-    pub(super) fn execute_certain<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) -> Result<(), PoolFull> {
+    pub(super) fn execute_certain<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
         // Only an event that fails can change this, and the batch ends with it.
         let plain = !self.past.has_open() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
@@ -32,27 +32,26 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 self.fetch_ahead();
             }
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
-            if !self.execute_for_good::<WATCHED>(entry, plain)? {
+            if !self.execute_for_good::<WATCHED>(entry, plain) {
                 break;
             }
         }
-        Ok(())
     }
 
     /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, held back or known by identity.
     #[inline(always)]
-    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> Result<bool, PoolFull> {
+    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
         let (handle, time) = (entry.handle(), entry.time());
         let Some(mut event) = self.agenda.store().begin_certain(handle) else {
             self.annihilate(handle);
-            return Ok(true);
+            return true;
         };
         let index = self.lps.index(event.receiver);
         if !plain && self.past.has_open() {
             let key = event.key();
             self.close_kp_before(self.past.kp_of(index), &key);
             if !self.faults.are_none() && self.waits(entry) {
-                return Ok(false);
+                return false;
             }
             event = self.agenda.event(handle);
         }
@@ -65,7 +64,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.running = None;
             self.hold_failed(entry, number, true);
-            return Ok(false);
+            return false;
         }
         lp.events = number;
         lp.digest.push(&key);
@@ -75,7 +74,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             && let Err(fault) = self.effects.observe(&mut self.context, Moment::Event(key), id, time)
         {
             self.hold(entry, fault, true);
-            return Ok(false);
+            return false;
         }
         self.context.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
@@ -90,31 +89,31 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if !plain && self.agenda.has_identities() {
             self.agenda.forget_identity(handle);
         }
-        self.send_certain(Some(handle), id, number)?;
+        self.send_certain(Some(handle), id, number);
         self.gauge.event_lap::<WATCHED>(Phase::Send);
-        Ok(true)
+        true
     }
 
     /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
     /// to one that it sent.
     #[inline(always)]
-    pub(super) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) -> Result<(), PoolFull> {
+    pub(super) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
         let first = Sequence::first_of(number);
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
         // Last first, which is all the same to the pending set: the place in the order is in the key.
         while let Some(last) = self.context.outbox_mut().last() {
             if !self.lps.contain(last.to) {
-                self.send_certain_away(sender, first)?;
+                self.send_certain_away(sender, first);
                 continue;
             }
             let Some(event) = take_last(&mut self.context, sender, first) else { break };
             match spent.take() {
                 Some(spent) => {
                     self.begin_drop(spent);
-                    self.agenda.replace(spent, event)?;
+                    self.agenda.replace(spent, event);
                     self.end_drop();
                 }
-                None => _ = self.agenda.insert(event, OptionalHandle::default())?,
+                None => _ = self.agenda.insert(event, OptionalHandle::default()),
             }
         }
         if let Some(spent) = spent {
@@ -122,25 +121,23 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.agenda.store_mut().release(spent);
             self.end_drop();
         }
-        Ok(())
     }
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
-    fn send_certain_away(&mut self, sender: LpId, first: Sequence) -> Result<(), PoolFull> {
-        let Some(event) = take_last(&mut self.context, sender, first) else { return Ok(()) };
+    fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
+        let Some(event) = take_last(&mut self.context, sender, first) else { return };
         let pe = self.world.partition.pe(event.receiver);
         self.gauge.counts.messages_sent += 1;
         self.mail.note_sent(event.time);
         if self.world.tuning.wire == Wire::Shared {
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
-            let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event)?;
+            let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);
             self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
         } else {
             self.mail.send_value(pe, event, None, &mut self.gvt);
             self.gauge.counts.values_sent += 1;
         }
-        Ok(())
     }
 
     /// Notes which event's payload is dropped next, should that panic. What needs no dropping costs nothing here.

@@ -2,10 +2,10 @@
 //! duties of the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 
 use warpline_base::{Moment, VirtualTime};
-use warpline_memory::try_drop;
+use warpline_memory::{MakeRoom, catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::{ExecutedEvent, Pe};
@@ -63,7 +63,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let limit = if beyond { least } else { least.earlier(gvt, self.world.ties) };
             let limit = limit.earlier(self.faults.failure_moment(), self.world.ties);
             let until = due.max(horizon);
-            match catch_unwind(AssertUnwindSafe(|| self.commit_all_before(limit, until))) {
+            match catch_panic(|| self.commit_all_before(limit, until)) {
                 Ok(Ok(())) => {
                     self.past.commit_done(limit.time(self.world.end).min(horizon));
                     break;
@@ -80,11 +80,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let mut places = Vec::new();
         let mut place = self.past.kp(k).last;
         while self.past.history.is_open(place) {
+            places.make_room(1, "events that commit");
             places.push(place);
             place = self.past.history.get(place).before;
         }
         for place in places.into_iter().rev() {
-            match catch_unwind(AssertUnwindSafe(|| self.commit_record::<true>(place, &Moment::Never, self.world.end))) {
+            match catch_panic(|| self.commit_record::<true>(place, &Moment::Never, self.world.end)) {
                 Ok(Ok(_)) => {}
                 Ok(Err((entry, fault))) => return self.fail(entry, fault),
                 Err(panic) => return self.fail_panicked(panic),
@@ -110,7 +111,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     fn release_committed(&mut self, mut next: impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
         // Panics are caught once for many events.
-        while let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.release_each(&mut next))) {
+        while let Err(panic) = catch_panic(|| self.release_each(&mut next)) {
             self.fail_panicked(panic);
         }
     }

@@ -1,7 +1,5 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{LpId, Moment, VirtualTime};
-use warpline_memory::{PoolFull, try_drop};
+use warpline_memory::{catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::Pe;
@@ -11,14 +9,14 @@ use crate::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Initialises some of the remaining LPs, and returns how many.
-    pub(super) fn initialise_lps(&mut self) -> Result<u32, PoolFull> {
+    pub(super) fn initialise_lps(&mut self) -> u32 {
         let before = self.lps.initialised();
         let until = before + self.world.tuning.batch as usize;
         while !self.faults.init_failed() && !self.lps.all_initialised() && self.lps.initialised() < until {
             let id = self.lps.next();
             match self.initialise(id) {
                 Ok(state) => {
-                    self.send_certain(None, id, 0)?;
+                    self.send_certain(None, id, 0);
                     self.lps.push(state);
                 }
                 Err(fault) => self.faults.fail_init(fault),
@@ -26,11 +24,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let initialised = self.lps.initialised() - before;
         self.gauge.initialised(initialised, self.lps.all_initialised());
-        Ok(initialised as u32)
+        initialised as u32
     }
 
     fn initialise(&mut self, id: LpId) -> Result<M::State, Fault> {
-        let state = catch_unwind(AssertUnwindSafe(|| self.context.init(self.world.model, id))).map_err(|panic| {
+        let state = catch_panic(|| self.context.init(self.world.model, id)).map_err(|panic| {
             // A fault before the panic takes precedence.
             self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
         })?;

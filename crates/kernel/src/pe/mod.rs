@@ -13,13 +13,12 @@ mod receive;
 mod rollback;
 mod windows;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
-use warpline_memory::{Books, Buffers, DropEach, PoolFull};
+use warpline_memory::{Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
 use warpline_model::engine::Beat;
 use warpline_model::{Context, Model, Statistics};
 
@@ -103,11 +102,9 @@ pub struct Pe<'m, M: Model, Q, P> {
 impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// The PE whose buffers these are, with its end of the wires. Its LPs are initialised by its first steps.
     ///
-    /// # Errors
-    /// If the memory for its LPs cannot be had.
-    ///
     /// # Panics
-    /// If `tuning` allows no KP at all, or has events executed ahead in windows.
+    /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no memory for its LPs, it
+    /// [unwinds](Exhausted::unwind).
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
@@ -116,13 +113,13 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         window: Window,
         context: Context<M>,
         statistics: Statistics,
-    ) -> Result<Self, PoolFull> {
+    ) -> Self {
         assert!(!(tuning.windows && tuning.lanes.has_ahead()), "in windows nothing is executed ahead");
         let world = World::new(task, buffers.me(), tuning);
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
-        Ok(Pe {
-            lps: Lps::new(ids.clone())?,
+        Pe {
+            lps: Lps::new(ids.clone()),
             agenda: Agenda::new(Store::new(buffers, world.pools_events()), world.ties),
             past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
@@ -142,7 +139,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             over: None,
             prefetching: false,
             world,
-        })
+        }
     }
 
     /// From now on its thread does nothing else: all time between its steps counts as its own, and it waits then. Otherwise only the time
@@ -160,46 +157,46 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
     ///
     /// # Errors
-    /// If there is no memory for another event. The run cannot go on then; [`position`](Self::position) says where it was.
+    /// If memory runs out. The run cannot go on then; [`position`](Self::position) says where it was.
     ///
     /// # Panics
     /// If the engine finds a mistake of its own. Panics of the model are caught.
-    pub fn step(&mut self) -> Result<Step, PoolFull> {
+    pub fn step(&mut self) -> Result<Step, Exhausted> {
         if let Some(over) = self.over {
             self.mail.hand_over();
             return Ok(over);
         }
         self.context.beat().begin_step();
-        let stepped = self.execute_step();
+        let stepped = catch_exhausted(|| self.execute_step());
         self.context.beat().end_step();
         stepped
     }
 
     /// See [`step`](Self::step).
-    fn execute_step(&mut self) -> Result<Step, PoolFull> {
+    fn execute_step(&mut self) -> Step {
         let watched = self.gauge.begin_step();
-        self.receive()?;
+        self.receive();
         self.gauge.lap(Phase::Receive);
-        let executed = self.execute(watched)?;
+        let executed = self.execute(watched);
         self.caution.note(executed);
         self.gauge.lap(Phase::Execute);
-        self.file_received()?;
+        self.file_received();
         self.commit_if_horizon_moved(executed);
         self.gauge.lap(Phase::Receive);
         self.hand_over_and_publish(executed);
         self.gauge.lap(Phase::Send);
         self.advance_gvt(executed);
         self.gauge.end_step(executed == 0, watched, self.over.is_some());
-        Ok(self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle }))
+        self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
     }
 
     /// Executes a batch of events, or initialises LPs, and returns how many.
-    fn execute(&mut self, watched: bool) -> Result<u32, PoolFull> {
+    fn execute(&mut self, watched: bool) -> u32 {
         if !self.lps.all_initialised() {
             return self.initialise_lps();
         }
         if self.gvt.holds() || self.faults.failure().is_some() {
-            return Ok(0);
+            return 0;
         }
         self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());
         self.retry_held();
@@ -207,40 +204,38 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         // Panics are caught once per batch, not per event.
         loop {
             let left = self.world.tuning.batch - (self.gauge.counts.processed - start) as u32;
-            let run = AssertUnwindSafe(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) });
-            match catch_unwind(run) {
-                Ok(outcome) => break outcome?,
+            match catch_panic(|| if watched { self.execute_watched(left) } else { self.execute_lanes::<false>(left) }) {
+                Ok(()) => break,
                 Err(panic) => self.hold_panicked(panic),
             }
         }
-        Ok((self.gauge.counts.processed - start) as u32)
+        (self.gauge.counts.processed - start) as u32
     }
 
     /// A batch of a sample, which is timed event by event, or one that is traced.
     #[cold]
     #[inline(never)]
-    fn execute_watched(&mut self, most: u32) -> Result<(), PoolFull> {
-        self.execute_lanes::<true>(most)
+    fn execute_watched(&mut self, most: u32) {
+        self.execute_lanes::<true>(most);
     }
 
     /// First what is certain; what is not only where that leaves nothing to do.
-    fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) -> Result<(), PoolFull> {
+    fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts.processed;
         if self.world.tuning.lanes.has_certain() {
             if self.effects.must_wait_for_others() {
-                return Ok(());
+                return;
             }
-            self.execute_certain::<WATCHED>(self.frontier.horizon(), most)?;
+            self.execute_certain::<WATCHED>(self.frontier.horizon(), most);
             if self.gauge.counts.processed == before && self.is_at_gvt() {
-                self.execute_certain::<WATCHED>(self.frontier.due(), 1)?;
+                self.execute_certain::<WATCHED>(self.frontier.due(), 1);
             }
         }
         if self.world.tuning.lanes.has_ahead() && !self.caution.waits() && self.gauge.counts.processed == before {
-            self.execute_ahead::<WATCHED>(most)?;
+            self.execute_ahead::<WATCHED>(most);
         }
         // For what was looked for and not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
-        Ok(())
     }
 
     /// What it is doing, for a thread that watches it.

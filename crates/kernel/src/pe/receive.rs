@@ -1,5 +1,5 @@
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
-use warpline_memory::{Handle, PoolFull};
+use warpline_memory::{Handle, MakeRoom};
 use warpline_model::Model;
 
 use super::Pe;
@@ -13,7 +13,7 @@ const SURPLUS_MOST: usize = 8192;
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The first stage: takes control messages, reads what others have published, empties the mailbox and prefetches the buffers of the
     /// messages, which takes a while. If a window opens, the second stage follows at once, as there is nothing to execute before it.
-    pub(super) fn receive(&mut self) -> Result<(), PoolFull> {
+    pub(super) fn receive(&mut self) {
         // Control messages, bounds and words come first, so that everything sent before them is found in the mailbox.
         while let Some(control) = self.mail.receive_control() {
             self.gvt.receive_control(control);
@@ -30,31 +30,32 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.agenda.store().prefetch_buffer(message.event);
         }
         self.mail.prefetch();
-        if opens { self.open_window() } else { Ok(()) }
+        if opens {
+            self.open_window();
+        }
     }
 
     /// The second stage, after a batch of events: moves the messages into the pending set. Stragglers among them are noticed when their
     /// turn comes; anti-messages take effect at once.
-    pub(super) fn file_received(&mut self) -> Result<(), PoolFull> {
+    pub(super) fn file_received(&mut self) {
         let mut received = self.mail.take_received();
         for message in received.drain(..) {
             match message.kind {
-                MessageKind::Event => self.receive_event(message)?,
+                MessageKind::Event => self.receive_event(message),
                 MessageKind::Anti => self.receive_anti_message(message),
                 MessageKind::Empty => self.receive_empty(message),
             }
         }
         self.mail.give_back(received);
-        self.receive_values()
+        self.receive_values();
     }
 
     #[inline]
-    fn receive_event(&mut self, message: Message) -> Result<(), PoolFull> {
+    fn receive_event(&mut self, message: Message) {
         self.gauge.counts.messages_received += 1;
-        let key = self.agenda.receive_buffer(message.event)?;
+        let key = self.agenda.receive_buffer(message.event);
         self.gvt.received(message.tag, || Moment::Event(key));
         self.check_arrival("an event", message.event, &key);
-        Ok(())
     }
 
     /// Takes back a free buffer. To GVT this is a message that brings nothing to do.
@@ -77,10 +78,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
-    fn receive_values(&mut self) -> Result<(), PoolFull> {
+    fn receive_values(&mut self) {
         let Pe { mail, agenda, gvt, gauge, frontier, world, .. } = self;
         let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
-        let (mut outcome, mut undone, mut cancelled) = (Ok(()), Vec::new(), false);
+        let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
         mail.receive_values(&mut |message: ValueMessage<M::Event>| {
             received += 1;
@@ -92,10 +93,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                         arrived_too_early("an event", &key, event.receiver, me, earliest, gvt_moment);
                     }
                     gauge.counts.messages_received += 1;
-                    match agenda.receive_value(event, incarnation) {
-                        Ok(dropped) => gauge.counts.annihilated += u64::from(dropped),
-                        Err(why) => outcome = Err(why),
-                    }
+                    gauge.counts.annihilated += u64::from(agenda.receive_value(event, incarnation));
                 }
                 (Content::Anti { key, receiver }, Some(incarnation)) => {
                     gvt.received(message.tag, || Moment::Event(key));
@@ -107,6 +105,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     let (processed, pending) = agenda.cancel_value(identity);
                     gauge.counts.cancelled_pending += u64::from(pending);
                     cancelled = true;
+                    undone.make_room(1, "events that are undone");
                     undone.extend(processed);
                 }
                 (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
@@ -119,7 +118,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if cancelled {
             self.undo_received_values(undone);
         }
-        outcome
     }
 
     #[cold]

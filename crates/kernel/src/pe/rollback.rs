@@ -5,10 +5,8 @@
 //! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
 //! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use warpline_base::{EventKey, VirtualTime};
-use warpline_memory::{CancelOutcome, Handle};
+use warpline_memory::{CancelOutcome, Handle, catch_panic};
 use warpline_model::Model;
 
 use super::Pe;
@@ -168,7 +166,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if let Some(extra) = self.past.extras.get(extra) {
             std::mem::swap(self.context.saved_mut(), &mut extra.saved);
         }
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.context.reverse(self.world.model, &mut lp.state, &event.payload)));
+        let outcome = catch_panic(|| self.context.reverse(self.world.model, &mut lp.state, &event.payload));
         let good = outcome.is_ok() && !self.context.has_fault();
         self.context.forget();
         good

@@ -1,6 +1,5 @@
 //! Windows, in which PEs advance in step. [`crate::rounds`] says what they are and why they are right.
 
-use warpline_memory::PoolFull;
 use warpline_model::Model;
 
 use super::Pe;
@@ -15,13 +14,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Files everything sent in the last window, and only then raises the horizon.
     #[inline(never)]
-    pub(super) fn open_window(&mut self) -> Result<(), PoolFull> {
-        self.file_received()?;
+    pub(super) fn open_window(&mut self) {
+        self.file_received();
         if self.frontier.raise_horizon() {
             self.stuck_steps = 0;
         }
         self.effects.forget_before(self.frontier.floor());
-        Ok(())
     }
 
     /// Publishes the word for the round if the window is over: if after a batch of `executed` events nothing is left in it, or nothing that

@@ -1,9 +1,9 @@
 //! Unsorted buckets of entries that share one store of memory, so that one reuses what another frees.
 
 use warpline_base::VirtualTime;
-use warpline_memory::{Handle, prefer_huge_pages};
+use warpline_memory::{Handle, MakeRoom, prefer_huge_pages};
 
-use super::set::Entry;
+use super::set::{Entry, PENDING_EVENTS};
 
 /// Entries per chunk: four cache lines.
 const CHUNK: usize = 16;
@@ -59,6 +59,8 @@ impl Chunks {
     #[cold]
     fn grow(&mut self) -> u32 {
         let nothing = Entry::new(VirtualTime::ZERO, 0, Handle::from_bits(0));
+        self.chunks.make_room(1, PENDING_EVENTS);
+        self.filled_before.make_room(1, PENDING_EVENTS);
         self.chunks.push([nothing; CHUNK]);
         self.filled_before.push(0);
         if self.chunks.capacity() > self.advised {
@@ -67,6 +69,11 @@ impl Chunks {
         }
         // There are fewer chunks than entries, whose handles are 32 bits long.
         self.chunks.len() as u32 - 1
+    }
+
+    fn set_free(&mut self, chunk: u32) {
+        self.free.make_room(1, PENDING_EVENTS);
+        self.free.push(chunk);
     }
 
     /// Passes the entries of a bucket to `see`, a chunk at a time.
@@ -87,7 +94,7 @@ impl Chunks {
         while left > 0 {
             let count = (left - 1) % CHUNK + 1;
             let entries = self.chunks[chunk as usize];
-            self.free.push(chunk);
+            self.set_free(chunk);
             chunk = self.filled_before[chunk as usize];
             left -= count;
             take(self, &entries[..count]);
@@ -96,10 +103,11 @@ impl Chunks {
 
     /// Moves all entries of a bucket to the end of `to`.
     pub(super) fn move_to(&mut self, bucket: &mut Bucket, to: &mut Vec<Entry>) {
+        to.make_room(bucket.len(), PENDING_EVENTS);
         self.visit_chunks(*bucket, |chunk| to.extend_from_slice(chunk));
         let Bucket { head: mut chunk, len } = std::mem::take(bucket);
         for _ in 0..len.div_ceil(CHUNK as u32) {
-            self.free.push(chunk);
+            self.set_free(chunk);
             chunk = self.filled_before[chunk as usize];
         }
     }

@@ -1,7 +1,7 @@
 use warpline_base::VirtualTime;
-use warpline_memory::Handle;
+use warpline_memory::{Handle, MakeRoom};
 
-use super::set::{Entry, PendingSet, Ties};
+use super::set::{Entry, PENDING_EVENTS, PendingSet, Ties};
 
 /// Children per node: four entries are one cache line.
 const ARITY: usize = 4;
@@ -96,6 +96,7 @@ impl PendingSet for Heap {
             return self.sink(entry, ties);
         }
         let mut hole = self.entries.len();
+        self.entries.make_room(1, PENDING_EVENTS);
         self.entries.push(entry);
         while hole > 0 {
             let parent = (hole - 1) / ARITY;

@@ -1,9 +1,9 @@
 use warpline_base::VirtualTime;
-use warpline_memory::Handle;
+use warpline_memory::{Handle, MakeRoom};
 
 use super::bucket::{Bucket, Chunks};
 use super::heap::Heap;
-use super::set::{Entry, PendingSet, Ties};
+use super::set::{Entry, PENDING_EVENTS, PendingSet, Ties};
 
 /// Buckets with at most this many entries are sorted at once; larger ones are distributed over a finer rung.
 const SORT_MOST: usize = 48;
@@ -75,7 +75,9 @@ impl Rung {
         // The least shift that leaves at most `most` buckets.
         self.shift = (distance / most).checked_ilog2().map_or(0, |bits| bits + 1);
         self.buckets.clear();
-        self.buckets.resize((distance >> self.shift) as usize + 1, Bucket::default());
+        let buckets = (distance >> self.shift) as usize + 1;
+        self.buckets.make_room(buckets, PENDING_EVENTS);
+        self.buckets.resize(buckets, Bucket::default());
         (self.current, self.entries) = (0, 0);
     }
 

@@ -5,6 +5,9 @@ use std::cmp::Ordering;
 use warpline_base::VirtualTime;
 use warpline_memory::Handle;
 
+/// What pending sets hold, to whoever runs a model.
+pub(super) const PENDING_EVENTS: &str = "pending events";
+
 /// An event in a pending set: its time, the start of its tie-break, and its handle. Two words, so that it travels in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {

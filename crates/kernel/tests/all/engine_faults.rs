@@ -154,7 +154,7 @@ fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M:
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
     let context = Context::new(model, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
-    Pe::new(&task, tuning, (buffers, port), gvt, window, context, statistics).expect("there is memory")
+    Pe::new(&task, tuning, (buffers, port), gvt, window, context, statistics)
 }
 
 /// Steps PEs at random until all are done.
@@ -376,7 +376,7 @@ fn arrivals_before_the_horizon_are_noticed() {
 fn stale_handles_are_noticed() {
     let mut views = buffers::<String>(2);
     let (mut receiver, mut sender) = (views.pop().expect("two"), views.pop().expect("two"));
-    let handle = sender.insert(1, "word".to_owned()).expect("there is memory");
+    let handle = sender.insert(1, "word".to_owned());
     receiver.accept(handle);
     let fails = |name: &str, act: &mut dyn FnMut()| assert!(catch_unwind(AssertUnwindSafe(act)).is_err(), "{name} went unnoticed");
     fails("a second accept", &mut || _ = receiver.accept(handle));

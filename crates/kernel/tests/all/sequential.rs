@@ -24,7 +24,7 @@ fn engine<M: Model, Q: PendingSet>(model: &M) -> Engine<'_, M, Q> {
     model.declare(&mut declarations);
     let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
     let context = Context::new(model, 1, Limits::ZERO_DELAY_HOPS, false);
-    Sequential::new(model, context, TieBreak::BySender, time(END), statistics, NoRows).expect("there is memory")
+    Sequential::new(model, context, TieBreak::BySender, time(END), statistics, NoRows)
 }
 
 /// An engine that has initialised all LPs.

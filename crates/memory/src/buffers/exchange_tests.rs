@@ -30,7 +30,7 @@ fn books_balance_after_a_random_exchange() {
         match random.below(4) {
             0 => {
                 let to = random.below(3);
-                let handle = view.insert(to as u32, step).unwrap();
+                let handle = view.insert(to as u32, step);
                 if to == pe { live.push(handle) } else { flying[to].push_back(handle) }
             }
             1 if !live.is_empty() => {
@@ -79,7 +79,7 @@ fn exchange(view: &mut Buffers<Box<u64>>, mut out: Producer<Note>, mut into: Con
     while sent < count || ended < count || !undecided.is_empty() || !unsent.is_empty() {
         if sent < count && unsent.is_empty() {
             let before = undecided.back().map(|&(_, last)| last);
-            let handle = view.insert_with(other, 0, before, || Box::new(sent)).unwrap();
+            let handle = view.insert_with(other, 0, before, || Box::new(sent));
             undecided.push_back((sent, handle));
             unsent.push_back(Note::Message(handle));
             sent += 1;

@@ -2,7 +2,7 @@
 //!
 //! The tag of a slot in flight names the PE that is to receive it. Writing that tag publishes everything in the slot.
 
-use super::{Buffers, found};
+use super::{Buffers, add_free, found};
 use crate::Handle;
 use crate::arena::{EMPTY, FREE, SENT, tag};
 use crate::sync::Ordering;
@@ -33,7 +33,7 @@ impl<T> Buffers<T> {
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
-        let list = &mut self.free[partner as usize].0;
+        let list = &mut self.free[partner as usize];
         if list.len() <= most + self.made[partner as usize] as usize || partner == u32::from(self.me) {
             return None;
         }
@@ -61,7 +61,7 @@ impl<T> Buffers<T> {
         // Relaxed: only this PE acts on the slot until it passes it on.
         slot.tag.store(FREE, Ordering::Relaxed);
         let partner = usize::from(slot.partner.load(Ordering::Relaxed));
-        self.free[partner].0.push(handle.bits());
+        add_free(&mut self.free[partner], handle.bits());
         self.taken_back += 1;
     }
 }

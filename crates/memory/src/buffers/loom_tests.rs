@@ -27,18 +27,18 @@ fn loom_a_buffer_goes_back_and_forth() {
             b.accept(handle);
             assert_eq!(**b.get(handle), 7);
             b.release(handle);
-            let again = b.insert(0, Box::new(8)).unwrap();
+            let again = b.insert(0, Box::new(8));
             assert_eq!(again, handle);
             b_out.push(again);
         });
         let link = Handle::from_bits(3);
-        let handle = a.insert_with(1, 0, Some(link), || Box::new(7)).unwrap();
+        let handle = a.insert_with(1, 0, Some(link), || Box::new(7));
         a_out.push(handle);
         assert_eq!(receive(&mut a_in), handle);
         a.accept(handle);
         assert_eq!((**a.get(handle), a.partner(handle), a.next(handle)), (8, 1, None));
         a.release(handle);
-        a.insert(1, Box::new(9)).unwrap();
+        a.insert(1, Box::new(9));
         other.join().unwrap();
     });
 }
@@ -67,7 +67,7 @@ fn loom_the_tag_publishes_the_buffer() {
 fn cancel_against(receiver: fn(&Buffers<Box<u32>>, Handle) -> CancelOutcome) {
     loom::model(move || {
         let [mut a, mut b] = pair();
-        let handle = a.insert(1, Box::new(7)).unwrap();
+        let handle = a.insert(1, Box::new(7));
         b.accept(handle);
         let other = thread::spawn(move || (receiver(&b, handle), b));
         let cancelled = a.cancel(handle);
@@ -97,7 +97,7 @@ fn loom_cancel_against_reuse() {
     loom::model(|| {
         let [mut a, mut b] = pair();
         let link = Handle::from_bits(3);
-        let handle = a.insert_with(1, 0, Some(link), || Box::new(7)).unwrap();
+        let handle = a.insert_with(1, 0, Some(link), || Box::new(7));
         let other = thread::spawn(move || {
             b.accept(handle);
             if !b.begin(handle) {
@@ -117,7 +117,7 @@ fn loom_surplus_goes_back() {
     loom::model(|| {
         let [mut a, mut b] = pair();
         let (mut out, mut into) = ring(2);
-        let handle = a.insert(1, Box::new(7)).unwrap();
+        let handle = a.insert(1, Box::new(7));
         b.accept(handle);
         let other = thread::spawn(move || {
             b.release(handle);
@@ -135,10 +135,10 @@ fn loom_two_pes_grow_the_arena_at_once() {
     loom::model(|| {
         let [mut a, mut b] = pair();
         let other = thread::spawn(move || {
-            let handle = b.insert(1, Box::new(1)).unwrap();
+            let handle = b.insert(1, Box::new(1));
             (handle, **b.get(handle))
         });
-        let handle = a.insert(0, Box::new(0)).unwrap();
+        let handle = a.insert(0, Box::new(0));
         a.prefetch(Handle::from_bits(handle.bits() ^ 2));
         let found = other.join().unwrap();
         assert_eq!((**a.get(handle), found.1), (0, 1));

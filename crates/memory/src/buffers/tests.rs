@@ -2,6 +2,7 @@ use std::mem::offset_of;
 use std::rc::Rc;
 
 use super::*;
+use crate::catch_exhausted;
 
 pub(super) fn pair<T>() -> [Buffers<T>; 2] {
     buffers(2).try_into().unwrap()
@@ -19,7 +20,6 @@ fn an_event_of_48_bytes_makes_a_cache_line() {
     assert_eq!(offset_of!(Slot<[u64; 6]>, value), 16);
     assert!(offset_of!(Slot<u8>, value) <= 16);
     assert_eq!(size_of::<Slot<[u64; 7]>>(), 128);
-    assert!(size_of::<Result<Handle, PoolFull>>() <= 8);
 }
 
 #[test]
@@ -42,10 +42,10 @@ fn views_may_move_to_threads_but_not_be_shared() {
 #[test]
 fn freed_buffers_are_reused_last_first() {
     let [mut a, _b] = pair();
-    let handles: Vec<Handle> = (0..4).map(|n| a.insert(0, n).unwrap()).collect();
+    let handles: Vec<Handle> = (0..4).map(|n| a.insert(0, n)).collect();
     a.release(handles[1]);
     a.release(handles[3]);
-    assert_eq!((a.insert(0, 10), a.insert(0, 11)), (Ok(handles[3]), Ok(handles[1])));
+    assert_eq!((a.insert(0, 10), a.insert(0, 11)), (handles[3], handles[1]));
     assert_eq!(handles.iter().map(|&handle| *a.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
     let run = u64::from(RUN.max(4));
     assert_eq!(a.books(), Books { inserted: 6, released: 2, live: 4, places: run, free: run - 4, ..Books::default() });
@@ -54,26 +54,26 @@ fn freed_buffers_are_reused_last_first() {
 #[test]
 fn a_buffer_goes_back_the_way_it_came() {
     let mut views = buffers(3);
-    let handle = views[0].insert(2, 'x').unwrap();
+    let handle = views[0].insert(2, 'x');
     views[2].accept(handle);
     assert_eq!((views[2].me(), views[2].partner(handle), *views[2].get(handle)), (2, 0, 'x'));
     views[2].release(handle);
-    assert_ne!(views[2].insert(1, 'y').unwrap(), handle);
-    assert_ne!(views[2].insert(2, 'y').unwrap(), handle);
-    assert_eq!(views[2].insert(0, 'y').unwrap(), handle);
+    assert_ne!(views[2].insert(1, 'y'), handle);
+    assert_ne!(views[2].insert(2, 'y'), handle);
+    assert_eq!(views[2].insert(0, 'y'), handle);
     assert_eq!(format!("{:?}", views[1]), format!("Buffers {{ me: 1, books: {:?}, .. }}", Books::default()));
 }
 
 #[test]
 fn links_outlast_the_handover() {
     let [mut a, mut b] = pair();
-    let second = a.insert(0, 2).unwrap();
-    let first = a.insert_with(1, 7, Some(second), || 1).unwrap();
+    let second = a.insert(0, 2);
+    let first = a.insert_with(1, 7, Some(second), || 1);
     assert_eq!(*b.accept(first), 1);
     assert_eq!((a.next(first), a.next(second)), (Some(second), None));
     assert_eq!(b.begin_if(first, |mark| mark == 7), Some(&1));
     b.release(first);
-    let again = b.insert(0, 3).unwrap();
+    let again = b.insert(0, 3);
     assert_eq!((again, b.next(again)), (first, None));
     b.prefetch(again);
     b.prefetch(Handle::from_bits(u32::MAX));
@@ -84,7 +84,7 @@ fn status_of_local_and_remote_messages() {
     for to in [0, 1] {
         let [mut a, mut b] = pair();
         let mut send = |value| {
-            let handle = a.insert(to, value).unwrap();
+            let handle = a.insert(to, value);
             if to == 1 {
                 b.accept(handle);
             }
@@ -102,12 +102,12 @@ fn status_of_local_and_remote_messages() {
         }
     }
     let [mut a, mut b] = pair();
-    let (undone, local) = (a.insert(1, 3).unwrap(), a.insert(0, 3).unwrap());
+    let (undone, local) = (a.insert(1, 3), a.insert(0, 3));
     assert_eq!((a.owner(undone), b.owner(undone), b.owner(local)), (1, 1, 0));
     b.accept(undone);
     assert!(b.begin(undone) && a.cancel(undone) == CancelOutcome::Processed && !b.is_undone(undone));
     assert!(!b.undo(undone) && b.is_undone(undone) && b.is_cancelled(undone));
-    let in_flight = a.insert(1, 4).unwrap();
+    let in_flight = a.insert(1, 4);
     assert!(!b.is_cancelled(in_flight));
     assert_eq!(a.cancel(in_flight), CancelOutcome::Pending);
     assert!(b.is_cancelled(in_flight));
@@ -129,12 +129,12 @@ fn certain_messages_are_begun_and_undone_like_others() {
     assert!(!a.is_cancelled(handle) && !b.is_undone(handle));
     assert_eq!(b.release(handle), 0);
     // The mark of certainty does not stay in the buffer.
-    assert_eq!(b.insert(0, 2), Ok(handle));
+    assert_eq!(b.insert(0, 2), handle);
     a.accept(handle);
     assert!(a.begin(handle));
     assert_eq!(b.cancel(handle), CancelOutcome::Processed);
     // A local message may be cancelled even if it was begun as certain.
-    let local = a.insert(0, 1).unwrap();
+    let local = a.insert(0, 1);
     assert!(a.begin_if(local, |_| true).is_some() && a.cancel(local) == CancelOutcome::Processed && !a.undo(local));
     // A message that was cancelled before it was begun is found cancelled.
     let late = given(&mut a);
@@ -146,7 +146,7 @@ fn certain_messages_are_begun_and_undone_like_others() {
 #[test]
 fn certain_messages_are_read_while_they_are_pending() {
     let [mut a, mut b] = pair();
-    let (sent, local) = (given(&mut a), a.insert(0, 2).unwrap());
+    let (sent, local) = (given(&mut a), a.insert(0, 2));
     b.accept(sent);
     assert_eq!((b.get_certain(sent), a.get_certain(local)), (Some(&1), Some(&2)));
     // They may be read again, and then begun like others.
@@ -186,30 +186,30 @@ macro_rules! caught {
 
 /// A buffer in flight to the other PE.
 fn given(a: &mut Buffers<u64>) -> Handle {
-    a.insert(1, 1).unwrap()
+    a.insert(1, 1)
 }
 
 caught! {
     no_such_buffer: "no value of this PE", |a, b| a.get(Handle::from_bits(0));
     no_number: "no value of this PE", |a, b| a.get(Handle::from_bits(u32::MAX));
-    getting_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.get(h) };
-    getting_one_never_used: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.get(Handle::from_bits(h.bits() + 1)) };
-    getting_one_of_another_pe: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); b.get(h) };
+    getting_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.release(h); a.get(h) };
+    getting_one_never_used: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.get(Handle::from_bits(h.bits() + 1)) };
+    getting_one_of_another_pe: "no value of this PE", |a, b| { let h = a.insert(0, 1); b.get(h) };
     getting_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.get(h) };
     getting_one_not_accepted: "no value of this PE", |a, b| { let h = given(&mut a); b.get(h) };
-    releasing_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.release(h) };
+    releasing_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.release(h); a.release(h) };
     releasing_one_in_flight: "no value of this PE", |a, b| { let h = given(&mut a); a.release(h) };
     accepting_twice: "nothing in flight to PE 1", |a, b| { let h = given(&mut a); b.accept(h); b.accept(h) };
     accepting_its_own: "nothing in flight to PE 0", |a, b| { let h = given(&mut a); a.accept(h) };
-    accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(0, 1).unwrap(); b.accept(h) };
+    accepting_a_live_one: "nothing in flight to PE 1", |a, b| { let h = a.insert(0, 1); b.accept(h) };
     beginning_one_of_another_pe: "no value of this PE", |a, b| { let h = given(&mut a); b.begin(h) };
-    beginning_twice: "processed already", |a, b| { let h = a.insert(0, 1).unwrap(); a.begin(h); a.begin(h) };
+    beginning_twice: "processed already", |a, b| { let h = a.insert(0, 1); a.begin(h); a.begin(h) };
     reading_a_processed_one: "processed already", |a, b| { let h = given(&mut a); b.accept(h); b.begin(h); b.get_certain(h) };
     reading_one_of_another_pe: "no value of this PE", |a, b| { let h = given(&mut a); b.get_certain(h) };
     undoing_a_pending_one: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
     cancelling_twice: "cancelled already", |a, b| { let h = given(&mut a); a.cancel(h); a.cancel(h) };
-    cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1).unwrap(); a.release(h); a.cancel(h) };
-    no_such_partner: "out of bounds", |a, b| a.insert(2, 1).unwrap();
+    cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.release(h); a.cancel(h) };
+    no_such_partner: "out of bounds", |a, b| a.insert(2, 1);
     no_pes: "1 to 32767", |a, b| buffers::<u8>(0);
     too_many_pes: "1 to 32767", |a, b| buffers::<u8>(32768);
 }
@@ -237,7 +237,7 @@ caught! {
 fn values_are_dropped_once() {
     let value = Rc::new(());
     let [mut a, mut b] = pair();
-    let mut handles: Vec<Handle> = (0..100).map(|n| a.insert(n % 2, value.clone()).unwrap()).collect();
+    let mut handles: Vec<Handle> = (0..100).map(|n| a.insert(n % 2, value.clone())).collect();
     assert_eq!(Rc::strong_count(&value), 101);
     // Some released by either PE, some live with either PE, some in flight.
     for (number, handle) in handles.drain(..).enumerate() {
@@ -271,10 +271,10 @@ fn a_panic_in_drop_does_no_harm() {
     }
     let drops = Rc::new(Cell::new(0));
     let [mut a, _] = pair();
-    let handle = a.insert(0, Bomb(drops.clone())).unwrap();
+    let handle = a.insert(0, Bomb(drops.clone()));
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| a.release(handle)));
     assert!(caught.is_err());
-    assert_eq!(a.insert(0, Bomb(drops.clone())), Ok(handle));
+    assert_eq!(a.insert(0, Bomb(drops.clone())), handle);
     drop(a);
     assert_eq!(drops.get(), 2);
 }
@@ -285,7 +285,7 @@ fn many_panics_in_drop_at_the_end_do_no_harm() {
     let (dropped, bombs) = crate::drop_each::tests::bombs(5);
     let [mut a, b] = pair();
     // Some live, some in flight.
-    (0..).zip(bombs).for_each(|(n, bomb)| _ = a.insert(n % 2, bomb).unwrap());
+    (0..).zip(bombs).for_each(|(n, bomb)| _ = a.insert(n % 2, bomb));
     drop((a, b));
     assert_eq!(dropped(), 5);
 }
@@ -294,7 +294,7 @@ fn many_panics_in_drop_at_the_end_do_no_harm() {
 fn growth_over_many_segments() {
     let count = if cfg!(miri) { 120 } else { 300_000u32 };
     let [mut a, mut b] = pair::<[u64; 6]>();
-    let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> { (0..count).map(|n| view.insert(n % 2, [n.into(); 6]).unwrap()).collect() };
+    let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> { (0..count).map(|n| view.insert(n % 2, [n.into(); 6])).collect() };
     let (from_a, from_b) = (filled(&mut a), filled(&mut b));
     // Even numbers are for the first, odd ones for the second.
     for (n, (&by_a, &by_b)) in (0..).zip(from_a.iter().zip(&from_b)) {
@@ -323,7 +323,7 @@ fn growth_over_many_segments() {
 fn surplus_goes_back_to_the_sender() {
     let [mut a, mut b] = pair();
     for n in 0..1000 {
-        let handle = a.insert(1, n).unwrap();
+        let handle = a.insert(1, n);
         b.accept(handle);
         assert_eq!(b.release(handle), 0);
         while let Some(empty) = b.give_surplus(0, 5) {
@@ -344,11 +344,11 @@ fn surplus_goes_back_to_the_sender() {
 fn plentiful_local_buffers_are_used_for_other_pes() {
     let [mut a, mut b] = pair();
     let count = 4 * PLENTY;
-    let local: Vec<Handle> = (0..count).map(|n| a.insert(0, n).unwrap()).collect();
+    let local: Vec<Handle> = (0..count).map(|n| a.insert(0, n)).collect();
     local.into_iter().for_each(|handle| _ = a.release(handle));
     let before = a.books().places;
     for n in 0..count {
-        let handle = a.insert(1, n).unwrap();
+        let handle = a.insert(1, n);
         assert_eq!(*b.accept(handle), n);
     }
     let books = a.books();
@@ -359,11 +359,11 @@ fn plentiful_local_buffers_are_used_for_other_pes() {
 #[test]
 fn local_buffers_are_used_for_other_pes_only_beyond_plenty_and_are_no_surplus() {
     let [mut a, mut b] = pair();
-    let local: Vec<Handle> = (0..PLENTY).map(|n| a.insert(0, n).unwrap()).collect();
+    let local: Vec<Handle> = (0..PLENTY).map(|n| a.insert(0, n)).collect();
     local.into_iter().for_each(|handle| _ = a.release(handle));
     assert_eq!(a.books().free, PLENTY as u64);
     let send = |a: &mut Buffers<usize>, b: &mut Buffers<usize>, n: usize| {
-        let handle = a.insert(1, n).unwrap();
+        let handle = a.insert(1, n);
         b.accept(handle);
         handle
     };
@@ -386,7 +386,7 @@ fn local_buffers_are_used_for_other_pes_only_beyond_plenty_and_are_no_surplus() 
 #[should_panic(expected = "nothing in flight")]
 fn an_empty_buffer_that_was_not_sent_is_caught() {
     let [mut a, mut b] = pair::<u8>();
-    let handle = a.insert(1, 1).unwrap();
+    let handle = a.insert(1, 1);
     b.accept_empty(handle);
 }
 
@@ -396,13 +396,13 @@ fn no_slot_number_is_given_twice() {
     let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
     // Under Miri there are few enough numbers to go up to the last.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
-        match arena.grow(most) {
+        match catch_exhausted(|| arena.grow(most)) {
             Ok(range) => {
                 assert_eq!(range.start, next);
                 next = range.end;
             }
             Err(full) => {
-                assert_eq!((full, arena.grow(1)), (PoolFull::Numbers, Err(PoolFull::Numbers)));
+                assert_eq!((full, catch_exhausted(|| arena.grow(1))), (Exhausted::Numbers, Err(Exhausted::Numbers)));
                 break;
             }
         }
@@ -414,7 +414,10 @@ fn no_slot_number_is_given_twice() {
 #[cfg_attr(miri, ignore = "Miri does not run out of memory")]
 fn running_out_of_memory_is_an_error() {
     let arena = Arena::<[u8; 1 << 46]>::new();
-    assert_eq!((arena.grow(1), arena.grow(100)), (Err(PoolFull::Memory), Err(PoolFull::Memory)));
+    for segments in [1, 100] {
+        let outcome = catch_exhausted(|| arena.grow(segments));
+        assert!(matches!(outcome, Err(Exhausted::Memory { what: "events in buffers", bytes }) if bytes > 1 << 46), "{outcome:?}");
+    }
 }
 
 /// Bursts in either or both directions leave more free buffers than the two PEs keep of each other's: the surplus returns to its makers,
@@ -426,7 +429,7 @@ fn surplus_comes_to_rest() {
         let mut views = pair();
         // In a round, each sends the other this many messages, and then returns its surplus. The result is the total surplus.
         let mut round = |counts: [usize; 2]| {
-            let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n).unwrap()).collect());
+            let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n)).collect());
             for (me, sent) in sent.into_iter().enumerate() {
                 for handle in sent {
                     views[1 - me].accept(handle);
@@ -452,7 +455,7 @@ fn surplus_comes_to_rest() {
 #[test]
 fn buffers_just_made_are_no_surplus() {
     let [mut a, mut b] = pair();
-    let handle = a.insert(1, 'x').unwrap();
+    let handle = a.insert(1, 'x');
     assert_eq!(a.give_surplus(1, 0), None);
     b.accept(handle);
     b.release(handle);

@@ -1,4 +1,6 @@
-use warpline_memory::prefetch;
+use warpline_memory::{MakeRoom, prefetch};
+
+use super::STATISTICS;
 
 /// A sum of `f64` values without any rounding, so that the order of adding does not matter.
 ///
@@ -97,6 +99,8 @@ impl ExactSum {
         if self.chunks.is_empty() {
             self.first = low;
         }
+        let more = self.first.saturating_sub(low) + (high + 1).saturating_sub(self.first + self.chunks.len() as u32);
+        self.chunks.make_room(more as usize, STATISTICS);
         if low < self.first {
             let missing = (self.first - low) as usize;
             self.chunks.splice(0..0, std::iter::repeat_n(0, missing));

@@ -1,8 +1,8 @@
 use warpline_base::record::Bar;
-use warpline_memory::prefetch;
+use warpline_memory::{MakeRoom, prefetch};
 
-use super::ExactSum;
 use super::means::Extremes;
+use super::{ExactSum, STATISTICS};
 
 /// Counts of values in ranges whose width is 1/64 of their power of two: percentiles are right to within 1.6 %.
 ///
@@ -73,6 +73,8 @@ impl Ranges {
         if self.counts.is_empty() {
             self.first = low;
         }
+        let more = self.first.saturating_sub(low) + (high + 1).saturating_sub(self.first + self.counts.len() as u32);
+        self.counts.make_room(more as usize, STATISTICS);
         if range < self.first {
             self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - low) as usize));
             self.first = low;

@@ -41,6 +41,9 @@ mod notes;
 mod series;
 mod totals;
 
+/// What all of it is to whoever runs a model.
+const STATISTICS: &str = "statistics";
+
 pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 pub use estimate::{BATCHES, Estimate};
 pub use exact_sum::ExactSum;

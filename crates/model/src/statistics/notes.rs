@@ -1,5 +1,7 @@
+use warpline_memory::Exhausted;
+
 use super::StatisticKind;
-use crate::{Cell, Counter, Histogram, Mean, Table, TimeMean};
+use crate::{Cell, Counter, Fault, Histogram, Mean, Table, TimeMean};
 
 /// One observation, waiting for its event to commit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,13 +76,15 @@ pub struct Notes {
     pub list: Vec<Note>,
     /// The cells of all rows, one after the other.
     pub cells: Vec<Cell>,
+    /// Whether there was no memory for some of them.
+    pub(super) incomplete: bool,
 }
 
 impl Notes {
     /// Whether nothing was observed.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && !self.incomplete
     }
 
     /// Discards everything, and keeps the memory.
@@ -88,6 +92,35 @@ impl Notes {
     pub fn clear(&mut self) {
         self.list.clear();
         self.cells.clear();
+        self.incomplete = false;
+    }
+
+    /// Adds an observation. If there is no memory for it, the event turns out to be at fault when it commits.
+    #[inline]
+    fn push(&mut self, note: Note) {
+        // One refusal is enough: to ask again takes time.
+        if self.list.len() == self.list.capacity() && (self.incomplete || self.list.try_reserve(1).is_err()) {
+            self.incomplete = true;
+        } else {
+            self.list.push(note);
+        }
+    }
+
+    fn push_row(&mut self, table: Table, row: &[Cell]) {
+        let room = !self.incomplete && self.cells.try_reserve(row.len()).is_ok();
+        self.push(Note::Row { table, cells: if room { row.len() as u32 } else { 0 } });
+        match room {
+            true => self.cells.extend_from_slice(row),
+            false => self.incomplete = true,
+        }
+    }
+
+    /// # Errors
+    /// If there was no memory for all of what was observed.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        let bytes = (self.list.len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
+        let exhausted = Exhausted::Memory { what: "what an event observes", bytes };
+        if self.incomplete { Err(Fault::Memory(exhausted)) } else { Ok(()) }
     }
 }
 
@@ -124,7 +157,7 @@ pub trait Observe {
     /// ```
     #[inline]
     fn count(&mut self, counter: Counter, by: u64) {
-        self.notes().list.push(Note::Count { counter, by });
+        self.notes().push(Note::Count { counter, by });
     }
 
     /// Adds a value to a mean; it must be finite.
@@ -156,7 +189,7 @@ pub trait Observe {
     /// ```
     #[inline]
     fn observe(&mut self, mean: Mean, value: f64) {
-        self.notes().list.push(Note::Observe { mean, value });
+        self.notes().push(Note::Observe { mean, value });
     }
 
     /// Adds a value to a histogram; it must be finite.
@@ -181,7 +214,7 @@ pub trait Observe {
     /// ```
     #[inline]
     fn sample(&mut self, histogram: Histogram, value: f64) {
-        self.notes().list.push(Note::Sample { histogram, value });
+        self.notes().push(Note::Sample { histogram, value });
     }
 
     /// Adds the time from `from` to `to` at `level` to a mean over time, all times in model units. The span may reach into the
@@ -208,7 +241,7 @@ pub trait Observe {
     /// ```
     #[inline]
     fn span(&mut self, mean: TimeMean, from: f64, to: f64, level: f64) {
-        self.notes().list.push(Note::Span { mean, from, to, level });
+        self.notes().push(Note::Span { mean, from, to, level });
     }
 
     /// Adds a row to a table: as many cells as the table has columns. The engine puts time and LP in front.
@@ -230,8 +263,7 @@ pub trait Observe {
     #[inline]
     fn record(&mut self, table: Table, row: &[Cell]) {
         let notes = self.notes();
-        notes.list.push(Note::Row { table, cells: row.len() as u32 });
-        notes.cells.extend_from_slice(row);
+        notes.push_row(table, row);
     }
 }
 

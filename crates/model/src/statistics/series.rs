@@ -170,9 +170,10 @@ impl SeriesTally {
 
 /// Adds the area of a span to every slice that it touches.
 fn add_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
-    for slice in slices.at(from)..=slices.at(to) {
-        let (begin, end) = (from.max(slices.edges[slice]), to.min(slices.edges[slice + 1]));
-        areas[slice].add((end - begin) * level);
+    let touched = slices.at(from)..=slices.at(to);
+    for (area, edges) in areas.iter_mut().zip(slices.edges.windows(2)).skip(*touched.start()).take(touched.count()) {
+        let (begin, end) = (from.max(edges[0]), to.min(edges[1]));
+        area.add((end - begin) * level);
     }
 }
 
@@ -208,7 +209,7 @@ mod tests {
     }
 
     fn apply(statistics: &mut Statistics, time: f64, list: &[Note]) {
-        statistics.apply(&Notes { list: list.to_vec(), cells: Vec::new() }, time, LpId(0), &mut NoRows).unwrap();
+        statistics.apply(&Notes { list: list.to_vec(), ..Notes::default() }, time, LpId(0), &mut NoRows).unwrap();
     }
 
     fn made(by: u64) -> Note {
@@ -321,7 +322,7 @@ mod tests {
             Note::Count { counter: Counter::slot(1), by: 1 },
         ];
         for note in refused {
-            statistics.apply(&Notes { list: vec![note], cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+            statistics.apply(&Notes { list: vec![note], ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
         }
         assert_eq!(statistics.series(), self::statistics(2, 0.0, 1.0).series());
     }

@@ -3,13 +3,13 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
 use warpline_base::record::{HistogramView, ResultNote, Series, View};
-use warpline_memory::prefetch;
+use warpline_memory::{list_of, prefetch};
 
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::meanings;
 use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::series::SeriesTally;
-use super::{Estimate, HistogramTally, Note, Notes};
+use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
 use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
 /// A committed row, on its way out.
@@ -87,10 +87,10 @@ impl Statistics {
         let tallies = |declaration: &Declaration| {
             let items = declaration.items as usize;
             match declaration.kind {
-                StatisticKind::Counter => Tallies::Counters(vec![0; items]),
-                StatisticKind::Mean => Tallies::Means(vec![MeanTally::default(); items]),
-                StatisticKind::TimeMean => Tallies::TimeMeans(vec![TimeMeanTally::default(); items]),
-                StatisticKind::Histogram => Tallies::Histograms(vec![HistogramTally::default(); items]),
+                StatisticKind::Counter => Tallies::Counters(list_of(0, items, STATISTICS)),
+                StatisticKind::Mean => Tallies::Means(list_of(MeanTally::default(), items, STATISTICS)),
+                StatisticKind::TimeMean => Tallies::TimeMeans(list_of(TimeMeanTally::default(), items, STATISTICS)),
+                StatisticKind::Histogram => Tallies::Histograms(list_of(HistogramTally::default(), items, STATISTICS)),
             }
         };
         let tallies = declared.statistics.iter().map(tallies).collect();
@@ -109,8 +109,10 @@ impl Statistics {
     /// except for rows and in series.
     ///
     /// # Errors
-    /// If a handle does not fit its declaration, or an observation is not finite. Everything before it has been added.
+    /// If a handle does not fit its declaration, an observation is not finite, or there was no memory for one. Everything before it has been
+    /// added.
     pub fn apply(&mut self, notes: &Notes, time: f64, lp: LpId, sink: &mut impl RowSink) -> Result<(), Fault> {
+        notes.check()?;
         let mut cells = &notes.cells[..];
         for note in &notes.list {
             let Note::Row { table, cells: count } = note else {
@@ -372,7 +374,7 @@ mod tests {
         let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
         let count = |counter| move |&by: &u64| Note::Count { counter, by };
         let list = late.iter().map(count(LATE)).chain(made.iter().map(count(MADE.at(1)))).collect();
-        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap();
+        statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap();
         statistics
     }
 
@@ -399,7 +401,7 @@ mod tests {
                 Note::Span { mean: LEVEL, from: time, to: time + random.exponential(20.0), level: value },
                 Note::Sample { histogram: SPREAD, value },
             ];
-            let notes = Notes { list, cells: Vec::new() };
+            let notes = Notes { list, ..Notes::default() };
             whole.apply(&notes, time, LpId(0), &mut NoRows).unwrap();
             parts[random.below(4) as usize].apply(&notes, time, LpId(0), &mut NoRows).unwrap();
         }
@@ -426,7 +428,7 @@ mod tests {
                     Note::Span { mean: LEVEL, from: 0.25, to: 0.75, level: zero },
                     Note::Sample { histogram: SPREAD, value: zero },
                 ];
-                let (notes, mut part) = (Notes { list, cells: Vec::new() }, empty.clone());
+                let (notes, mut part) = (Notes { list, ..Notes::default() }, empty.clone());
                 part.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap();
                 part
             });
@@ -461,12 +463,12 @@ mod tests {
             (span(0.0, 1.0, infinite), "level"),
             (span(0.0, 1e200, 1e200), "level"),
         ] {
-            let notes = Notes { list: vec![note], cells: Vec::new() };
+            let notes = Notes { list: vec![note], ..Notes::default() };
             let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
             assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
         }
         let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300)];
-        statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap();
+        statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap();
     }
 
     #[test]
@@ -476,7 +478,7 @@ mod tests {
         declare.time_mean(LEVEL, "level", "", "");
         let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 1.0);
         let list = vec![Note::Span { mean: LEVEL, from: 0.5, to: 0.25, level: 1.0 }];
-        let fault = statistics.apply(&Notes { list, cells: Vec::new() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
+        let fault = statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap_err();
         assert_eq!(fault, Fault::Span { name: "level".into(), from: 0.5, to: 0.25 });
     }
 

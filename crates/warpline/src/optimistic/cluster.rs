@@ -1,10 +1,10 @@
 //! Steps PEs in one thread, in the order of a virtual cluster.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
+use warpline_memory::catch_panic;
 use warpline_model::Model;
 use warpline_transport::{VirtualCluster, VirtualPort};
 
@@ -34,7 +34,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         }
         ending.guide(&mut pes[chosen], &mut stages[chosen]);
         let quiet = PanicSilencer::new();
-        let step = catch_unwind(AssertUnwindSafe(|| pes[chosen].step()));
+        let step = catch_panic(|| pes[chosen].step());
         drop(quiet);
         let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic()));
         match step {
@@ -43,7 +43,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
                 done[chosen] = true;
                 running -= 1;
             }
-            Err(why) => full = Some(OutOfMemory { position: pes[chosen].position(), why }),
+            Err(why) => full = Some(OutOfMemory { place: Some(pes[chosen].position()), why }),
         }
         steps += 1;
         if steps.is_multiple_of(1 << 16) {

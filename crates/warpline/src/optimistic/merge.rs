@@ -1,5 +1,6 @@
 use warpline_base::{Moment, TieBreak};
-use warpline_kernel::MomentRow;
+use warpline_kernel::{MomentRow, ROWS};
+use warpline_memory::{MakeRoom, check_room};
 use warpline_model::statistics::{Row, RowSink};
 
 use crate::rows::Rows;
@@ -21,6 +22,7 @@ impl RowMerge {
     }
 
     pub(crate) fn add(&mut self, rows: Vec<MomentRow>) {
+        self.waiting.make_room(rows.len(), ROWS);
         self.waiting.extend(rows);
     }
 
@@ -43,7 +45,8 @@ impl RowMerge {
     }
 
     fn emit(&mut self, due: impl Fn(&MomentRow) -> bool, rows: &mut Rows) {
-        // Stable, so that rows of one event keep their order.
+        // Stable, so that rows of one event keep their order. That takes half as much memory again.
+        check_room::<MomentRow>(self.waiting.len() / 2, ROWS);
         self.waiting.sort_by(|a, b| a.moment.compare(&b.moment, self.ties));
         let count = self.waiting.partition_point(due);
         for MomentRow { table, time, lp, cells, .. } in self.waiting.drain(..count) {

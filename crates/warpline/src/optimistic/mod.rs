@@ -17,7 +17,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{
     Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
 };
-use warpline_memory::{Buffers, DropEach, PoolFull, buffers};
+use warpline_memory::{Buffers, DropEach, Exhausted, MakeRoom, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{VirtualCluster, ring_ports};
@@ -90,8 +90,9 @@ pub(crate) struct RunMonitor<'w> {
 /// Where memory ran out, and which.
 #[derive(Clone, Copy, Debug)]
 struct OutOfMemory {
-    position: Position,
-    why: PoolFull,
+    /// `None` for the thread that watches the PEs.
+    place: Option<Position>,
+    why: Exhausted,
 }
 
 /// What the PEs leave when their loops have ended, and where memory ran out, if it did.
@@ -198,6 +199,7 @@ impl<M: Model> Job<M> {
         let started = Instant::now();
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let RunSpec { end, declared, ties, limits } = self.check()?;
+        Error::check_states::<Lp<M::State>>(limits.lps)?;
         let mut config = self.choose(&limits);
         let partition = self.partition(&limits, config.pes)?;
         self.check_conservative(&config, &limits, &partition)?;
@@ -216,10 +218,10 @@ impl<M: Model> Job<M> {
         let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
         let neighbours = |me| config.gvt(me, ties).neighbours();
         let mut outcome = match config.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes, neighbours))?, watch, self.for_tests.crowded)?,
+            None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes, neighbours)), watch, self.for_tests.crowded)?,
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
-                cluster::drive(plan.pes::<Q, _>(ports)?, cluster, watch)?
+                cluster::drive(plan.pes::<Q, _>(ports), cluster, watch)?
             }
         };
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties)).transpose();
@@ -281,8 +283,8 @@ impl<M: Model> Job<M> {
     fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>, control: &Control) -> Result<EngineOutcome<M>, Error> {
         let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, .. } = plan;
         let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window, cut_short } = outcome;
-        if let Some(OutOfMemory { position: Position { lp, time, pending }, why }) = full {
-            return Err(Error::TooManyPending { lp, time, pending: pending as usize, why });
+        if let Some(OutOfMemory { place, why }) = full {
+            return Err(Error::Memory { place, why });
         }
         if failure != Moment::Never {
             merge.emit_through(&failure, &mut rows);
@@ -293,7 +295,7 @@ impl<M: Model> Job<M> {
         balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         let parallel = record::of(&parts);
         let (mut states, mut digest) = (DropEach::default(), Default::default());
-        states.try_reserve_exact(limits.lps as usize).map_err(|_| Error::too_many_lps(limits.lps, size_of::<M::State>()))?;
+        states.make_room(limits.lps as usize, "the states of LPs");
         for pe in parts {
             statistics.merge(&pe.statistics);
             Lp::add_digests(&pe.lps, pe.first_lp, &mut digest);
@@ -336,7 +338,7 @@ impl<M: Model> Job<M> {
 }
 
 impl<'m, M: Model> Plan<'m, M> {
-    fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Result<Vec<Pe<'m, M, Q, P>>, Error> {
+    fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Vec<Pe<'m, M, Q, P>> {
         let Plan { task, config, limits, .. } = self;
         let rule = match config.window {
             Some(width) => Rule::Fixed(width),
@@ -349,12 +351,11 @@ impl<'m, M: Model> Plan<'m, M> {
         let make = |(buffers, port): (Buffers<_>, P)| {
             let (gvt, window) = (config.gvt(buffers.me(), task.ties), Window::new(rule, task.end, least, config.pes));
             let context = Context::with_limits(limits.clone(), self.seed, saving);
-            let mut pe = Pe::new(task, config.tuning, (buffers, port), gvt, window, context, self.statistics.clone())?;
+            let mut pe = Pe::new(task, config.tuning, (buffers, port), gvt, window, context, self.statistics.clone());
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
-            Ok(pe)
+            pe
         };
-        let pes: Result<Vec<_>, PoolFull> = buffers(config.pes).into_iter().zip(ports).map(make).collect();
-        pes.map_err(|_| Error::too_many_lps(limits.lps, size_of::<Lp<M::State>>()))
+        buffers(config.pes).into_iter().zip(ports).map(make).collect()
     }
 }
 

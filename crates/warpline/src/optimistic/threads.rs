@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use warpline_base::record::SpeculationSample;
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{MomentRow, PanicSilencer, Pe, Port, Step, last_panic};
-use warpline_memory::Apart;
+use warpline_kernel::{MomentRow, PanicSilencer, Pe, Port, ROWS, Step, last_panic};
+use warpline_memory::{Apart, Exhausted, MakeRoom};
 use warpline_model::Model;
 use warpline_transport::{RingPort, pin};
 
@@ -122,6 +122,7 @@ impl WorkerGuard<'_> {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         notice.status = PeStatus::of(pe);
         notice.settled = pe.settled();
+        notice.rows.make_room(rows.len(), ROWS);
         notice.rows.append(&mut rows);
         drop(notice);
         if waiting > ROWS_MOST / 2 {
@@ -153,6 +154,17 @@ impl Drop for WorkerGuard<'_> {
     }
 }
 
+/// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for them then.
+struct StopOnPanic<'s>(&'s AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Steps PEs until all of them are done. If `crowded`, each has a thread of its own.
 ///
 /// # Errors
@@ -175,6 +187,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
     let rows = AtomicUsize::new(0);
     let ending = Ending::new(watch.stop, pes.len());
     let (pes, full) = thread::scope(|scope| {
+        let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
         let mut workers = Vec::new();
         for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
@@ -206,7 +219,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
                     full = full.or(why);
                     pes.extend(stepped);
                 }
-                Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
+                Err(panic) => match Exhausted::from_panic(panic) {
+                    Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
+                    Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
+                },
             }
         }
         Ok::<_, Error>((pes, full))
@@ -249,7 +265,7 @@ fn work<'m, M: Model, Q: PendingSet>(
                 Ok(Step::Finished | Step::Failed) => {}
                 Err(why) => {
                     guard.stop.store(true, Ordering::Relaxed);
-                    let full = OutOfMemory { position: pe.position(), why };
+                    let full = OutOfMemory { place: Some(pe.position()), why };
                     return (pes, Some(full));
                 }
             }

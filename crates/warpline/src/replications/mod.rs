@@ -15,6 +15,7 @@ use warpline_model::Model;
 
 pub use self::estimates::Spread;
 use self::estimates::{across, paths, value_at};
+use crate::error::within_memory;
 use crate::job::Job;
 use crate::watch::{Control, watched};
 use crate::{Error, Progress, Records, Simulation, Synchronisation};
@@ -196,7 +197,7 @@ impl<M: Model> Job<M> {
             // If nobody waits for the runs any more, nobody has to know.
             let _ = told.send(Report { thread, what: Told::Progress(progress) });
         };
-        let run = job.run(&control.within(Arc::new(listener)))?;
+        let run = within_memory(|| job.run(&control.within(Arc::new(listener))))?;
         let _ = reports.send(Report { thread, what: Told::Ended(run.record.committed_events) });
         Ok(RunRecord { progress: Vec::new(), settings: if number == 0 { run.record.settings } else { Vec::new() }, ..run.record })
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::Ladder;
 use warpline_kernel::{CORE_COUNTS, CriticalPath, Partition, Step, Watcher};
-use warpline_memory::{Handle, PoolFull};
+use warpline_memory::Handle;
 use warpline_model::Model;
 use warpline_model::engine::Limits;
 
@@ -50,13 +50,13 @@ impl Watcher for Follower {
         }
     }
 
-    fn executed(&mut self, event: Handle, lp: LpId, time: VirtualTime) -> Result<(), PoolFull> {
+    fn executed(&mut self, event: Handle, lp: LpId, time: VirtualTime) {
         let cost = self.stopwatch.as_ref().map_or(1, Stopwatch::nanoseconds);
-        self.path.execute(event, lp, time.get(), cost)
+        self.path.execute(event, lp, time.get(), cost);
     }
 
-    fn sent(&mut self, event: Handle, from: LpId, to: LpId, time: VirtualTime) -> Result<(), PoolFull> {
-        self.path.send(event, from, to, time.get())
+    fn sent(&mut self, event: Handle, from: LpId, to: LpId, time: VirtualTime) {
+        self.path.send(event, from, to, time.get());
     }
 }
 
@@ -96,7 +96,6 @@ impl<M: Model> Job<M> {
             cores.push((number, self.partition(limits, number.min(limits.lps))?));
         }
         let cores: [(u32, Partition); CORE_COUNTS] = cores.try_into().unwrap_or_else(|_| unreachable!("there is one for each"));
-        let path = CriticalPath::new(limits.lps, self.end_time(), limits.lookahead.clone(), cores);
-        path.map_err(|_| Error::too_many_lps(limits.lps, CriticalPath::BYTES_PER_LP))
+        Ok(CriticalPath::new(limits.lps, self.end_time(), limits.lookahead.clone(), cores))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Ladder, PendingSet};
-use warpline_kernel::{DROPPED_EVENT, Lp, Sequential, SequentialParts, Step, Stop};
+use warpline_kernel::{DROPPED_EVENT, Lp, Position, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::check::RunSpec;
@@ -106,14 +106,12 @@ impl<M: Model> Job<M> {
     /// An engine for this run that has not simulated anything yet.
     fn engine<Q: PendingSet>(&self, spec: RunSpec, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
         let RunSpec { end, declared, ties, limits } = spec;
+        Error::check_states::<Lp<M::State>>(limits.lps)?;
         let settings = &self.settings;
         let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
         let rows = Rows::new(&self.records, &statistics)?;
-        let lps = limits.lps;
         let context = Context::with_limits(limits, settings.seed(), saving);
-        let engine = Sequential::new(&*self.model, context, ties, end, statistics, rows);
-        let engine = engine.map_err(|_| Error::too_many_lps(lps, size_of::<Lp<M::State>>()))?;
-        Ok(Engine { name: &self.name, engine })
+        Ok(Engine { name: &self.name, engine: Sequential::new(&*self.model, context, ties, end, statistics, rows) })
     }
 }
 
@@ -160,7 +158,10 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         let (time, committed, model) = (self.engine.now(), self.engine.committed(), self.name.to_owned());
         match stop {
             Stop::Fault(fault) => Error::Fault(Box::new(Failure { model, place, time, fault, committed })),
-            Stop::Full(why) => Error::TooManyPending { lp: self.lp(), time, pending: self.engine.pending(), why },
+            Stop::Exhausted(why) => {
+                let place = Position { lp: self.lp(), time, pending: self.engine.pending() as u64 };
+                Error::Memory { place: Some(place), why }
+            }
         }
     }
 }

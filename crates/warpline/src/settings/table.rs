@@ -16,7 +16,7 @@ pub const ENGINE: &str = "Engine settings";
 /// The heading of settings of parallel engines. A sequential run has no use for them, except for `sync` and `threads`.
 pub const PARALLEL: &str = "Parallel runs";
 
-/// The most PEs of a run. Each keeps a mailbox for every other, so memory grows with the square.
+/// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
 pub(crate) const THREADS_MOST: u32 = 1024;
 
 /// The largest trace, in MB.

@@ -11,6 +11,7 @@ mod history;
 mod large_clusters;
 mod long_events;
 mod lookahead;
+mod memory;
 mod observation;
 mod one_answer;
 mod order;

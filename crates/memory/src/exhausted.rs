@@ -1,0 +1,267 @@
+//! What happens when memory runs out: the engine unwinds to whoever called it, which gets an error. So nothing that adds to a list has to
+//! return a result, and the hot paths pay nothing for it.
+
+use std::any::Any;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::reserve::release_reserve;
+
+/// What ran out.
+///
+/// ```
+/// use warpline_memory::{Exhausted, MakeRoom, catch_exhausted};
+/// let mut list = vec![0u64; 3];
+/// let outcome = catch_exhausted(|| list.make_room(1 << 50, "much more than there is"));
+/// assert_eq!(outcome, Err(Exhausted::Memory { what: "much more than there is", bytes: 1 << 53 }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exhausted {
+    /// Numbers: all that fit into 32 bits are taken.
+    Numbers,
+    /// Memory: the system gives no more.
+    Memory {
+        /// What it was needed for.
+        what: &'static str,
+        /// How much more was needed, in bytes.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Exhausted::Numbers => write!(f, "no more than {} can be numbered", u32::MAX),
+            Exhausted::Memory { what, bytes } => write!(f, "the system has no memory for {what}, which needed {} more", Size(bytes)),
+        }
+    }
+}
+
+impl std::error::Error for Exhausted {}
+
+/// A number of bytes in words.
+struct Size(usize);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 as f64 {
+            bytes if bytes < 1e3 => write!(f, "{bytes} bytes"),
+            bytes if bytes < 1e6 => write!(f, "{:.0} kB", bytes / 1e3),
+            bytes if bytes < 1e9 => write!(f, "{:.1} MB", bytes / 1e6),
+            bytes => write!(f, "{:.1} GB", bytes / 1e9),
+        }
+    }
+}
+
+impl Exhausted {
+    /// Unwinds to [`catch_exhausted`].
+    #[cold]
+    #[inline(never)]
+    pub fn unwind(self) -> ! {
+        release_reserve();
+        resume_unwind(Box::new(self))
+    }
+
+    /// What unwinds, if it is this.
+    ///
+    /// # Errors
+    /// If it is anything else, it is given back.
+    pub fn from_panic(panic: Box<dyn Any + Send>) -> Result<Self, Box<dyn Any + Send>> {
+        panic.downcast().map(|exhausted| *exhausted)
+    }
+}
+
+/// Calls `run`.
+///
+/// # Errors
+/// If memory runs out in it. Whatever it was changing is in no state to be used again, but may be dropped.
+///
+/// # Panics
+/// If `run` does.
+pub fn catch_exhausted<T>(run: impl FnOnce() -> T) -> Result<T, Exhausted> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(value) => Ok(value),
+        Err(panic) => Err(Exhausted::from_panic(panic).unwrap_or_else(|panic| resume_unwind(panic))),
+    }
+}
+
+/// Calls `run`, which may panic.
+///
+/// # Errors
+/// If it panics: the message of the panic.
+///
+/// # Panics
+/// Never by a panic of `run`; but if memory runs out in it, that goes on unwinding.
+#[inline]
+pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Err(panic) if panic.is::<Exhausted>() => resume_unwind(panic),
+        outcome => outcome,
+    }
+}
+
+/// Lists and tables that grow.
+pub trait MakeRoom {
+    /// Makes room for this many more values of `what`. If memory is short, by as little as is sensible.
+    ///
+    /// # Panics
+    /// If there is no memory, it [unwinds](Exhausted::unwind).
+    fn make_room(&mut self, more: usize, what: &'static str);
+}
+
+/// The least by which a list of this length grows where memory is short.
+fn little(len: usize, more: usize) -> usize {
+    more.max(len / 8)
+}
+
+#[cold]
+#[inline(never)]
+fn no_room<T>(more: usize, what: &'static str) -> ! {
+    Exhausted::Memory { what, bytes: more.saturating_mul(size_of::<T>()) }.unwind()
+}
+
+impl<T> MakeRoom for Vec<T> {
+    #[inline(always)]
+    fn make_room(&mut self, more: usize, what: &'static str) {
+        #[cold]
+        #[inline(never)]
+        fn grow<T>(list: &mut Vec<T>, more: usize, what: &'static str) {
+            if list.try_reserve(more).is_err() && list.try_reserve_exact(little(list.len(), more)).is_err() {
+                no_room::<T>(little(list.len(), more), what);
+            }
+        }
+        if self.capacity() - self.len() < more {
+            grow(self, more, what);
+        }
+    }
+}
+
+impl<T> MakeRoom for VecDeque<T> {
+    #[inline(always)]
+    fn make_room(&mut self, more: usize, what: &'static str) {
+        #[cold]
+        #[inline(never)]
+        fn grow<T>(queue: &mut VecDeque<T>, more: usize, what: &'static str) {
+            if queue.try_reserve(more).is_err() && queue.try_reserve_exact(little(queue.len(), more)).is_err() {
+                no_room::<T>(little(queue.len(), more), what);
+            }
+        }
+        if self.capacity() - self.len() < more {
+            grow(self, more, what);
+        }
+    }
+}
+
+impl<K: Eq + Hash, V, S: BuildHasher> MakeRoom for HashMap<K, V, S> {
+    fn make_room(&mut self, more: usize, what: &'static str) {
+        if self.try_reserve(more).is_err() {
+            no_room::<(K, V)>(self.len() + more, what);
+        }
+    }
+}
+
+impl<K: Eq + Hash, S: BuildHasher> MakeRoom for HashSet<K, S> {
+    fn make_room(&mut self, more: usize, what: &'static str) {
+        if self.try_reserve(more).is_err() {
+            no_room::<K>(self.len() + more, what);
+        }
+    }
+}
+
+/// A list with exactly this much room for values of `what`.
+///
+/// # Panics
+/// If there is no memory, it [unwinds](Exhausted::unwind).
+pub fn list_for<T>(count: usize, what: &'static str) -> Vec<T> {
+    let mut list = Vec::new();
+    if list.try_reserve_exact(count).is_err() {
+        no_room::<T>(count, what);
+    }
+    list
+}
+
+/// A list of this many equal values of `what`.
+///
+/// # Panics
+/// If there is no memory, it [unwinds](Exhausted::unwind).
+pub fn list_of<T: Clone>(value: T, count: usize, what: &'static str) -> Vec<T> {
+    let mut list = list_for(count, what);
+    list.resize(count, value);
+    list
+}
+
+/// Checks that there is memory for this many values of `what`, for code that is about to allocate them by itself and would abort the
+/// program if there were none.
+///
+/// # Panics
+/// If there is none, it [unwinds](Exhausted::unwind).
+pub fn check_room<T>(count: usize, what: &'static str) {
+    drop(list_for::<T>(count, what));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAR_TOO_MANY: usize = 1 << 48;
+
+    #[test]
+    fn whatever_cannot_grow_says_how_much_it_needed() {
+        let all: [(&str, &mut dyn MakeRoom, usize); 4] = [
+            ("a", &mut vec![1u32, 2], 4),
+            ("b", &mut VecDeque::from([1u64]), 8),
+            ("c", &mut HashMap::<u32, u32>::new(), 8),
+            ("d", &mut HashSet::<u64>::new(), 8),
+        ];
+        for (what, list, bytes) in all {
+            list.make_room(10, what);
+            let outcome = catch_exhausted(|| list.make_room(FAR_TOO_MANY, what));
+            assert_eq!(outcome, Err(Exhausted::Memory { what, bytes: FAR_TOO_MANY * bytes }));
+        }
+        for outcome in
+            [catch_exhausted(|| check_room::<u16>(FAR_TOO_MANY, "e")), catch_exhausted(|| drop(list_of(0u16, FAR_TOO_MANY, "e")))]
+        {
+            assert_eq!(outcome, Err(Exhausted::Memory { what: "e", bytes: 2 * FAR_TOO_MANY }));
+        }
+        assert_eq!(list_of(7u8, 3, "f"), [7, 7, 7]);
+    }
+
+    #[test]
+    fn lists_grow_in_leaps() {
+        let (mut list, mut queue) = (Vec::new(), VecDeque::new());
+        let mut grown = [0, 0];
+        for n in 0..1000 {
+            let before = [list.capacity(), queue.capacity()];
+            list.make_room(1, "a");
+            queue.make_room(1, "b");
+            list.push(n);
+            queue.push_back(n);
+            grown[0] += u32::from(list.capacity() != before[0]);
+            grown[1] += u32::from(queue.capacity() != before[1]);
+        }
+        assert!(grown.iter().all(|&times| times < 12), "{grown:?}");
+        assert_eq!([little(0, 1), little(6400, 1), little(6400, 900)], [1, 800, 900]);
+    }
+
+    #[test]
+    fn what_ran_out_passes_by_those_who_catch_panics() {
+        let outcome = catch_exhausted(|| catch_panic(|| Exhausted::Numbers.unwind()));
+        assert!(matches!(outcome, Err(Exhausted::Numbers)));
+        let panic = catch_panic(|| panic!("another")).expect_err("it panics");
+        assert_eq!(panic.downcast_ref(), Some(&"another"));
+        let outcome = catch_unwind(|| catch_exhausted(|| panic!("another")));
+        assert_eq!(outcome.expect_err("it panics").downcast_ref(), Some(&"another"));
+        assert_eq!(catch_exhausted(|| 7), Ok(7));
+    }
+
+    #[test]
+    fn sizes_are_told_in_words() {
+        let text = |bytes| Exhausted::Memory { what: "rows", bytes }.to_string();
+        assert_eq!(text(640), "the system has no memory for rows, which needed 640 bytes more");
+        let sizes = [6_400, 6_400_000, 6_440_000_000].map(|bytes| Size(bytes).to_string());
+        assert_eq!(sizes, ["6 kB", "6.4 MB", "6.4 GB"]);
+        assert_eq!(Exhausted::Numbers.to_string(), "no more than 4294967295 can be numbered");
+    }
+}

@@ -1,0 +1,149 @@
+//! One inbox per PE, for runs with so many PEs that a ring between any two would take more memory than the model.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use warpline_kernel::{Message, ValueMessage};
+use warpline_memory::{Apart, DropEach, MakeRoom};
+
+/// What inboxes hold, to whoever runs a model.
+const UNREAD: &str = "messages that have yet to be received";
+
+/// What has arrived and has yet to be received. Senders and the receiver take turns by a lock: with many times more PEs than cores, hardly
+/// ever two at a time.
+struct Inbox<E> {
+    /// Whether there may be anything in it. Set and cleared under the lock.
+    filled: AtomicBool,
+    mail: Mutex<Mail<E>>,
+}
+
+struct Mail<E> {
+    messages: Vec<Message>,
+    values: DropEach<ValueMessage<E>>,
+}
+
+impl<E> Inbox<E> {
+    fn new() -> Self {
+        Inbox { filled: AtomicBool::new(false), mail: Mutex::new(Mail { messages: Vec::new(), values: DropEach::default() }) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Mail<E>> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A PE's view of all inboxes.
+pub(crate) struct Inboxes<E> {
+    all: Arc<Box<[Apart<Inbox<E>>]>>,
+    me: usize,
+    /// Messages by value that have been taken out of this PE's inbox.
+    values: DropEach<ValueMessage<E>>,
+}
+
+/// The views of this many PEs.
+pub(crate) fn inboxes<E>(pes: u32) -> impl Iterator<Item = Inboxes<E>> {
+    let all = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
+    (0..pes as usize).map(move |me| Inboxes { all: all.clone(), me, values: DropEach::default() })
+}
+
+impl<E> Inboxes<E> {
+    pub(crate) fn send(&mut self, to: u32, messages: &[Message]) {
+        let Apart(inbox) = &self.all[to as usize];
+        let mut mail = inbox.lock();
+        mail.messages.make_room(messages.len(), UNREAD);
+        mail.messages.extend_from_slice(messages);
+        // Relaxed: whoever takes the mail locks it first. Whether a receiver sees this in time is settled by what tells it to look: a word
+        // that this PE publishes later.
+        inbox.filled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn send_value(&mut self, to: u32, message: ValueMessage<E>) {
+        let Apart(inbox) = &self.all[to as usize];
+        let mut mail = inbox.lock();
+        mail.values.make_room(1, UNREAD);
+        mail.values.push(message);
+        inbox.filled.store(true, Ordering::Relaxed);
+    }
+
+    /// Empties this PE's inbox: messages go into `into`, and those by value wait to be [taken](Self::receive_values).
+    pub(crate) fn receive(&mut self, into: &mut Vec<Message>) {
+        let Apart(inbox) = &self.all[self.me];
+        if !inbox.filled.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut mail = inbox.lock();
+        inbox.filled.store(false, Ordering::Relaxed);
+        into.make_room(mail.messages.len(), UNREAD);
+        into.append(&mut mail.messages);
+        self.values.make_room(mail.values.len(), UNREAD);
+        self.values.append(&mut mail.values);
+    }
+
+    pub(crate) fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        self.values.drain(..).for_each(take);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+    use std::thread;
+
+    use warpline_base::{LpId, Priority, Sequence, VirtualTime};
+    use warpline_kernel::gvt::Tag;
+    use warpline_kernel::{Content, Event, MessageKind};
+    use warpline_memory::Handle;
+
+    use super::*;
+
+    fn message(number: u32) -> Message {
+        Message { event: Handle::from_bits(number), tag: Tag::default(), kind: MessageKind::Event }
+    }
+
+    #[test]
+    fn every_message_arrives_once_whoever_sends_it() {
+        const EACH: u32 = 2000;
+        let mut views: Vec<Inboxes<u32>> = inboxes(3).collect();
+        let mut receiver = views.remove(1);
+        let mut seen = Vec::new();
+        thread::scope(|scope| {
+            for (mut sender, number) in views.into_iter().zip(0..) {
+                scope.spawn(move || (0..EACH).for_each(|n| sender.send(1, &[message(2 * n + number)])));
+            }
+            while seen.len() < 2 * EACH as usize {
+                receiver.receive(&mut seen);
+                thread::yield_now();
+            }
+        });
+        let mut numbers: Vec<u32> = seen.iter().map(|message| message.event.bits()).collect();
+        for parity in [0, 1] {
+            assert!(numbers.iter().filter(|number| *number % 2 == parity).is_sorted(), "those of one sender keep their order");
+        }
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..2 * EACH));
+        receiver.receive(&mut seen);
+        assert_eq!(seen.len(), 2 * EACH as usize);
+    }
+
+    #[test]
+    fn values_wait_until_they_are_taken_and_are_dropped_otherwise() {
+        let payload = Arc::new(());
+        let mut views: Vec<Inboxes<Arc<()>>> = inboxes(2).collect();
+        let value = || {
+            let (time, sequence) = (VirtualTime::ZERO, Sequence::first_of(1));
+            let (sender, receiver, priority) = (LpId(0), LpId(1), Priority::NORMAL);
+            let event = Event { time, sequence, sender, receiver, step: 0, priority, payload: payload.clone() };
+            ValueMessage { tag: Tag::default(), incarnation: NonZeroU32::new(1), content: Content::Event(event) }
+        };
+        views[0].send_value(1, value());
+        let mut taken = 0;
+        views[1].receive_values(&mut |_| taken += 1);
+        assert_eq!(taken, 0, "nobody has looked yet");
+        views[1].receive(&mut Vec::new());
+        views[0].send_value(1, value());
+        views[1].receive_values(&mut |_| taken += 1);
+        assert_eq!((taken, Arc::strong_count(&payload)), (1, 2));
+        drop(views);
+        assert_eq!(Arc::strong_count(&payload), 1);
+    }
+}

@@ -1,0 +1,175 @@
+//! Events that ask for more memory than there is, as processes with little of it.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use warpline::prelude::*;
+use warpline::{Fault, Place};
+
+/// Set for child processes, to what their run is to do.
+const CHILD: &str = "WARPLINE_TEST_MEMORY";
+/// More than fits into the memory of a child, whatever it is.
+const MANY: u32 = 14_000_000;
+
+const OPENED: Counter = Counter::slot(0);
+const SEEN: Table = Table(0);
+
+/// LP 0 opens a door that LP 1 asks for a little later: nobody who sees things in order finds it closed. Whoever does is greedy.
+struct Door {
+    greedy_for: Greed,
+    /// Whether the door stays closed.
+    closed: bool,
+    /// How often anybody was greedy.
+    greedy: Arc<AtomicU32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Greed {
+    Counts,
+    Rows,
+    Sends,
+    Saves,
+}
+
+impl Model for Door {
+    type State = u32;
+    /// Whether the door is opened.
+    type Event = bool;
+
+    fn lps(&self) -> u32 {
+        3
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(OPENED, "opened", "", "doors opened");
+        declare.table(SEEN, "seen", &[("door", "")]);
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u32 {
+        if lp.id() != LpId(2) {
+            lp.send(lp.id(), 1.0, false);
+        }
+        0
+    }
+
+    fn handle(&self, open: &mut u32, opens: &bool, lp: &mut Context<Self>) {
+        match lp.id() {
+            // What opens the door comes first, and takes longer to make.
+            LpId(0) => {
+                lp.send(2, 0.25, !self.closed);
+                lp.send(0, 1.0, false);
+            }
+            LpId(1) => {
+                lp.send(2, 0.5, false);
+                lp.send(1, 1.0, false);
+            }
+            _ if *opens => {
+                lp.save(*open);
+                *open += 1;
+                lp.count(OPENED, 1);
+            }
+            _ if *open == 0 => self.be_greedy(lp),
+            _ => {
+                lp.save(*open);
+                *open = 0;
+            }
+        }
+    }
+
+    fn reverse(&self, open: &mut u32, _: &bool, lp: &mut Reverse<Self>) {
+        if lp.id() == LpId(2) {
+            *open = lp.restore();
+        }
+    }
+}
+
+impl Door {
+    fn be_greedy(&self, lp: &mut Context<Self>) {
+        self.greedy.fetch_add(1, Ordering::Relaxed);
+        for number in 0..MANY {
+            match self.greedy_for {
+                Greed::Counts => lp.count(OPENED, 1),
+                Greed::Rows => lp.record(SEEN, &[number.into()]),
+                Greed::Sends => lp.send(2, 1.0 + f64::from(number), true),
+                Greed::Saves => (0..4).for_each(|_| lp.save(number)),
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "the child of other tests"]
+fn a_greedy_event() {
+    let wanted = std::env::var(CHILD).expect("only as a child");
+    let mut settings = warpline::Settings::default();
+    let (mut greedy_for, mut closed) = (Greed::Counts, false);
+    for word in wanted.split_whitespace() {
+        match (word.split_once('='), word) {
+            (Some((name, value)), _) => settings.set(name, value).expect("a setting"),
+            (None, "closed") => closed = true,
+            (None, "rows") => greedy_for = Greed::Rows,
+            (None, "sends") => greedy_for = Greed::Sends,
+            (None, "saves") => greedy_for = Greed::Saves,
+            _ => panic!("{word}"),
+        }
+    }
+    let greedy = Arc::new(AtomicU32::new(0));
+    match Simulation::new(Door { greedy_for, closed, greedy: greedy.clone() }).settings(settings).end(40.0).run() {
+        Ok(run) => {
+            let times = greedy.load(Ordering::Relaxed);
+            println!("opened {} digest {} greedy {times}", run.statistics.counter(OPENED), run.record.digest);
+        }
+        Err(Error::Fault(failure)) => {
+            assert!(matches!(failure.fault, Fault::Memory(_)), "{failure}");
+            assert!(matches!(failure.place, Place::Event { lp: LpId(2), time: 1.5, .. }), "{failure}");
+            println!("the right fault: {failure}");
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Has a child with 600 MB of addresses do something, and returns what it said.
+fn child(wanted: &str) -> String {
+    let program = std::env::current_exe().expect("this is a program");
+    let test = "memory::a_greedy_event --exact --nocapture --ignored";
+    let script = format!("ulimit -v 600000; exec {} {test}", program.display());
+    let output = Command::new("sh").args(["-c", &script]).env(CHILD, wanted).output().expect("it runs again");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "`{wanted}`: {text}");
+    text
+}
+
+#[test]
+fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
+    for (greed, what) in [("", "observes"), ("rows", "observes"), ("sends", "sends"), ("saves undo=reverse threads=2", "saves")] {
+        for engine in ["", "threads=2", "threads=3 virtual-cluster=5"] {
+            if greed.contains("threads") && engine.is_empty() {
+                continue;
+            }
+            let said = child(&format!("closed {} {engine}", greed.replace(" threads=2", "")));
+            let words =
+                format!("the right fault: model `Door`: event false of LP 2 at time 1.5 the system has no memory for what an event {what}");
+            assert!(said.contains(&words), "{greed} {engine}: {said}");
+        }
+    }
+}
+
+/// A door that is found closed only by those who look too early: what they want is never had, and never missed.
+#[test]
+fn greed_that_never_happens_is_not_noticed() {
+    let alone = child("");
+    let told = |said: &str| {
+        said.lines().find_map(|line| line.split(" greedy ").next().filter(|told| told.starts_with("opened")).map(str::to_owned))
+    };
+    let mut greedy = false;
+    for greed in ["", "rows", "sends"] {
+        for seed in 0..4 {
+            let said = child(&format!("{greed} threads=3 virtual-cluster={seed}"));
+            assert_eq!(told(&said), told(&alone), "{said}");
+            greedy |= !said.contains(" greedy 0");
+        }
+    }
+    assert!(greedy, "in some order the door must have been found closed");
+}
