@@ -67,7 +67,7 @@ pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Para
 pub use phases::{Commit, Finish, Init, Reverse};
 pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
-pub use tables::{Cell, Table};
+pub use tables::{Cell, Table, Text};
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
 pub use warpline_derive::{Choices, Parameters};

@@ -1,3 +1,7 @@
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
 /// A table of rows that the model writes on commit: `const ARRIVALS: Table = Table(0);`. The number is its index among the model's tables,
 /// from 0. Declare it in [`Model::declare`](crate::Model::declare), and write rows by [`Observe::record`](crate::Observe::record), which
 /// has an example.
@@ -8,16 +12,13 @@ pub struct Table(pub u16);
 ///
 /// ```
 /// # use warpline_model::prelude::*;
-/// let row: [Cell; 4] = [LpId(7).into(), 12.5.into(), 3u64.into(), "train".into()];
-/// assert_eq!(row, [Cell::Whole(7), Cell::Real(12.5), Cell::Whole(3), Cell::Text("train")]);
+/// let row: [Cell; 5] = [LpId(7).into(), 12.5.into(), 3u64.into(), "train".into(), format!("coach {}", 7).into()];
+/// assert_eq!(row[..3], [Cell::Whole(7), Cell::Real(12.5), Cell::Whole(3)]);
+/// assert_eq!((&row[3], row[4].to_string()), (&Cell::Text("train".into()), "coach 7".to_owned()));
 /// ```
 ///
-/// Text must be part of the program, not made during the run:
-/// ```compile_fail,E0277
-/// # use warpline_model::prelude::*;
-/// let row: [Cell; 1] = [format!("train {}", 7).into()]; // error: `From<String>` is not implemented; give the number its own column
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A text that is made during the run costs an allocation. Columns of numbers and of words from the source cost none.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// A real number.
     Real(f64),
@@ -25,8 +26,66 @@ pub enum Cell {
     Whole(i64),
     /// A yes or no.
     Flag(bool),
-    /// A text in the model's source.
-    Text(&'static str),
+    /// A text.
+    Text(Text),
+}
+
+/// A text in a [cell](Cell): from the source, or made during the run, by `into`. It is cheap to clone.
+///
+/// ```
+/// # use warpline_model::Text;
+/// let [fixed, made] = [Text::from("train"), Text::from(String::from("train"))];
+/// assert_eq!(fixed, made);
+/// assert_eq!((fixed.len(), format!("{made}, {made:?}")), (5, "train, \"train\"".to_owned()));
+/// ```
+#[derive(Clone)]
+pub struct Text(TextKind);
+
+#[derive(Clone)]
+enum TextKind {
+    Fixed(&'static str),
+    Made(Arc<str>),
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            TextKind::Fixed(text) => text,
+            TextKind::Made(text) => text,
+        }
+    }
+}
+
+impl From<&'static str> for Text {
+    fn from(text: &'static str) -> Self {
+        Text(TextKind::Fixed(text))
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Text(TextKind::Made(text.into()))
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
 }
 
 macro_rules! cells {
@@ -39,7 +98,7 @@ macro_rules! cells {
     )*};
 }
 
-cells!(f64 => Real as f64, f32 => Real as f64, i64 => Whole as i64, i32 => Whole as i64, u32 => Whole as i64, u16 => Whole as i64, u8 => Whole as i64, i16 => Whole as i64, i8 => Whole as i64, bool => Flag as bool, &'static str => Text as &'static str);
+cells!(f64 => Real as f64, f32 => Real as f64, i64 => Whole as i64, i32 => Whole as i64, u32 => Whole as i64, u16 => Whole as i64, u8 => Whole as i64, i16 => Whole as i64, i8 => Whole as i64, bool => Flag as bool, &'static str => Text as Text, String => Text as Text);
 
 impl From<warpline_base::LpId> for Cell {
     fn from(lp: warpline_base::LpId) -> Self {
@@ -61,13 +120,13 @@ impl From<u64> for Cell {
     }
 }
 
-impl std::fmt::Display for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cell::Real(value) => value.fmt(f),
             Cell::Whole(value) => value.fmt(f),
             Cell::Flag(value) => value.fmt(f),
-            Cell::Text(value) => f.write_str(value),
+            Cell::Text(value) => value.fmt(f),
         }
     }
 }

@@ -64,7 +64,7 @@ pub enum Records {
 /// let run = Simulation::new(Train).run()?;
 /// let trips = &run.tables[0];
 /// assert_eq!((trips.name.as_str(), trips.columns[0].1.as_str()), ("trips", "km"));
-/// assert_eq!(trips.rows, [(1.5, LpId(0), vec![Cell::Real(12.25), Cell::Text("train")])]);
+/// assert_eq!(trips.rows, [(1.5, LpId(0), vec![Cell::Real(12.25), Cell::Text("train".into())])]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -258,7 +258,7 @@ pub trait Observe {
     /// lp.record(TRIPS, &[LpId(7).into(), 12.5.into(), "train".into()]);
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
     /// # statistics.apply(&lp.0, 1.0, LpId(0), &mut Lp(Notes::default())).unwrap();
-    /// assert_eq!(lp.0.cells, [Cell::Whole(7), Cell::Real(12.5), Cell::Text("train")]);
+    /// assert_eq!(lp.0.cells, [Cell::Whole(7), Cell::Real(12.5), Cell::Text("train".into())]);
     /// ```
     #[inline]
     fn record(&mut self, table: Table, row: &[Cell]) {

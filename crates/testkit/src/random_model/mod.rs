@@ -156,7 +156,10 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         if self.recipe.recording {
             for _ in 0..lp.stream(RECORDS).below(3) {
                 let luck = lp.stream(RECORDS).uniform();
-                lp.record(VISITS, &[state.own.name().into(), state.seen.into(), luck.into(), (luck < 0.5).into()]);
+                // Texts from the source, and such as are made during the run.
+                let (name, own) = (state.own.name(), state.seen % 2 == 1);
+                let kind: Cell = if own { format!("{name} {}", state.seen).into() } else { name.into() };
+                lp.record(VISITS, &[kind, state.seen.into(), luck.into(), (luck < 0.5).into()]);
             }
         }
     }

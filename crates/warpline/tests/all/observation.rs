@@ -58,12 +58,12 @@ impl Model for Clock {
         lp.observe(TIMES, lp.now());
         lp.sample(SPREAD, lp.now());
         level.set(f64::from(*ticks), LEVEL, lp);
-        let remark = match *ticks {
-            2 => "a \"second\", later",
-            3 => "two\nlines",
-            _ => "",
+        let remark: Cell = match *ticks {
+            2 => "a \"second\", later".into(),
+            3 => format!("two\n{}", "lines").into(),
+            _ => "".into(),
         };
-        lp.record(TICKED, &[(*ticks).into(), (lp.now() / 2.0).into(), (*ticks % 2 == 1).into(), remark.into()]);
+        lp.record(TICKED, &[(*ticks).into(), (lp.now() / 2.0).into(), (*ticks % 2 == 1).into(), remark]);
         if self.fails == Some(*ticks) {
             lp.fail("as planned");
         }
