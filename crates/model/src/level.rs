@@ -3,8 +3,9 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
 /// state.
 ///
-/// Change it by [`set`](Self::set) in `handle`, undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code, and
-/// [`close`](Self::close) it in `finish`: without that, the time since its last change is missing from the mean.
+/// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code. The
+/// engine adds the time from its last change to the end of the run. Only a level that may never change, and is not 0, has to be
+/// [closed](Self::close) in `finish`, as the engine does not know of it.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -23,7 +24,6 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 ///         inside.set(inside.get() + if *comes { 1.0 } else { -1.0 }, LENGTH, lp);
 ///     }
 ///     fn reverse(&self, inside: &mut Level, _: &bool, lp: &mut Reverse<Self>) { inside.unset(lp); }
-///     fn finish(&self, inside: &Level, lp: &mut Finish<Self>) { inside.close(LENGTH, lp); }
 /// }
 /// # struct NoRows;
 /// # impl RowSink for NoRows { fn row(&mut self, _: Row<'_>) {} }
@@ -38,8 +38,8 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 /// # let mut undone = inside;
 /// # lp.reverse(&Door, &mut undone, &true);
 /// # assert_eq!(undone, Level::default());
-/// # lp.finish(&Door, LpId(0), &inside, 10.0f64.try_into().unwrap());
-/// # statistics.apply(lp.notes_mut(), 10.0, LpId(0), &mut NoRows).unwrap();
+/// # statistics.apply(lp.notes_mut(), 1.0, LpId(0), &mut NoRows).unwrap();
+/// # statistics.close_levels(10.0);
 /// // In a run to time 10, one came at 1 and stayed:
 /// assert_eq!(statistics.time_mean(LENGTH).mean, Some(0.9));
 /// ```
@@ -72,7 +72,7 @@ impl Level {
     pub fn set<M: Model>(&mut self, value: f64, statistic: TimeMean, lp: &mut Context<M>) {
         lp.save(self.since);
         lp.save(self.value);
-        lp.span(statistic, self.since, lp.now(), self.value);
+        lp.notes().change(statistic, self.since, self.value, value);
         *self = Level { value, since: lp.now() };
     }
 
@@ -84,8 +84,9 @@ impl Level {
         self.since = lp.restore();
     }
 
-    /// Adds the time at the current value up to the end of the run; call it in [`Model::finish`], as in the [example](Self).
+    /// Adds the time at the current value up to the end of the run; to be called in [`Model::finish`], if at all. The engine closes every
+    /// level that has changed and was not closed.
     pub fn close<M: Model>(&self, statistic: TimeMean, lp: &mut Finish<M>) {
-        lp.span(statistic, self.since, lp.now(), self.value);
+        lp.notes().close(statistic, self.since, self.value);
     }
 }

@@ -168,12 +168,6 @@ impl Model for Mm1 {
             }
         }
     }
-
-    fn finish(&self, state: &State, lp: &mut Finish<Self>) {
-        if let State::Server { inside, .. } = state {
-            inside.close(INSIDE, lp);
-        }
-    }
 }
 
 impl Configure for Mm1 {

@@ -43,6 +43,7 @@ impl<M: Model> Finisher<'_, M> {
             outcome.or_else(|fault| fail(id, fault))?;
         }
         beat.end_step();
+        statistics.close_levels(end.get());
         Ok(())
     }
 }

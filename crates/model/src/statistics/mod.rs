@@ -38,6 +38,7 @@ mod histogram;
 mod meanings;
 mod means;
 mod notes;
+mod open_levels;
 mod series;
 mod totals;
 

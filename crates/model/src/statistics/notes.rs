@@ -31,6 +31,26 @@ pub enum Note {
         /// The level.
         level: f64,
     },
+    /// A [`Level`](crate::Level) has changed, at the time of the event.
+    Change {
+        /// The mean over time.
+        mean: TimeMean,
+        /// The time of the change before.
+        from: f64,
+        /// The level until now.
+        level: f64,
+        /// The level from now on.
+        next: f64,
+    },
+    /// A [`Level`](crate::Level) ends.
+    Close {
+        /// The mean over time.
+        mean: TimeMean,
+        /// The time of its last change.
+        from: f64,
+        /// The level.
+        level: f64,
+    },
     /// A value for a histogram.
     Sample {
         /// The histogram.
@@ -53,18 +73,32 @@ impl Note {
         match *self {
             Note::Count { counter: Counter { slot, item }, .. } => (slot, item, StatisticKind::Counter),
             Note::Observe { mean: Mean { slot, item }, .. } => (slot, item, StatisticKind::Mean),
-            Note::Span { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
+            Note::Span { mean: TimeMean { slot, item }, .. }
+            | Note::Change { mean: TimeMean { slot, item }, .. }
+            | Note::Close { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
             Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, StatisticKind::Histogram),
             Note::Row { .. } => unreachable!("rows belong to tables"),
         }
     }
 
-    /// Its first value that is NaN or infinite, if any.
-    pub(super) fn not_finite(&self) -> Option<f64> {
+    /// The span that it is about, as (start, end, level), if it was written at `time`.
+    #[inline]
+    pub(super) fn span(&self, time: f64) -> Option<(f64, f64, f64)> {
+        match *self {
+            Note::Span { from, to, level, .. } => Some((from, to, level)),
+            Note::Change { from, level, .. } | Note::Close { from, level, .. } => Some((from, time, level)),
+            _ => None,
+        }
+    }
+
+    /// Its first value that is NaN or infinite, if any, if it was written at `time`.
+    pub(super) fn not_finite(&self, time: f64) -> Option<f64> {
+        let next = if let Note::Change { next, .. } = *self { next } else { 0.0 };
         match *self {
             Note::Observe { value, .. } | Note::Sample { value, .. } => Some(value).filter(|x| !x.is_finite()),
-            Note::Span { from, to, level, .. } => [from, to, level, (to - from) * level].into_iter().find(|x| !x.is_finite()),
-            Note::Count { .. } | Note::Row { .. } => None,
+            _ => self
+                .span(time)
+                .and_then(|(from, to, level)| [from, to, level, (to - from) * level, next].into_iter().find(|x| !x.is_finite())),
         }
     }
 }
@@ -93,6 +127,17 @@ impl Notes {
         self.list.clear();
         self.cells.clear();
         self.incomplete = false;
+    }
+
+    /// Adds a change of a level.
+    #[inline]
+    pub(crate) fn change(&mut self, mean: TimeMean, from: f64, level: f64, next: f64) {
+        self.push(Note::Change { mean, from, level, next });
+    }
+
+    /// Adds the end of a level.
+    pub(crate) fn close(&mut self, mean: TimeMean, from: f64, level: f64) {
+        self.push(Note::Close { mean, from, level });
     }
 
     /// Adds an observation. If there is no memory for it, the event turns out to be at fault when it commits.

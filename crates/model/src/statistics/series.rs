@@ -105,11 +105,12 @@ impl SeriesTally {
                 sum.add(*value);
                 *count += 1;
             }
-            (Sums::Levels { areas, spans }, Note::Span { from, to, level, .. }) => {
+            (Sums::Levels { areas, spans }, note) => {
+                let Some((from, to, level)) = note.span(time) else { return };
                 let (from, to) = (from.max(0.0), to.min(slices.reached));
                 if from <= to {
                     *spans += 1;
-                    add_span(slices, areas, from, to, *level);
+                    add_span(slices, areas, from, to, level);
                 }
             }
             _ => {}

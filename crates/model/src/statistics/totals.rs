@@ -8,6 +8,7 @@ use warpline_memory::{list_of, prefetch};
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::meanings;
 use super::means::{Horizon, MeanTally, TimeMeanTally};
+use super::open_levels::{OpenLevel, OpenLevels};
 use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
 use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
@@ -76,7 +77,7 @@ enum Tallies {
     /// Wider than a counter's range, so that no order of adding overflows; see [`Statistics::overflow`].
     Counters(Vec<u128>),
     Means(Vec<MeanTally>),
-    TimeMeans(Vec<TimeMeanTally>),
+    TimeMeans(Vec<TimeMeanTally>, OpenLevels),
     Histograms(Vec<HistogramTally>),
 }
 
@@ -89,7 +90,9 @@ impl Statistics {
             match declaration.kind {
                 StatisticKind::Counter => Tallies::Counters(list_of(0, items, STATISTICS)),
                 StatisticKind::Mean => Tallies::Means(list_of(MeanTally::default(), items, STATISTICS)),
-                StatisticKind::TimeMean => Tallies::TimeMeans(list_of(TimeMeanTally::default(), items, STATISTICS)),
+                StatisticKind::TimeMean => {
+                    Tallies::TimeMeans(list_of(TimeMeanTally::default(), items, STATISTICS), OpenLevels::new(declaration.items))
+                }
                 StatisticKind::Histogram => Tallies::Histograms(list_of(HistogramTally::default(), items, STATISTICS)),
             }
         };
@@ -116,7 +119,7 @@ impl Statistics {
         let mut cells = &notes.cells[..];
         for note in &notes.list {
             let Note::Row { table, cells: count } = note else {
-                self.add(note, time)?;
+                self.add(note, time, lp)?;
                 continue;
             };
             let (row, rest) = cells.split_at(*count as usize);
@@ -127,12 +130,12 @@ impl Statistics {
         Ok(())
     }
 
-    fn add(&mut self, note: &Note, time: f64) -> Result<(), Fault> {
+    fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
         let (slot, item, kind) = note.place();
-        if let (Some(value), Some(declared)) = (note.not_finite(), self.declared.statistics.get(usize::from(slot))) {
+        if let (Some(value), Some(declared)) = (note.not_finite(time), self.declared.statistics.get(usize::from(slot))) {
             return Err(Fault::Observation { name: declared.name.clone(), value });
         }
-        if let (&Note::Span { from, to, .. }, Some(declared)) = (note, self.declared.statistics.get(usize::from(slot)))
+        if let (Some((from, to, _)), Some(declared)) = (note.span(time), self.declared.statistics.get(usize::from(slot)))
             && from > to
         {
             return Err(Fault::Span { name: declared.name.clone(), from, to });
@@ -144,9 +147,17 @@ impl Statistics {
                     *total += u128::from(*by)
                 }
             }),
-            (Note::Span { from, to, level, .. }, Some(Tallies::TimeMeans(items))) => {
+            (Note::Span { from, to, level, .. }, Some(Tallies::TimeMeans(items, _))) => {
                 items.get_mut(index).map(|tally| tally.add(horizon, *from, *to, *level))
             }
+            (&Note::Change { from, level, next, .. }, Some(Tallies::TimeMeans(items, open))) => items.get_mut(index).map(|tally| {
+                tally.add(horizon, from, time, level);
+                open.change(item, OpenLevel { lp, since: from, value: level }, OpenLevel { lp, since: time, value: next });
+            }),
+            (&Note::Close { from, level, .. }, Some(Tallies::TimeMeans(items, open))) => items.get_mut(index).map(|tally| {
+                tally.add(horizon, from, time, level);
+                open.close(item, OpenLevel { lp, since: from, value: level });
+            }),
             (Note::Observe { value, .. }, Some(Tallies::Means(items))) => items.get_mut(index).map(|tally| {
                 if observed {
                     tally.add(horizon, time, *value)
@@ -189,7 +200,7 @@ impl Statistics {
                         items.get(item as usize).into_iter().for_each(MeanTally::fetch);
                     }
                 }
-                Note::Span { .. } | Note::Row { .. } => {}
+                Note::Span { .. } | Note::Change { .. } | Note::Close { .. } | Note::Row { .. } => {}
             }
         }
     }
@@ -218,13 +229,32 @@ impl Statistics {
             match (mine, theirs) {
                 (Tallies::Counters(a), Tallies::Counters(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
                 (Tallies::Means(a), Tallies::Means(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
-                (Tallies::TimeMeans(a), Tallies::TimeMeans(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+                (Tallies::TimeMeans(a, open), Tallies::TimeMeans(b, more)) => {
+                    a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b));
+                    more.iter().for_each(|(item, level)| open.open(item, level));
+                }
                 (Tallies::Histograms(a), Tallies::Histograms(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 _ => unreachable!("parts of one run have one declaration"),
             }
         }
         let series = self.series.iter_mut().flatten().zip(other.series.iter().flatten());
         series.for_each(|(mine, theirs)| mine.merge(theirs));
+    }
+
+    /// Closes the levels that the model has left open, at the end of the run. Engines do so once, after the last LP has finished.
+    pub fn close_levels(&mut self, end: f64) {
+        let (horizon, series) = (self.horizon, &mut self.series);
+        for (tallies, (slot, declared)) in self.tallies.iter_mut().zip((0..).zip(&self.declared.statistics)) {
+            let Tallies::TimeMeans(items, open) = tallies else { continue };
+            for (item, OpenLevel { since, value, .. }) in open.iter() {
+                items[item as usize].add(horizon, since, end, value);
+                if let Some(Some(series)) = series.get_mut(slot) {
+                    let mean = TimeMean::slot(declared.slot).at(item);
+                    series.add(&Note::Close { mean, from: since, level: value }, end);
+                }
+            }
+            open.clear();
+        }
     }
 
     /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
@@ -267,7 +297,7 @@ impl Statistics {
     /// # Panics
     /// If the handle does not fit its declaration.
     pub fn time_mean(&self, handle: TimeMean) -> Estimate {
-        let Tallies::TimeMeans(items) = &self.tallies[usize::from(handle.slot)] else {
+        let Tallies::TimeMeans(items, _) = &self.tallies[usize::from(handle.slot)] else {
             panic!("{handle:?} is not declared as a mean over time")
         };
         items[handle.item as usize].estimate(self.horizon)
@@ -302,7 +332,7 @@ impl Statistics {
         let mut items: Vec<Value> = match tallies {
             Tallies::Counters(items) => items.iter().map(|&count| json!(saturated(count))).collect(),
             Tallies::Means(items) => items.iter().map(|tally| tally.estimate().to_json()).collect(),
-            Tallies::TimeMeans(items) => items.iter().map(|tally| tally.estimate(self.horizon).to_json()).collect(),
+            Tallies::TimeMeans(items, _) => items.iter().map(|tally| tally.estimate(self.horizon).to_json()).collect(),
             Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
         };
         if declaration.items == 1 { items.remove(0) } else { Value::Array(items) }
