@@ -65,6 +65,9 @@ pub struct RunRecord {
     /// `links` is a list.
     #[serde(default)]
     pub result_notes: BTreeMap<String, ResultNote>,
+    /// The model's statistics over virtual time, by name.
+    #[serde(default)]
+    pub series: BTreeMap<String, Series>,
     /// How the run came about.
     #[serde(default)]
     pub provenance: Provenance,

@@ -29,6 +29,7 @@ mod html;
 mod page;
 mod parallel;
 mod results;
+mod series;
 mod summary;
 mod table;
 mod views;

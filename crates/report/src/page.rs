@@ -2,7 +2,7 @@
 
 use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
-use crate::{format, parallel, results, summary, views};
+use crate::{format, parallel, results, series, summary, views};
 use serde::Serialize;
 use warpline_base::record::{ProgressSample, RunRecord, View};
 
@@ -50,12 +50,13 @@ struct Data<'a> {
 
 /// The record as a page with links to `neighbours`.
 pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
-    let (views, mut tables) = views::views(&record.views);
+    let pictures: Vec<View> = series::views(record).chain(record.views.iter().cloned()).collect();
+    let (views, mut tables) = views::views(&pictures);
     let mut parallel = parallel::section(record, tables.len());
     tables.extend(parallel.as_mut().map(|section| section.table.take()));
     let data = Data {
         progress: &record.progress,
-        views: record.views.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
+        views: pictures.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };

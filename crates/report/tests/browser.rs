@@ -3,6 +3,7 @@
 mod chromium;
 mod common;
 mod parallel;
+mod series;
 mod tables;
 
 use chromium::Chromium;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use warpline_base::record::{RunRecord, View};
+use warpline_base::record::{RunRecord, Series, View};
 use warpline_report::{RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write};
 
 fn text(path: &Path) -> String {
@@ -118,6 +118,8 @@ fn numbers_that_are_not_finite_survive() {
             View::Table(_) => {}
         }
     }
+    let odd = Series { edges: vec![0.0, f64::NAN, 2.0], values: vec![Some(f64::NAN), None], ..Series::default() };
+    record.series = [("odd".to_owned(), odd)].into();
     let first = text(&write(dir.path(), &record).unwrap());
     assert_eq!(text(&rerender(dir.path()).unwrap()), first);
 }

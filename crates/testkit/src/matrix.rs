@@ -141,6 +141,7 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
             committed: run.record.committed_events,
             states: run.states.iter().map(|state| format!("{state:?}")).collect(),
             results: run.record.results,
+            series: run.record.series,
             tables: run.tables.into_iter().map(|table| table.rows).collect(),
         })),
         Err(Error::Fault(failure)) => {
@@ -250,7 +251,8 @@ pub(crate) fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, 
             same("the number of tables", &expected.tables.len(), &found.tables.len())?;
             same("the number of committed events", &expected.committed, &found.committed)?;
             same("the digest", &expected.digest, &found.digest)?;
-            same("the results", &expected.results, &found.results)
+            same("the results", &expected.results, &found.results)?;
+            same("the series", &expected.series, &found.series)
         }
         (Err(expected), Err(found)) => {
             if !same_place(&expected.place, &found.place) {

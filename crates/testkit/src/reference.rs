@@ -11,6 +11,7 @@ use serde_json::Value;
 use warpline::base::random::mix64;
 use warpline::base::{EventKey, HistoryDigest, Priority, RunDigest, Sequence, VirtualTime};
 use warpline::engine::{Limits, Outgoing};
+use warpline::record::Series;
 use warpline::statistics::{Row, RowSink};
 use warpline::{Cell, Context, Declarations, Fault, LpId, Model, Place, Statistics};
 
@@ -45,6 +46,8 @@ pub struct Outcome {
     pub states: Vec<String>,
     /// The [`Model::results`] of the statistics.
     pub results: Value,
+    /// The statistics over virtual time.
+    pub series: BTreeMap<String, Series>,
     /// The rows of every table, in the order of their events.
     pub tables: Vec<Vec<(f64, LpId, Vec<Cell>)>>,
 }
@@ -268,7 +271,14 @@ impl<'m, M: Model> Simulator<'m, M> {
         let outcome = warpline::Outcome { statistics: &self.statistics, end: self.settings.end, warmup: self.settings.warmup };
         let results = guarded(|| self.model.results(&outcome)).map_err(|fault| self.stop(fault, || (Place::Results, outcome.end)))?;
         let states = self.lps.iter().map(|lp| format!("{:?}", lp.state)).collect();
-        Ok(Outcome { digest: digest.to_string(), committed: self.committed, states, results, tables: self.tables.0 })
+        Ok(Outcome {
+            digest: digest.to_string(),
+            committed: self.committed,
+            states,
+            results,
+            series: self.statistics.series(),
+            tables: self.tables.0,
+        })
     }
 }
 

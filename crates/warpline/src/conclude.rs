@@ -58,6 +58,7 @@ impl<M: Model> Job<M> {
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
             peak_rss_bytes: memory_use::peak(),
             result_notes: statistics.result_notes(&results),
+            series: statistics.series(),
             provenance: provenance::of(started, parallel.as_ref().map_or(1, |parallel| parallel.pes.len())),
             parallel,
             results,

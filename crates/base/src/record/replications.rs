@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::number;
+use super::{Series, number};
 
 /// What a record of replications says about each of the runs; its results are estimates across them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,4 +30,6 @@ pub struct Replication {
     pub wall_seconds: f64,
     /// Its results, as it would have reported them alone.
     pub results: Value,
+    /// Its statistics over virtual time, likewise.
+    pub series: BTreeMap<String, Series>,
 }

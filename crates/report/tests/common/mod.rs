@@ -91,6 +91,7 @@ pub(crate) fn sample() -> RunRecord {
         ]
         .map(|(name, unit, meaning)| (name.to_owned(), ResultNote { unit: unit.into(), meaning: meaning.into() }))
         .into(),
+        series: Default::default(),
         provenance: Provenance {
             command_line: ["warpline", "run", "network", "--end", "60"].map(str::to_owned).to_vec(),
             date: "2026-01-17T09:30:00Z".into(),

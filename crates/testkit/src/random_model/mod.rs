@@ -201,13 +201,13 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
     fn declare(&self, declare: &mut Declarations) {
         declare.table(ENDS, "ends", &[("seen", "events")]);
         declare.table(VISITS, "visits", &[("kind", ""), ("seen", "events"), ("luck", ""), ("small", "")]);
-        declare.counter(EVENTS, "events", "events", "events handled, by kind").items(4);
-        declare.mean(ENERGY, "energy", "", "energy of events");
-        declare.time_mean(LEVELS, "levels", "", "levels of accumulators and colonies").items(2);
-        declare.histogram(DELAYS, "delays", "s", "delays of sends");
+        declare.counter(EVENTS, "events", "events", "events handled, by kind").items(4).slices(7);
+        declare.mean(ENERGY, "energy", "", "energy of events").series();
+        declare.time_mean(LEVELS, "levels", "", "levels of accumulators and colonies").items(2).slices(9);
+        declare.histogram(DELAYS, "delays", "s", "delays of sends").slices(1);
         declare.counter(COMMITTED, "committed", "events", "events committed, by half of the ids").items(2);
-        declare.time_mean(BUSY, "busy", "", "spans that reach into the future").items(4);
-        declare.mean(LATE, "late", "s", "times of commits");
+        declare.time_mean(BUSY, "busy", "", "spans that reach into the future").items(4).slices(50);
+        declare.mean(LATE, "late", "s", "times of commits").slices(13);
         declare.histogram(SIZES, "sizes", "bytes", "payloads").items(2);
         declare.counter(OVERFLOWING, "overflowing", "", "counts that are too large");
     }

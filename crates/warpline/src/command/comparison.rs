@@ -149,6 +149,7 @@ impl Comparison {
         let all = || self.engines.iter().flat_map(|engine| &engine.runs);
         let same_history = all().all(|run| run.digest == expected.digest && run.committed_events == expected.committed_events);
         let mut different: Vec<String> = all().flat_map(|run| differences(&expected.results, &run.results)).collect();
+        different.extend(all().flat_map(|run| different_series(expected, run)));
         different.sort();
         different.dedup();
         if same_history && different.is_empty() {
@@ -275,6 +276,12 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
         _ if one == other => Vec::new(),
         _ => vec!["all".to_owned()],
     }
+}
+
+/// The names of the series that differ.
+fn different_series<'r>(one: &'r RunRecord, other: &'r RunRecord) -> impl Iterator<Item = String> {
+    let names = one.series.keys().chain(other.series.keys().filter(|name| !one.series.contains_key(*name)));
+    names.filter(|name| one.series.get(*name) != other.series.get(*name)).map(|name| format!("{name} over time"))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::command::sample;
+use crate::record::Series;
 
 fn engine(sync: Synchronisation, rates: &[f64]) -> EngineRuns {
     let run = if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
@@ -203,6 +204,18 @@ fn another_number_of_events_is_a_wrong_answer() {
     let mut comparison = comparison();
     comparison.engines[1].runs[0].committed_events = 999;
     assert!(comparison.disagreement().unwrap().contains("with 999 events, in 1 run"));
+}
+
+#[test]
+fn other_series_are_a_wrong_answer() {
+    let mut comparison = comparison();
+    let series = |value: f64| [("ticks".to_owned(), Series { edges: vec![0.0, 10.0], values: vec![Some(value)], ..Series::default() })];
+    comparison.engines.iter_mut().flat_map(|engine| &mut engine.runs).for_each(|run| run.series = series(1000.0).into());
+    assert_eq!(comparison.disagreement(), None);
+    comparison.engines[1].runs[2].series = series(999.0).into();
+    assert!(comparison.disagreement().unwrap().contains("results that differ: ticks over time\n"));
+    comparison.engines[1].runs[2].series.clear();
+    assert!(comparison.disagreement().unwrap().contains("results that differ: ticks over time\n"));
 }
 
 #[test]

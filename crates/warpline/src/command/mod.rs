@@ -47,6 +47,7 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod scenario;
+mod series;
 mod settings;
 mod signals;
 mod summary;

@@ -29,6 +29,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         parallel: None,
         results: json!({ "ticks": 1000 }),
         result_notes: BTreeMap::new(),
+        series: BTreeMap::new(),
         provenance: Provenance::default(),
         tables: Vec::new(),
         progress: Vec::new(),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use warpline_report::Limit;
 
 use super::failure::Failure;
-use super::{format, results};
+use super::{format, results, series};
 
 /// The most limits that are named, and how long their lines are.
 const LIMITS_MOST: usize = 2;
@@ -86,6 +86,7 @@ impl Summary<'_> {
         text += &limits(record);
         text += if record.replications.is_some() { "results, with 95 % confidence intervals across the runs\n" } else { "results\n" };
         text += &format::columns(&results::lines(&record.results, &record.result_notes), 2);
+        text += &series::text(record);
         text + &self.places()
     }
 

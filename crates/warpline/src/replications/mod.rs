@@ -1,6 +1,7 @@
 //! Replications: runs of one model that differ in nothing but the seed, several at a time.
 
 mod estimates;
+mod series;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -244,12 +245,13 @@ impl<M: Model> Job<M> {
         });
         let runs: Vec<Replication> = records
             .drain(..)
-            .map(|RunRecord { seed, digest, committed_events, wall_seconds, results, .. }| Replication {
+            .map(|RunRecord { seed, digest, committed_events, wall_seconds, results, series, .. }| Replication {
                 seed,
                 digest,
                 committed_events,
                 wall_seconds,
                 results,
+                series,
             })
             .collect();
         let views = views(&results, &runs);
@@ -262,6 +264,7 @@ impl<M: Model> Job<M> {
             peak_rss_bytes: crate::memory_use::peak(),
             parallel: None,
             results,
+            series: series::across(&runs),
             progress: Vec::new(),
             views,
             partial: (runs.len() < wanted as usize).then(|| Partial { wanted_end: self.end_time(), wanted_runs: wanted }),

@@ -46,9 +46,9 @@ impl Model for Hops {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.counter(HOPS, "hops", "", "hops");
+        declare.counter(HOPS, "hops", "", "hops").slices(30);
         declare.histogram(GAP, "gap", "s", "time between hops");
-        declare.time_mean(BUSY, "busy", "", "parity of hops over time");
+        declare.time_mean(BUSY, "busy", "", "parity of hops over time").slices(30);
         declare.table(ROWS, "rows", &[("token", "")]);
     }
 
@@ -89,6 +89,22 @@ fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, [Value; 3]) 
     (digest, run.states.clone(), tables, [&results["hops"], &results["gap"], &results["busy"]["count"]].map(Value::clone))
 }
 
+/// The slices are those of the whole run that was wanted; they have all that happened, and those that were not reached have nothing.
+fn assert_series(early: &Run<Hops>) {
+    let (record, wanted) = (&early.record, |slice: usize| END * (slice as f64 / 30.0));
+    let reached = (0..30).filter(|slice| wanted(*slice) < record.end_time).count();
+    for series in ["hops", "busy"].map(|name| &record.series[name]) {
+        assert_eq!(series.edges, (0..=30).map(wanted).collect::<Vec<_>>());
+        let known: Vec<usize> = (0..30).filter(|slice| series.values[*slice].is_some()).collect();
+        assert_eq!(known, (0..reached).collect::<Vec<_>>(), "to {}", record.end_time);
+    }
+    assert_eq!(record.series["hops"].counts.iter().sum::<u64>(), early.statistics.counter(HOPS));
+    let area: f64 =
+        record.series["busy"].slices().filter_map(|(begin, end, value)| Some(value? * (end.min(record.end_time) - begin))).sum();
+    let mean = early.statistics.time_mean(BUSY).mean.unwrap_or(0.0);
+    assert!((area - mean * record.end_time).abs() < 1e-9, "{area} and {mean} to {}", record.end_time);
+}
+
 /// These settings, as they would be typed.
 fn settings(words: &str) -> Settings {
     let mut settings = Settings::default();
@@ -118,6 +134,7 @@ fn ends_early(lookahead: f64, after: u64, engine: &Settings) -> f64 {
     let same = busy.zip(expected).map_or(busy == expected, |(busy, expected)| (busy - expected).abs() < 1e-9);
     assert!(same, "{busy:?} and {expected:?} to {end}");
     assert_eq!(early.record.committed_events, whole.record.committed_events);
+    assert_series(&early);
     end
 }
 

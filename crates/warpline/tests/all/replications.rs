@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::json;
-use warpline::{Replicated, Synchronisation};
+use warpline::{Replicated, Spread, Synchronisation};
 use warpline_testkit::time_limit;
 
 const ARRIVED: Counter = Counter::slot(0);
@@ -26,8 +26,8 @@ impl Model for Arrivals {
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        declare.counter(ARRIVED, "arrived", "", "arrivals");
-        declare.mean(GAP, "gap", "s", "time between arrivals");
+        declare.counter(ARRIVED, "arrived", "", "arrivals").slices(5);
+        declare.mean(GAP, "gap", "s", "time between arrivals").slices(5);
         declare.table(SEEN, "seen", &[("gap", "s")]);
     }
 
@@ -67,7 +67,7 @@ fn every_run_is_that_of_its_seed_alone() {
     for run in runs(&replicated) {
         let alone = arrivals().seed(run.seed).run().expect("a run");
         assert_eq!((&run.digest, &run.results), (&alone.record.digest, &alone.record.results), "seed {}", run.seed);
-        assert_eq!(run.committed_events, alone.record.committed_events);
+        assert_eq!((run.committed_events, &run.series), (alone.record.committed_events, &alone.record.series));
         events += run.committed_events;
     }
     assert_eq!(replicated.record.committed_events, events);
@@ -108,9 +108,21 @@ fn estimates_are_those_of_the_runs() {
         panic!("{:?}", replicated.record.views)
     };
     assert_eq!((first.lines[0].1.len(), table.rows.len(), table.columns.len()), (30, 30, 6));
+    let series = &replicated.record.series;
+    let in_slice = |name: &str, slice: usize| {
+        Spread::of(&runs(&replicated).iter().filter_map(|run| run.series[name].values[slice]).collect::<Vec<_>>())
+    };
+    for (name, slice) in [("arrived", 0), ("arrived", 4), ("gap", 2)] {
+        let Spread { mean, ci95, .. } = in_slice(name, slice);
+        assert_eq!((series[name].values[slice], series[name].ci95[slice]), (Some(mean), ci95), "{name} in {slice}");
+    }
+    // Poisson with mean 40 in each slice; the mean of 30 has a standard deviation of 1.2.
+    assert!(series["arrived"].slices().all(|(_, _, value)| value.is_some_and(|value| (value - 40.0).abs() < 5.0)), "{series:?}");
+    assert_eq!(series["arrived"].counts.iter().sum::<u64>(), arrived.values.iter().sum::<f64>() as u64);
     let out = tempfile::tempdir().expect("a directory");
     let page = replicated.report(out.path().join("out")).expect("a report");
-    assert!(std::fs::read_to_string(page).expect("a page").contains("seed"));
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.contains("seed") && page.contains("mean of the runs") && page.contains("Arrived over time: arrivals"));
 }
 
 #[test]
