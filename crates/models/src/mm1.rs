@@ -104,8 +104,8 @@ impl Model for Mm1 {
 
     fn declare(&self, declare: &mut Declarations) {
         declare.histogram(STAY, "stay", "", "time from arrival to departure");
-        declare.mean(MEAN_STAY, "mean_stay", "", "mean time from arrival to departure");
-        declare.time_mean(INSIDE, "customers", "", "customers waiting or in service");
+        declare.mean(MEAN_STAY, "mean_stay", "", "mean time from arrival to departure").series();
+        declare.time_mean(INSIDE, "customers", "", "customers waiting or in service").series();
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

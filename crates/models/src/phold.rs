@@ -3,9 +3,13 @@
 //! Source: Fujimoto, "Performance of Time Warp under synthetic workloads", SCS Distributed Simulation (1990). Clusters
 //! stand in for processors of other engines' benchmarks; they are part of the model, so that the answer depends on no engine.
 
+mod plots;
+
 use std::hint::black_box;
 
+use warpline::Outcome;
 use warpline::prelude::*;
+use warpline::record::View;
 
 /// The parameters of `phold`.
 #[derive(Clone, Debug, PartialEq, Parameters)]
@@ -37,6 +41,10 @@ pub struct PholdParameters {
     /// With several clusters: how many clusters away a message may go, on a ring; 0 is anywhere.
     #[parameter(unit = "clusters", range = 0..)]
     pub reach: u32,
+    /// Whether to show the workload: events and messages over time, delays, and how events are spread over LPs. It takes time at every
+    /// event.
+    #[parameter(default = false)]
+    pub plots: bool,
 }
 
 /// The model, for payloads of up to `BYTES` bytes.
@@ -148,6 +156,9 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
     fn declare(&self, declare: &mut Declarations) {
         declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster since time 0");
         declare.counter(PAYLOADS, "payload_sum", "", "sum of all payloads received since time 0, modulo 2^32 per LP");
+        if self.parameters.plots {
+            plots::declare(&self.parameters, declare);
+        }
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
@@ -166,6 +177,10 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
         let delay = self.delay(lp.random());
         let (to, remote) = self.destination(lp.id(), lp.random());
         state.remote += u64::from(remote);
+        if self.parameters.plots {
+            let id = lp.id();
+            plots::observe(&self.parameters, delay, remote, lp, id);
+        }
         lp.send(to, delay, Message::new(message.value() ^ u64::from(to), message.payload));
     }
 
@@ -179,6 +194,10 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
     fn finish(&self, state: &State, lp: &mut Finish<Self>) {
         lp.count(REMOTE, state.remote);
         lp.count(PAYLOADS, state.payloads & u64::from(u32::MAX));
+    }
+
+    fn views(&self, outcome: &Outcome) -> Vec<View> {
+        if self.parameters.plots { plots::views(&self.parameters, outcome) } else { Vec::new() }
     }
 }
 
@@ -217,6 +236,9 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
             }
         } else if parameters.remote == 0.0 {
             idle("reach", "no message leaves its cluster; set `remote` to more than 0");
+        }
+        if parameters.plots {
+            notes.push(("plots", "takes time at every event: leave it out to measure speed".to_owned()));
         }
         if parameters.payload as usize != BYTES {
             notes.push(("payload", format!("counts as {BYTES}: messages are values of 8, 64, 512 or 4096 bytes")));

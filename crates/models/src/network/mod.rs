@@ -267,10 +267,10 @@ impl Model for Network {
         let (links, demands) = (self.ports.len() as u32, self.flows.len() as u32);
         declare.time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits").items(links);
         declare.counter(PACKETS, "packets", "packets", "packets accepted by a link").items(links);
-        declare.counter(DROPS, "drops", "packets", "packets dropped at a link").items(links);
-        declare.counter(OFFERED, "offered", "packets", "packets sent by a source").items(demands);
+        declare.counter(DROPS, "drops", "packets", "packets dropped at a link").items(links).series();
+        declare.counter(OFFERED, "offered", "packets", "packets sent by a source").items(demands).series();
         declare.counter(LOST, "lost", "packets", "packets of a demand dropped anywhere").items(demands);
-        declare.histogram(DELAY, "delay", "s", "delay of packets from source to destination").items(demands);
+        declare.histogram(DELAY, "delay", "s", "delay of packets from source to destination").items(demands).series();
         declare.counter(UNDER_WAY, "under_way", "packets", "packets of a demand that are under way at the end").items(demands);
         outputs::declare(declare);
     }

@@ -31,6 +31,25 @@ fn queue_length_and_stay_follow_theory() {
     }
 }
 
+/// The series add up to what the run reports as a whole, and begin with an empty queue.
+#[test]
+fn series_show_the_queue_over_time() {
+    let run = Simulation::<Mm1>::configured(&queue(0.8, 1.0)).unwrap().end(20_000.0).seed(3).run().unwrap();
+    let (results, series) = (&run.record.results, &run.record.series);
+    assert_eq!(series.keys().collect::<Vec<_>>(), ["customers", "mean_stay"]);
+    let inside: f64 = series["customers"].slices().filter_map(|(_, _, value)| value).sum::<f64>() / 100.0;
+    assert!((inside - estimate(results, "customers").0).abs() < 1e-9, "{inside} inside on average");
+    let stays = &series["mean_stay"];
+    assert_eq!(serde_json::json!(stays.counts.iter().sum::<u64>()), results["mean_stay"]["count"]);
+    let total: f64 = stays.values.iter().zip(&stays.counts).filter_map(|(mean, count)| Some((*mean)? * *count as f64)).sum();
+    let mean = total / stays.counts.iter().sum::<u64>() as f64;
+    assert!((mean - estimate(results, "mean_stay").0).abs() < 1e-9, "a stay of {mean} on average");
+
+    // From 0 to 0.01, nobody comes.
+    let early = Simulation::<Mm1>::configured(&queue(0.8, 1.0)).unwrap().end(1.0).seed(3).run().unwrap();
+    assert_eq!((early.record.series["customers"].values[0], early.record.series["mean_stay"].values[0]), (Some(0.0), None));
+}
+
 /// In a run that is short against its own correlation, intervals are far too narrow, and say so; those that say nothing can be relied on.
 #[test]
 fn intervals_keep_their_word_or_say_that_they_do_not() {

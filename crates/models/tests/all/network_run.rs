@@ -17,6 +17,20 @@ fn the_answer_depends_on_the_seed_alone() {
 }
 
 #[test]
+fn series_add_up_to_the_results() {
+    let run = Simulation::new(network("sndlib-polska", "sources=onoff buffer=5000 load=1.2")).end(0.5).seed(5).run().unwrap().record;
+    assert_eq!(run.series.keys().collect::<Vec<_>>(), ["delay", "drops", "offered"]);
+    for (name, result) in [("delay", "packets_delivered"), ("drops", "packets_dropped"), ("offered", "packets_offered")] {
+        let total: u64 = run.series[name].counts.iter().sum();
+        assert!(total > 0 && run.results[result] == total, "{name}: {total}, {result}: {}", run.results[result]);
+    }
+    let delay = &run.series["delay"];
+    let sum: f64 = delay.values.iter().zip(&delay.counts).filter_map(|(mean, count)| Some((*mean)? * *count as f64)).sum();
+    let mean = sum / delay.counts.iter().sum::<u64>() as f64;
+    assert!((mean / run.results["delay"]["mean"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{mean}");
+}
+
+#[test]
 fn links_are_next_hops() {
     let network = network("sndlib-nobel-eu", "processing=0.001");
     assert_eq!(network.lookahead(), 0.001);

@@ -2,6 +2,7 @@
 
 use warpline::base::VirtualTime;
 use warpline::prelude::*;
+use warpline::record::View;
 use warpline::{Pending, Run};
 use warpline_models::phold::{Phold, PholdParameters};
 use warpline_testkit::time_limit;
@@ -26,7 +27,7 @@ fn hops_follow_renewal_theory() {
     }
 }
 
-fn remote(run: &Run<Phold<8>>) -> f64 {
+fn remote_messages(run: &Run<Phold<8>>) -> f64 {
     run.record.results["remote_messages"].as_f64().unwrap()
 }
 
@@ -37,7 +38,7 @@ fn clusters_are_left_with_their_probability() {
         let run = run::<8>(&parameters, 500.0);
         let sent = run.record.committed_events as f64;
         let deviation = (sent * remote_share * (1.0 - remote_share)).sqrt();
-        assert!((remote(&run) - sent * remote_share).abs() <= 4.0 * deviation, "{} of {sent} left", remote(&run));
+        assert!((remote_messages(&run) - sent * remote_share).abs() <= 4.0 * deviation, "{} of {sent} left", remote_messages(&run));
     }
 }
 
@@ -73,6 +74,47 @@ fn history_depends_on_neither_payload_size_nor_queue_nor_work() {
     assert_eq!(run::<8>(&PholdParameters { epg: 10, ..parameters.clone() }, 50.0).record.digest, digest);
     let heap = Simulation::<Phold<8>>::configured(&parameters).unwrap().end(50.0).seed(11).pending(Pending::Heap).run().unwrap();
     assert_eq!(heap.record.digest, digest);
+}
+
+/// What the plots show is what happened, and looking does not change it.
+#[test]
+fn plots_show_the_workload() {
+    let quiet =
+        PholdParameters { lps: 300, population: 2, clusters: 5, remote: 0.3, mean: 0.5, lookahead: 0.25, ..PholdParameters::default() };
+    let (plain, shown) = (run::<8>(&quiet, 400.0), run::<8>(&PholdParameters { plots: true, ..quiet }, 400.0));
+    assert_eq!((&plain.record.digest, &plain.states), (&shown.record.digest, &shown.states));
+    assert_eq!((plain.record.series.len(), plain.record.views.len()), (0, 0));
+    let record = &shown.record;
+    let committed = record.committed_events;
+
+    // By renewal theory, the first slice has fewer events than the others, in which there are 600 messages with 1 / 0.75 hops each.
+    let events = &record.series["events"];
+    assert_eq!((events.counts.iter().sum::<u64>(), events.width()), (committed, 4.0));
+    let expected = 600.0 * 4.0 / 0.75;
+    assert!(events.slices().skip(1).all(|(_, _, count)| count.is_some_and(|count| (count / expected - 1.0).abs() < 0.1)), "{events:?}");
+    let remote = &record.series["remote_share"];
+    assert!(remote.slices().all(|(_, _, share)| share.is_some_and(|share| (share - 0.3).abs() < 0.05)), "{remote:?}");
+    assert!((record.results["remote_share"]["mean"].as_f64().unwrap() * committed as f64 - remote_messages(&shown)).abs() < 1e-6);
+    assert!(record.series["delay"].slices().all(|(_, _, delay)| delay.is_some_and(|delay| (delay - 0.75).abs() < 0.05)));
+
+    let [View::Histogram(delay), View::Lines(both), View::Histogram(lps)] = &record.views[..] else { panic!("{:?}", record.views) };
+    assert_eq!((delay.title.as_str(), delay.bars.iter().map(|bar| bar.count).sum::<u64>()), ("delay", committed));
+    // Kolmogorov and Smirnov: among so many delays, the distribution functions are hardly ever more than 2 / √n apart.
+    let [(_, sent), (_, declared)] = &both.lines[..] else { panic!("{both:?}") };
+    let apart = sent.iter().zip(&declared[1..]).map(|((_, one), (_, other))| (one - other).abs()).fold(0.0, f64::max);
+    assert!(apart < 2.0 / (committed as f64).sqrt() && declared.len() > 20, "{apart}");
+    assert_eq!((declared[0].1, sent.last().unwrap().1), (0.0, 1.0));
+    assert_eq!((lps.bars.iter().map(|bar| bar.count).sum::<u64>(), lps.marks[0].1), (300, committed as f64 / 300.0));
+    let counts = record.results["events"].as_array().unwrap();
+    assert_eq!((counts.len(), counts.iter().filter_map(|count| count.as_u64()).sum::<u64>()), (300, committed));
+}
+
+#[test]
+fn plots_of_one_cluster_have_no_share_that_leaves_it() {
+    let shown = run::<8>(&PholdParameters { lps: 20, plots: true, ..PholdParameters::default() }, 20.0);
+    assert_eq!(shown.record.series.keys().collect::<Vec<_>>(), ["delay", "events"]);
+    let quiet = run::<8>(&PholdParameters { lps: 1, plots: true, mean: 100.0, ..PholdParameters::default() }, 1e-6);
+    assert_eq!((quiet.record.committed_events, quiet.record.views.len()), (0, 3), "nothing happens, and that is shown");
 }
 
 #[test]

@@ -95,14 +95,15 @@ struct Answer {
     digest: String,
     committed: u64,
     results: Value,
+    series: String,
     views: String,
     tables: String,
 }
 
 fn answer<M: Model>(run: Run<M>) -> Answer {
     let Run { record, tables, .. } = run;
-    let (views, tables) = (format!("{:?}", record.views), format!("{tables:?}"));
-    Answer { digest: record.digest, committed: record.committed_events, results: record.results, views, tables }
+    let (series, views, tables) = (format!("{:?}", record.series), format!("{:?}", record.views), format!("{tables:?}"));
+    Answer { digest: record.digest, committed: record.committed_events, results: record.results, series, views, tables }
 }
 
 impl Visitor for Compare {
@@ -151,6 +152,7 @@ fn mm1_has_one_answer() {
 fn phold_has_one_answer() {
     compare("phold", "lps=400", 6.0);
     compare("phold", "lps=60 population=10 lookahead=0", 3.0);
+    compare("phold", "lps=120 clusters=4 remote=0.2 plots=true", 6.0);
 }
 
 #[test]
