@@ -2,6 +2,7 @@
 
 mod replications;
 mod series;
+mod study;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 pub use self::replications::{Replication, Replications};
 pub use self::series::{Series, SeriesKind};
+pub use self::study::{BarsView, Fact, StudyRecord};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
 pub use crate::provenance::Provenance;
@@ -179,6 +181,8 @@ pub enum View {
     Histogram(HistogramView),
     /// Lines over a common axis.
     Lines(LinesView),
+    /// Bars side by side, in groups.
+    Bars(BarsView),
     /// Rows that can be sorted by column.
     Table(TableView),
 }

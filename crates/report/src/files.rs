@@ -2,13 +2,15 @@
 
 use crate::ReportError;
 use crate::page::{self, Neighbour};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use warpline_base::record::RunRecord;
+use warpline_base::record::{RunRecord, StudyRecord};
 
-/// The file of a report's directory that holds the whole record.
+/// The file of a report's directory that holds the whole record: that of a run, or of a study.
 pub const RECORD_FILE: &str = "run.json";
 /// The file of a report's directory that holds the page.
 pub const REPORT_FILE: &str = "report.html";
@@ -17,13 +19,30 @@ pub const REPORT_FILE: &str = "report.html";
 ///
 /// Both files are complete before they take the place of earlier ones. The page links to `run.json` and to those of the record's tables that are in `dir` by then.
 pub fn write(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
+    keep(dir, record)?;
+    page_of_run(dir, record)
+}
+
+/// The same for a study: a comparison or an explanation.
+pub fn write_study(dir: &Path, record: &StudyRecord) -> Result<PathBuf, ReportError> {
+    keep(dir, record)?;
+    page_of_study(dir, record)
+}
+
+/// Writes a record.
+fn keep(dir: &Path, record: &impl Serialize) -> Result<(), ReportError> {
     fs::create_dir_all(dir).map_err(|source| ReportError::Directory { path: dir.to_owned(), source })?;
-    let path = dir.join(RECORD_FILE);
-    replace(&path, |file| {
+    replace(&dir.join(RECORD_FILE), |file| {
         serde_json::to_writer_pretty(&mut *file, record)?;
         file.write_all(b"\n")
-    })?;
-    page(dir, record)
+    })
+}
+
+/// What tells the record of a study from that of a run.
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(default)]
+    study: Option<IgnoredAny>,
 }
 
 /// Makes `report.html` in `dir` again from the `run.json` beside it, and returns its path.
@@ -33,21 +52,34 @@ pub fn rerender(dir: &Path) -> Result<PathBuf, ReportError> {
         ErrorKind::NotFound => ReportError::NoRecord { path: path.clone() },
         _ => ReportError::Read { path: path.clone(), source },
     })?;
-    let record: RunRecord = serde_json::from_slice(&json).map_err(|source| ReportError::Broken { path, source })?;
-    page(dir, &record)
+    let broken = |source| ReportError::Broken { path, source };
+    let is_study = serde_json::from_slice::<Kind>(&json).is_ok_and(|kind| kind.study.is_some());
+    if is_study {
+        page_of_study(dir, &serde_json::from_slice(&json).map_err(broken)?)
+    } else {
+        page_of_run(dir, &serde_json::from_slice(&json).map_err(broken)?)
+    }
 }
 
-/// Writes the page of `record` to `dir`.
-fn page(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
-    let neighbours = neighbours(dir, record);
+/// Writes the page of a run.
+fn page_of_run(dir: &Path, record: &RunRecord) -> Result<PathBuf, ReportError> {
+    page(dir, &page::page(record, &neighbours(dir, &record.tables)))
+}
+
+/// Writes the page of a study.
+fn page_of_study(dir: &Path, record: &StudyRecord) -> Result<PathBuf, ReportError> {
+    page(dir, &page::study(record, &neighbours(dir, &[])))
+}
+
+fn page(dir: &Path, html: &str) -> Result<PathBuf, ReportError> {
     let path = dir.join(REPORT_FILE);
-    replace(&path, |file| file.write_all(page::page(record, &neighbours).as_bytes()))?;
+    replace(&path, |file| file.write_all(html.as_bytes()))?;
     Ok(path)
 }
 
 /// The record and the tables that the run wrote, as far as they lie in `dir`.
-fn neighbours(dir: &Path, record: &RunRecord) -> Vec<Neighbour> {
-    let names = std::iter::once(RECORD_FILE).chain(record.tables.iter().map(String::as_str));
+fn neighbours(dir: &Path, tables: &[String]) -> Vec<Neighbour> {
+    let names = std::iter::once(RECORD_FILE).chain(tables.iter().map(String::as_str));
     let found = names.filter_map(|name| {
         let about = fs::metadata(dir.join(name)).ok().filter(fs::Metadata::is_file)?;
         Some(Neighbour { name: name.to_owned(), bytes: about.len() })

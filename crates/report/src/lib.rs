@@ -1,10 +1,11 @@
 //! HTML reports of Warpline runs.
 //!
 //! A report is one file: the style, the program, the chart library and the data are all inside it, so that it opens from a disk or a mail
-//! without any network, today and in ten years. Its only input is a [`RunRecord`].
+//! without any network, today and in ten years. Its only input is a [`RunRecord`], or a [`StudyRecord`]: a comparison, or an explanation.
 //!
 //! - [`render`] turns a record into a page.
-//! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory.
+//! - [`write()`] writes `run.json` (the whole record) and `report.html` to a directory; [`render_study`] and [`write_study`] do the same
+//!   for a study.
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
 //! - [`limits()`] says what limits a parallel run, and what to try.
 //!
@@ -30,18 +31,24 @@ mod page;
 mod parallel;
 mod results;
 mod series;
+mod study;
 mod summary;
 mod table;
 mod views;
 
 pub use error::ReportError;
-pub use files::{RECORD_FILE, REPORT_FILE, rerender, write};
+pub use files::{RECORD_FILE, REPORT_FILE, rerender, write, write_study};
 pub use parallel::{Limit, estimated_speedup, limits};
-use warpline_base::record::RunRecord;
+use warpline_base::record::{RunRecord, StudyRecord};
 
 /// The record as one self-contained HTML page.
 ///
 /// The page names no other file; a report made by [`write()`] or [`rerender`] also links to `run.json` and to the CSV tables beside it.
 pub fn render(record: &RunRecord) -> String {
     page::page(record, &[])
+}
+
+/// The record of a study as one self-contained HTML page.
+pub fn render_study(record: &StudyRecord) -> String {
+    page::study(record, &[])
 }

@@ -2,12 +2,14 @@
 
 use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
-use crate::{format, parallel, results, series, summary, views};
+use crate::{format, parallel, results, series, study, summary, views};
 use serde::Serialize;
-use warpline_base::record::{ProgressSample, RunRecord, View};
+use warpline_base::record::{ProgressSample, RunRecord, StudyRecord, View};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
 const CHARTS: &str = include_str!("../assets/echarts.min.js");
+/// Coasts and borders, for pages with maps.
+const WORLD: &str = include_str!("../assets/world.json");
 /// The style sheets: later ones override earlier ones.
 const STYLES: [&str; 5] = [
     include_str!("../assets/style/base.css"),
@@ -17,13 +19,15 @@ const STYLES: [&str; 5] = [
     include_str!("../assets/style/media.css"),
 ];
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("../assets/script/format.js"),
     include_str!("../assets/script/table.js"),
     include_str!("../assets/script/theme.js"),
     include_str!("../assets/script/plots.js"),
     include_str!("../assets/script/histogram.js"),
+    include_str!("../assets/script/world.js"),
     include_str!("../assets/script/map.js"),
+    include_str!("../assets/script/bars.js"),
     include_str!("../assets/script/parallel.js"),
     include_str!("../assets/script/report.js"),
 ];
@@ -60,37 +64,73 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };
+    let (tiles, settings) = (summary::tiles(record), summary::settings(record));
+    let results = results::results(&record.results, &record.result_notes);
+    // Of several runs, none has a progress of its own.
+    let progress = match record.replications {
+        Some(_) if record.progress.is_empty() => String::new(),
+        _ => format!("<h2 class=\"over\">How the run went</h2>\n<div class=\"grid\">{}</div>\n", views::progress(record)),
+    };
+    let summary = format!(
+        "<dl class=\"tiles\">{tiles}</dl>\n<div class=\"grid folds\">{settings}</div>\n\
+         <section class=\"card\"><h2>Results</h2>\n<div class=\"results\">{results}</div></section>\n\
+         {progress}{}\n{}",
+        parallel.as_ref().map_or("", |section| &section.html),
+        shown("What the model shows", &views)
+    );
+    filled("run", (&record.model, &record.about), &summary, &files("Files of this run", neighbours), &data)
+}
+
+/// A study as a page with links to `neighbours`.
+pub(crate) fn study(record: &StudyRecord, neighbours: &[Neighbour]) -> String {
+    let (shown, tables) = views::views(&record.views);
+    let data = Data {
+        progress: &[],
+        views: record.views.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
+        tables: &tables,
+        parallel: None,
+    };
+    let summary = study::summary(record) + &format!("<div class=\"grid\">{shown}</div>");
+    filled(&record.study, (&record.model, &record.about), &summary, &files("Files of this report", neighbours), &data)
+}
+
+/// The template with all its parts.
+fn filled(kind: &str, (model, about): (&str, &str), summary: &str, files: &str, data: &Data<'_>) -> String {
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
     fill(
         TEMPLATE,
         &[
             ("style", &STYLES.concat()),
-            ("model", &escape(&record.model)),
-            ("about", &escape(&record.about)),
-            ("tiles", &summary::tiles(record)),
-            ("settings", &summary::settings(record)),
-            ("results", &results::results(&record.results, &record.result_notes)),
-            ("progress", &views::progress(record)),
-            ("parallel", parallel.as_ref().map_or("", |section| &section.html)),
-            ("views", &shown(&views)),
-            ("files", &files(neighbours)),
-            ("data", &script_json(&data)),
+            ("kind", &escape(kind)),
+            ("model", &escape(model)),
+            ("about", &escape(about)),
+            ("summary", summary),
+            ("files", files),
+            ("data", &script_json(data)),
+            ("world", &world(data)),
             ("echarts", CHARTS),
             ("script", &script),
         ],
     )
 }
 
-/// The model's views under their heading.
-fn shown(views: &str) -> String {
+/// Coasts and borders, if there is a map to draw them on.
+fn world(data: &Data<'_>) -> String {
+    let is_map = |view: &Option<&View>| matches!(view, Some(View::Map(map)) if !map.nodes.is_empty());
+    let wanted = data.views.iter().any(is_map);
+    if wanted { format!("<script id=\"world\" type=\"application/json\">{}</script>\n", WORLD.trim_end()) } else { String::new() }
+}
+
+/// The views under their heading.
+fn shown(heading: &str, views: &str) -> String {
     if views.is_empty() {
         return String::new();
     }
-    format!("<h2 class=\"over\">What the model shows</h2>\n<div class=\"grid\">{views}</div>")
+    format!("<h2 class=\"over\">{heading}</h2>\n<div class=\"grid\">{views}</div>")
 }
 
 /// Links to the files beside the report.
-fn files(neighbours: &[Neighbour]) -> String {
+fn files(heading: &str, neighbours: &[Neighbour]) -> String {
     if neighbours.is_empty() {
         return String::new();
     }
@@ -101,5 +141,5 @@ fn files(neighbours: &[Neighbour]) -> String {
             format!("<li><a href=\"{}\">{}</a> <span class=\"muted\">{size}</span></li>", escape(&relative_link(name)), escape(name))
         })
         .collect();
-    format!("<section class=\"card files\"><h2>Files of this run</h2><ul>{items}</ul></section>")
+    format!("<section class=\"card files\"><h2>{heading}</h2><ul>{items}</ul></section>")
 }

@@ -2,12 +2,12 @@
 
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use warpline_base::record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
 /// One tile: what it says, large, and a further remark below.
-pub(crate) struct Tile {
-    pub(crate) label: &'static str,
+pub(crate) struct Tile<'a> {
+    pub(crate) label: &'a str,
     pub(crate) value: String,
     pub(crate) note: String,
 }
@@ -51,25 +51,32 @@ pub(crate) fn tiles(record: &RunRecord) -> String {
             },
         },
     ];
-    let mut out: String = tiles.iter().map(tile).collect();
-    let digest = escape(&record.digest);
-    out += &format!(
-        "<div class=\"tile digest\"><dt>History digest</dt><dd><code id=\"digest\">{digest}</code>\
+    tiles.iter().map(tile).collect::<String>() + &digest(&record.digest)
+}
+
+/// The tile of a digest.
+pub(crate) fn digest(digest: &str) -> String {
+    format!(
+        "<div class=\"tile digest\"><dt>History digest</dt><dd><code id=\"digest\">{}</code>\
          <button type=\"button\" class=\"quiet script\" data-copy=\"digest\">Copy</button>\
-         <small>equal digests, equal histories</small></dd></div>"
-    );
-    out
+         <small>equal digests, equal histories</small></dd></div>",
+        escape(digest)
+    )
 }
 
 /// A tile as HTML.
-pub(crate) fn tile(Tile { label, value, note }: &Tile) -> String {
+pub(crate) fn tile(Tile { label, value, note }: &Tile<'_>) -> String {
     // A long unit is set smaller.
     let value = match value.strip_suffix("events/s") {
         Some(figure) => format!("{}<span>events/s</span>", escape(figure)),
         None => escape(value),
     };
     let long = if value.chars().count() > 36 || (!value.contains('<') && value.chars().count() > 14) { " long" } else { "" };
-    format!("<div class=\"tile{long}\"><dt>{label}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>", escape(note))
+    format!(
+        "<div class=\"tile{long}\"><dt>{}</dt><dd><span class=\"value\">{value}</span><small>{}</small></dd></div>",
+        escape(label),
+        escape(note)
+    )
 }
 
 /// Parameters, settings and provenance, each behind its heading.
@@ -78,6 +85,14 @@ pub(crate) fn settings(record: &RunRecord) -> String {
     fold("Parameters", "parameter", parameters)
         + &fold("Settings", "setting", setting_rows(record))
         + &fold("Provenance", "fact", provenance(&record.provenance))
+}
+
+/// The same for parameters and settings without notes.
+pub(crate) fn folds(parameters: &Map<String, Value>, settings: &Map<String, Value>, from: &Provenance) -> String {
+    let rows = |all: &Map<String, Value>| all.iter().map(|(name, value)| pair(name, &exact(value), "")).collect();
+    fold("Parameters", "parameter", rows(parameters))
+        + &fold("Settings", "setting", rows(settings))
+        + &fold("Provenance", "fact", provenance(from))
 }
 
 /// How the run came about, as far as the record tells.

@@ -4,7 +4,7 @@ use crate::format::{self, Zeros};
 use crate::html::escape;
 use serde::Serialize;
 use serde_json::Value;
-use warpline_base::record::{HistogramView, LinesView, MapView, TableView};
+use warpline_base::record::{BarsView, HistogramView, LinesView, MapView, TableView};
 
 /// Rows that are in the page from the start; `assets/script/table.js` has the same number.
 pub(crate) const FIRST_ROWS: usize = 200;
@@ -54,6 +54,28 @@ impl Table {
             row
         });
         (view.links.len() <= CHART_ROWS).then(|| Self::new(&format!("{}, link by link", view.title), columns, rows.collect()))
+    }
+
+    /// The values behind bars.
+    pub(crate) fn of_bars(view: &BarsView) -> Option<Self> {
+        let several = view.series.len() > 1;
+        let most = view.series.iter().flat_map(|(_, groups)| groups).map(Vec::len).max().unwrap_or(0);
+        let mut columns = vec![(String::new(), String::new())];
+        if several {
+            columns.push((view.quantity.clone(), String::new()));
+        }
+        let name = |number: usize| if most == 1 { view.quantity.clone() } else { format!("{} {}", view.quantity, number + 1) };
+        columns.extend((0..most).map(|number| (if several && most == 1 { "value".into() } else { name(number) }, view.unit.clone())));
+        let rows = view.groups.iter().enumerate().flat_map(|(index, group)| {
+            view.series.iter().map(move |(series, groups)| {
+                let mut row = vec![Value::from(group.as_str())];
+                row.extend(several.then(|| Value::from(series.as_str())));
+                let values = groups.get(index).map_or(&[][..], Vec::as_slice);
+                row.extend((0..most).map(|number| values.get(number).copied().flatten().map_or(Value::Null, Value::from)));
+                row
+            })
+        });
+        Some(Self::new(&view.title, columns, rows.collect()))
     }
 
     /// The bars of a histogram.

@@ -3,7 +3,7 @@
 use crate::format::{self, Zeros};
 use crate::html::escape;
 use crate::table::Table;
-use warpline_base::record::{HistogramView, LinesView, MapView, RunRecord, View};
+use warpline_base::record::{BarsView, HistogramView, LinesView, MapView, RunRecord, View};
 
 /// How the progress of the run is drawn: key, heading and remark.
 const PROGRESS: [(&str, &str, &str); 3] = [
@@ -36,6 +36,7 @@ pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
             View::Map(map) => Table::of_map(map),
             View::Histogram(histogram) => Table::of_histogram(histogram),
             View::Lines(lines) => Table::of_lines(lines),
+            View::Bars(bars) => Table::of_bars(bars),
             View::Table(table) => Some(Table::of_table(table)),
         })
         .collect();
@@ -63,6 +64,7 @@ fn heading(view: &View) -> (&str, String) {
         View::Map(map) => (&map.title, map_remark(map)),
         View::Histogram(histogram) => (&histogram.title, histogram_remark(histogram)),
         View::Lines(lines) => (&lines.title, format!("{} over {}.", lines.y, lines.x)),
+        View::Bars(bars) => (&bars.title, bars.remark.clone()),
         View::Table(table) => (&table.title, String::new()),
     }
 }
@@ -73,6 +75,7 @@ fn body(index: usize, view: &View) -> String {
         View::Map(map) => map_body(index, map),
         View::Histogram(histogram) => histogram_body(index, histogram),
         View::Lines(lines) => lines_body(index, lines),
+        View::Bars(bars) => bars_body(index, bars),
         View::Table(_) => String::new(),
     }
 }
@@ -80,7 +83,8 @@ fn body(index: usize, view: &View) -> String {
 /// Which views share a row with a neighbour: pairs of small charts.
 fn halves(views: &[View], bodies: &[String]) -> Vec<bool> {
     let mut halves = vec![false; views.len()];
-    let small = |index: usize| matches!(views[index], View::Histogram(_) | View::Lines(_)) && !bodies[index].starts_with(EMPTY);
+    let small =
+        |index: usize| matches!(views[index], View::Histogram(_) | View::Lines(_) | View::Bars(_)) && !bodies[index].starts_with(EMPTY);
     for index in 1..views.len() {
         if small(index - 1) && small(index) && !halves[index - 1] {
             halves[index - 1] = true;
@@ -128,7 +132,9 @@ fn map_body(index: usize, map: &MapView) -> String {
     let legend = "<p class=\"mapbar script\"><span class=\"muted hint\">Drag to move, Ctrl and wheel to zoom.</span>\
                   <button type=\"button\" class=\"quiet\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\
                   <button type=\"button\" class=\"quiet\" data-zoom=\"out\" aria-label=\"Zoom out\">−</button>\
-                  <button type=\"button\" class=\"quiet\" data-zoom=\"all\">Whole map</button></p>";
+                  <button type=\"button\" class=\"quiet\" data-zoom=\"all\">Whole map</button>\
+                  <label>Names <select data-names><option value=\"fit\">where there is room</option><option value=\"all\">all</option>\
+                  <option value=\"none\">none</option></select></label> <output class=\"muted\" data-named></output></p>";
     format!("{none}{legend}{}", chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title)))
 }
 
@@ -182,4 +188,14 @@ fn lines_body(index: usize, lines: &LinesView) -> String {
         names.join(", ")
     );
     chart(&index.to_string(), "", &description)
+}
+
+fn bars_body(index: usize, bars: &BarsView) -> String {
+    let values = || bars.series.iter().flat_map(|(_, groups)| groups).flatten().flatten();
+    if !values().any(|value| value.is_finite()) {
+        return empty("There is nothing to draw.");
+    }
+    let most = values().copied().filter(|value| value.is_finite()).fold(f64::NEG_INFINITY, f64::max);
+    let description = format!("Bars: {} of {}, up to {}.", bars.quantity, bars.groups.join(", "), format::quantity(most, &bars.unit));
+    chart(&index.to_string(), "bars", &description)
 }

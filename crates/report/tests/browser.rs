@@ -7,7 +7,7 @@ mod series;
 mod tables;
 
 use chromium::Chromium;
-use common::{noise, sample};
+use common::{noise, sample, study};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use warpline_base::record::*;
@@ -82,6 +82,36 @@ fn everything_is_drawn_without_a_word_or_a_request() {
     let described = browser
         .eval("[...document.querySelectorAll('[data-chart]')].every((chart) => chart.role === 'img' && chart.ariaLabel.length > 20)");
     assert_eq!(described, json!(true));
+    assert_quiet(&browser);
+}
+
+#[test]
+fn a_study_is_drawn_as_well() {
+    let dir = TempDir::new().unwrap();
+    let page = warpline_report::write_study(dir.path(), &study()).unwrap();
+    let mut browser = Chromium::start(1280);
+    browser.prefer("light");
+    browser.open(&page);
+    browser.wait_for("document.documentElement.dataset.ready === 'yes'");
+    let painted = browser.eval(&format!("Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"));
+    let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
+    assert_eq!(painted.len(), 2);
+    assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
+    let words = "[...document.querySelectorAll('[data-chart] svg text')].map((text) => text.textContent)";
+    let words: Vec<String> = serde_json::from_value(browser.eval(words)).unwrap();
+    for wanted in ["sequential", "2 cores", "1000 cores", "any engine <b>"] {
+        assert!(words.iter().any(|word| word.contains(wanted)), "{wanted}: {words:?}");
+    }
+    // One circle for each run that has a rate.
+    let circles = "echarts.getInstanceByDom(document.querySelector('[data-chart=\"0\"]')).getOption().series.at(-1).data.length";
+    let circles = browser.eval(circles);
+    assert_eq!(circles, json!(7));
+    for width in [390, 1280] {
+        browser.resize(width);
+        browser.wait_for(&format!("innerWidth === {width}"));
+        let widths = browser.eval("[document.documentElement.scrollWidth, innerWidth]");
+        assert!(widths[0].as_u64() <= widths[1].as_u64(), "{widths}");
+    }
     assert_quiet(&browser);
 }
 
@@ -222,6 +252,41 @@ fn maps_zoom_by_button_and_copy_works() {
     browser.call("Page.bringToFront", json!({}));
     browser.eval("document.querySelector('[data-copy]').click()");
     browser.wait_for("document.querySelector('[data-copy]').textContent === 'Copied'");
+    assert_quiet(&browser);
+}
+
+#[test]
+fn maps_have_coasts_and_say_which_names_are_hidden() {
+    let mut record = sample();
+    let View::Map(map) = &mut record.views[0] else { panic!("the map comes first") };
+    // Neighbours of Paris whose names have no room.
+    let near =
+        (0..5).map(|index| MapNode { name: format!("Suburb number {index}"), longitude: 2.36 + 0.01 * f64::from(index), latitude: 48.87 });
+    map.nodes.extend(near);
+    let all = map.nodes.len();
+    let (mut browser, _dir) = shown(&record);
+    let lines = |colour: &str| {
+        format!(
+            "[...document.querySelectorAll('.map svg path')].filter((path) => path.getAttribute('stroke') === \
+             getComputedStyle(document.documentElement).getPropertyValue('--{colour}').trim()).length"
+        )
+    };
+    assert!(browser.eval(&lines("coast")).as_u64() > Some(5) && browser.eval(&lines("border")).as_u64() > Some(10));
+    let names = "[...document.querySelectorAll('.map svg text')].filter((text) => /^[A-Z][a-z]{3}/.test(text.textContent)).length";
+    let status = "document.querySelector('[data-named]').textContent";
+    let choose = |browser: &mut Chromium, names: &str| {
+        let select = "document.querySelector('[data-names]')";
+        browser.eval(&format!("{select}.value = '{names}'; {select}.dispatchEvent(new Event('change'))"));
+    };
+    let fitting = browser.eval(names).as_u64().unwrap() as usize;
+    assert!(fitting > 5 && fitting < all, "{fitting} of {all}");
+    assert_eq!(browser.eval(status), json!(format!("{} of {all} in sight are hidden: no room", all - fitting)));
+    choose(&mut browser, "all");
+    assert_eq!((browser.eval(names), browser.eval(status)), (json!(all), json!(format!("all {all} in sight"))));
+    choose(&mut browser, "none");
+    assert_eq!((browser.eval(names), browser.eval(status)), (json!(0), json!(format!("{all} hidden"))));
+    choose(&mut browser, "fit");
+    assert_eq!(browser.eval(names), json!(fitting));
     assert_quiet(&browser);
 }
 

@@ -3,13 +3,13 @@
 mod common;
 
 use common::parallel::parallel_sample;
-use common::sample;
+use common::{sample, study};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use warpline_base::record::{RunRecord, Series, View};
-use warpline_report::{RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write};
+use warpline_base::record::{Replications, RunRecord, Series, StudyRecord, View};
+use warpline_report::{RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write, write_study};
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
@@ -30,7 +30,14 @@ fn a_page_stands_alone() {
         let head = page.split("<script id=\"data\"").next().unwrap();
         assert!(!head.contains(outside), "{outside}");
     }
-    assert_eq!(page.matches("</script>").count(), 4, "no script ends early");
+    assert_eq!(page.matches("</script>").count(), 5, "no script ends early");
+    // The world is there for a map, and only then.
+    let mut without = sample();
+    without.views.retain(|view| !matches!(view, View::Map(_)));
+    let without = render(&without);
+    let world = "<script id=\"world\"";
+    assert!(page.contains(world) && !without.contains(world));
+    assert!((20_000..110_000).contains(&(page.len() - without.len())), "{} bytes for a map", page.len() - without.len());
 }
 
 #[test]
@@ -115,13 +122,40 @@ fn numbers_that_are_not_finite_survive() {
             View::Map(map) => map.links[0].value = f64::NAN,
             View::Histogram(histogram) => (histogram.marks[0].1, histogram.bars[0].low) = (f64::NAN, f64::NEG_INFINITY),
             View::Lines(lines) => lines.lines[0].1[0] = (f64::NAN, f64::INFINITY),
-            View::Table(_) => {}
+            View::Bars(_) | View::Table(_) => {}
         }
     }
     let odd = Series { edges: vec![0.0, f64::NAN, 2.0], values: vec![Some(f64::NAN), None], ..Series::default() };
     record.series = [("odd".to_owned(), odd)].into();
     let first = text(&write(dir.path(), &record).unwrap());
     assert_eq!(text(&rerender(dir.path()).unwrap()), first);
+}
+
+#[test]
+fn replications_say_nothing_of_the_progress_of_a_run() {
+    let heading = "How the run went</h2>";
+    assert!(render(&sample()).contains(heading));
+    let record = RunRecord { progress: Vec::new(), replications: Some(Replications::default()), ..sample() };
+    assert!(!render(&record).contains(heading) && render(&RunRecord { replications: None, ..record }).contains(heading));
+}
+
+#[test]
+fn studies_come_back_as_they_were() {
+    let dir = TempDir::new().unwrap();
+    let page = write_study(dir.path(), &study()).unwrap();
+    let kept: StudyRecord = serde_json::from_str(&text(&dir.path().join(RECORD_FILE))).unwrap();
+    assert_eq!(kept, study());
+    let first = text(&page);
+    assert_eq!(first, text(&rerender(dir.path()).unwrap()));
+    assert!(first.contains("<title>clock &lt;b&gt; · Warpline comparison</title>") && first.contains("role=\"alert\""));
+    // Whatever is in it stays text.
+    assert!(!first.contains("<b>") && first.contains("eng&lt;b&gt;ine"), "markup of the record in the page");
+    // The record of a run takes its place, and the page follows.
+    write(dir.path(), &sample()).unwrap();
+    assert!(text(&rerender(dir.path()).unwrap()).contains("Warpline run</p>"));
+    let broken = text(&dir.path().join(RECORD_FILE)).replacen('{', "{\"study\": 1,", 1);
+    fs::write(dir.path().join(RECORD_FILE), broken).unwrap();
+    assert!(rerender(dir.path()).unwrap_err().to_string().contains("line 1 column"));
 }
 
 #[test]

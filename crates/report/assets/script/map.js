@@ -134,13 +134,22 @@ const NAME_WIDTH = 150;
 /** With more nodes in sight than this, names wait for the map to be zoomed. */
 const NAMED_NODES = 300;
 
-/** For each node the side on which its name is least in the way of links, or nothing where there is no room for it. */
-function nameSides(look, view, laid, seen, [width, height]) {
+/** Which nodes are in sight. */
+function inSight(laid, seen) {
+  return laid.places.map(([x, y]) => x >= seen.x[0] && x <= seen.x[1] && y >= seen.y[0] && y <= seen.y[1]);
+}
+
+/**
+ * For each node the side on which its name is least in the way of links, or nothing where it is not shown: `names` says whether names
+ * are shown where there is room (`fit`), `all`, or `none`.
+ */
+function nameSides(look, view, laid, seen, [width, height], names) {
   const towards = { top: Math.PI / 2, bottom: -Math.PI / 2, right: 0, left: Math.PI };
   const pixel = (place, axis, length) => (length * (place - axis[0])) / (axis[1] - axis[0]);
   const spots = laid.places.map(([x, y]) => [pixel(x, seen.x, width), height - pixel(y, seen.y, height)]);
-  const shown = spots.map(([x, y]) => x >= 0 && x <= width && y >= 0 && y <= height);
-  if (shown.filter(Boolean).length > NAMED_NODES) return view.nodes.map(() => null);
+  const shown = inSight(laid, seen);
+  if (names === 'none') return view.nodes.map(() => null);
+  if (shown.filter(Boolean).length > NAMED_NODES) return shown.map((one) => (one && names === 'all' ? 'top' : null));
   const angles = linkAngles(view, laid);
   const between = (one, other) => Math.abs(Math.atan2(Math.sin(one - other), Math.cos(one - other)));
   const meet = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
@@ -164,7 +173,7 @@ function nameSides(look, view, laid, seen, [width, height]) {
       .filter(clear)
       .reduce((one, other) => (one === null || free(other) > free(one) + 0.2 ? other : one), null);
     if (best) boxes.push(box[best]);
-    return best;
+    return best ?? (names === 'all' ? 'top' : null);
   });
 }
 
@@ -250,13 +259,24 @@ function legendTitle(look, view, width) {
 /** The part of a range that is in sight at a zoom. */
 const within = ([low, high], [from, to]) => [low + ((high - low) * from) / 100, low + ((high - low) * to) / 100];
 
-/** `zoom` is the [from, to] in per cent of both axes. */
-function plotMap(look, view, width, height, zoom) {
+/** How many names are hidden of nodes in sight, in words. */
+function hiddenNames(sides, seen, names) {
+  const all = seen.filter(Boolean).length;
+  const hidden = seen.filter((one, index) => one && sides[index] === null).length;
+  if (hidden === 0) return all === 0 ? 'no node in sight' : `all ${number(all)} in sight`;
+  if (names === 'none') return `${number(hidden)} hidden`;
+  const why = all > NAMED_NODES ? 'too many' : 'no room';
+  return `${number(hidden)} of ${number(all)} in sight are hidden: ${why}`;
+}
+
+/** `zoom` is the [from, to] in per cent of both axes, and `names` says which names are shown. `told` gets how many are hidden. */
+function plotMap(look, view, width, height, zoom, names, told) {
   const laid = layMap(view.nodes);
   const ranges = mapRanges(laid, width, height);
   const seen = { x: within(ranges.x, zoom.x), y: within(ranges.y, zoom.y) };
-  const sides = nameSides(look, view, laid, seen, [width, height - LEGEND]);
-  const away = ([low, high]) => (value) => Math.min(value - low, high - value) > (high - low) * (22 / width);
+  const sides = nameSides(look, view, laid, seen, [width, height - LEGEND], names);
+  told(hiddenNames(sides, inSight(laid, seen), names));
+  const away = ([low, high], length) => (value) => Math.min(value - low, high - value) > (high - low) * (24 / length);
   const grid = (positive, negative, shown) => ({
     axisLine: { show: false },
     splitLine: { show: true, showMinLine: false, showMaxLine: false, lineStyle: { color: look.faint, width: 1 } },
@@ -285,9 +305,10 @@ function plotMap(look, view, width, height, zoom) {
   });
   return {
     animation: false,
-    grid: { show: true, backgroundColor: look.sea, borderWidth: 0, left: 0, right: 0, top: 0, bottom: LEGEND, outerBoundsMode: 'none' },
-    xAxis: axis(look, { min: ranges.x[0], max: ranges.x[1], ...grid('E', 'W', away(seen.x)) }),
-    yAxis: axis(look, { min: ranges.y[0], max: ranges.y[1], ...grid('N', 'S', away(seen.y)) }),
+    // The world lies on the sea and below the degrees.
+    grid: { show: true, z: -2, backgroundColor: look.sea, borderWidth: 0, left: 0, right: 0, top: 0, bottom: LEGEND, outerBoundsMode: 'none' },
+    xAxis: axis(look, { min: ranges.x[0], max: ranges.x[1], ...grid('E', 'W', away(seen.x, width)) }),
+    yAxis: axis(look, { min: ranges.y[0], max: ranges.y[1], ...grid('N', 'S', away(seen.y, height - LEGEND)) }),
     dataZoom: [inside({ xAxisIndex: 0 }, zoom.x), inside({ yAxisIndex: 0 }, zoom.y)],
     visualMap: legend(look, view, width),
     title: legendTitle(look, view, width),
@@ -295,6 +316,11 @@ function plotMap(look, view, width, height, zoom) {
       trigger: 'item',
       formatter: (hit) => (hit.seriesType === 'lines' ? linkTip(view, hit.data.link, hit.color) : nodeTip(view, hit.dataIndex)),
     }),
-    series: [mapLinks(look, view, laid), mapHeads(view, laid, width < 500), mapNodes(look, view, laid, sides, width < 500)],
+    series: [
+      mapLinks(look, view, laid),
+      mapHeads(view, laid, width < 500),
+      mapNodes(look, view, laid, sides, width < 500),
+      mapWorld(look, ranges),
+    ],
   };
 }

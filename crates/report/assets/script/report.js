@@ -15,12 +15,14 @@ function plan(key) {
   switch (view.view) {
     case 'map':
       return {
-        build: (look, width, height, zoom) => plotMap(look, view, width, height, zoom),
+        build: (look, width, height, zoom, names, told) => plotMap(look, view, width, height, zoom, names, told),
         height: (width) => mapHeight(layMap(view.nodes), width),
         canvas: view.links.length > MANY_LINKS,
       };
     case 'histogram':
       return { build: (look, width) => plotHistogram(look, view, width) };
+    case 'bars':
+      return { build: (look, width) => plotBars(look, view, width), height: (width, look) => barsHeight(look, view, width) };
     default:
       return {
         build: (look, width) => plotLines(look, view, width),
@@ -39,7 +41,8 @@ function draw(chart, { moved = false } = {}) {
   drawing.resize();
   const zooms = drawing.getOption()?.dataZoom ?? [];
   const zoom = (at) => [zooms[at]?.start ?? 0, zooms[at]?.end ?? 100];
-  const option = planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) });
+  const told = (text) => (chart.status.textContent = text);
+  const option = planned.build(theme(), width, place.clientHeight, { x: zoom(0), y: zoom(1) }, chart.names.value, told);
   // While a map is being moved, the rest of it must stay what it is.
   const { series, xAxis, yAxis } = option;
   if (moved) drawing.setOption({ series, xAxis: { axisLabel: xAxis.axisLabel }, yAxis: { axisLabel: yAxis.axisLabel } });
@@ -58,7 +61,10 @@ function addChart(place) {
   }
   const drawing = echarts.init(place, null, { renderer: planned.canvas ? 'canvas' : 'svg' });
   if (planned.linked) drawing.group = 'progress';
-  const chart = { place, drawing, planned, width: 0 };
+  // Maps say below which names they show.
+  const [names, status] = [place.parentElement.querySelector('[data-names]'), place.parentElement.querySelector('[data-named]')];
+  const chart = { place, drawing, planned, width: 0, names: names ?? {}, status: status ?? {} };
+  names?.addEventListener('change', () => draw(chart));
   draw(chart);
   let pending = 0;
   drawing.on('datazoom', () => {

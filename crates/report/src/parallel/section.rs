@@ -49,6 +49,13 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
     Some(Section { html, data, table })
 }
 
+fn trials_of(trials: f64) -> String {
+    match mean(trials) {
+        one if one == "1" => "1 trial".to_owned(),
+        many => format!("{many} trials"),
+    }
+}
+
 fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let [executed, undone, remote] = [parallel.processed_events, parallel.rolled_back_events, parallel.remote_events].map(format::integer);
     let rollbacks = &parallel.rollbacks;
@@ -91,8 +98,8 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
             value: format::integer(parallel.gvt_epochs),
             note: match parallel.gvt_epochs {
                 0 => String::new(),
-                _ if record.loop_seconds > 0.0 => format!("{} per second, {} trials each", mean(per_second), mean(trials)),
-                _ => format!("{} trials each", mean(trials)),
+                _ if record.loop_seconds > 0.0 => format!("{} per second, {} each", mean(per_second), trials_of(trials)),
+                _ => format!("{} each", trials_of(trials)),
             },
         },
         Tile {

@@ -237,3 +237,48 @@ fn links() -> TableView {
         rows: directed().take(30).map(row).collect(),
     }
 }
+
+/// A comparison, with markup wherever text can stand.
+pub(crate) fn study() -> StudyRecord {
+    let names = ["sequential", "conservative, 2 threads", "optimistic, 2 threads <b>"].map(str::to_owned).to_vec();
+    let rates = vec![vec![Some(1.0e6), Some(1.1e6), Some(0.9e6)], vec![Some(1.9e6), None, Some(2.1e6)], vec![Some(1.4e6), Some(1.7e6)]];
+    let columns = [("engine", ""), ("median rate", "events/s"), ("digest <b>", "")].map(|(name, unit)| (name.to_owned(), unit.to_owned()));
+    let fact = |name: &str, value: &str, remark: &str| Fact { name: name.into(), value: value.into(), remark: remark.into() };
+    let series = [("any engine <b>", [1.99, 7.2, 13.5, 14.0]), ("in order", [1.2, 3.5, 6.0, 0.5])];
+    StudyRecord {
+        study: "comparison".into(),
+        model: "clock <b>".into(),
+        about: "A clock, on three eng<b>ines.".into(),
+        warning: Some("WRONG ANSWER: runs of `clock <b>` differ\n  two lines".into()),
+        facts: vec![fact("Same answer", "NO", "runs <b> differ"), fact("Best speed-up <b>", "2 ×", "conservative, against sequential")],
+        digest: Some("00000000000000aa<b>".into()),
+        advice: vec!["PE 0 has <b> most work.".into()],
+        parameters: object(json!({"period <b>": "<b>"})),
+        settings: object(json!({"seed": 7})),
+        views: vec![
+            View::Bars(BarsView {
+                title: "Event rate <b>".into(),
+                quantity: "event rate <b>".into(),
+                unit: "events/s".into(),
+                remark: "Medians <b>.".into(),
+                logarithmic: false,
+                groups: names.clone(),
+                series: vec![("event rate <b>".into(), rates)],
+            }),
+            View::Bars(BarsView {
+                title: "Speed-up".into(),
+                quantity: "speed-up".into(),
+                logarithmic: true,
+                groups: ["2 cores", "8 cores", "64 cores", "1000 cores"].map(str::to_owned).to_vec(),
+                series: series.map(|(name, values)| (name.to_owned(), values.map(|value| vec![Some(value)]).to_vec())).to_vec(),
+                ..BarsView::default()
+            }),
+            View::Table(TableView {
+                title: "Engines".into(),
+                columns: columns.to_vec(),
+                rows: names.iter().map(|name| vec![json!(name), json!(1e6), json!("<b>")]).collect(),
+            }),
+        ],
+        ..StudyRecord::default()
+    }
+}

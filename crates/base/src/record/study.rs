@@ -1,0 +1,70 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Provenance, View};
+
+/// What a command leaves behind that is not about one model run but about several, or about the model itself: a comparison of engines, or an
+/// explanation. It says what a report shows, part by part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StudyRecord {
+    /// What it is, such as `comparison`. By this field it is told from the record of a run.
+    pub study: String,
+    /// The model's name.
+    pub model: String,
+    /// One line on what was studied.
+    pub about: String,
+    /// What must be known before anything else, such as a wrong answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// The main figures, the most important first.
+    pub facts: Vec<Fact>,
+    /// The digest of the history, if there is one for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// What follows from the figures, the gravest first.
+    pub advice: Vec<String>,
+    /// Every parameter of the model with the value in force.
+    pub parameters: Map<String, Value>,
+    /// The settings that all runs have in common.
+    pub settings: Map<String, Value>,
+    /// How it came about.
+    pub provenance: Provenance,
+    /// Pictures and tables.
+    pub views: Vec<View>,
+    /// Everything as one object, as `--json` prints it.
+    pub figures: Value,
+}
+
+/// A figure of a [`StudyRecord`], in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fact {
+    /// What it is.
+    pub name: String,
+    /// The figure with its unit.
+    pub value: String,
+    /// A few words more.
+    pub remark: String,
+}
+
+/// See [`View::Bars`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BarsView {
+    /// The heading.
+    pub title: String,
+    /// What the bars show.
+    pub quantity: String,
+    /// Its unit; empty for a pure number.
+    pub unit: String,
+    /// What is said of them, in a sentence or two.
+    pub remark: String,
+    /// Whether the axis is logarithmic.
+    pub logarithmic: bool,
+    /// The names of the groups.
+    pub groups: Vec<String>,
+    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the median of its values, and all of them are
+    /// marked.
+    pub series: Vec<(String, Vec<Vec<Option<f64>>>)>,
+}
