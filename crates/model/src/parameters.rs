@@ -88,9 +88,12 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// let names = ["baking-time", "ovens"];
 /// assert_eq!(nearest("oven", names), Some("ovens".to_owned()));
 /// assert_eq!(nearest("xyz", names), None);
+/// assert_eq!(nearest("edn", ["seed", "end"]), Some("end".to_owned()));
 /// ```
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let scored = names.into_iter().map(|other| (strsim::jaro_winkler(name, other), other));
+    // In a short name two letters in the wrong order leave little alike.
+    let slip = |other: &str| if name.len() > 2 && strsim::osa_distance(name, other) == 1 { 0.9 } else { 0.0 };
+    let scored = names.into_iter().map(|other| (strsim::jaro_winkler(name, other).max(slip(other)), other));
     scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other.to_owned())
 }
 
