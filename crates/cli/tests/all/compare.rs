@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::{warpline, warpline_in};
+use serde_json::Value;
 use tempfile::tempdir;
 
 #[test]
@@ -23,7 +24,7 @@ fn the_help_tells_what_is_compared_and_how() {
         ] {
             assert!(flat.contains(words), "{line}: no `{words}` in: {}", help.stdout);
         }
-        assert!(!flat.contains("--report <DIR>"), "{line}: {}", help.stdout);
+        assert!(flat.contains("--report <DIR>") && !flat.contains("--trace <FILE>"), "{line}: {}", help.stdout);
     }
     assert!(warpline("compare --help").stdout.contains("  warpline compare phold --with optimistic --runs 9"));
     assert!(warpline("--help").stdout.contains("\n  compare "));
@@ -56,13 +57,65 @@ fn the_sequential_engine_alone_is_nothing_to_compare() {
 }
 
 #[test]
-fn a_comparison_writes_no_report() {
+fn a_comparison_keeps_the_output_of_no_run() {
     let place = tempdir().unwrap();
-    for arguments in [["compare", "mm1", "--report", "out"], ["compare", "--report", "out", "mm1"]] {
-        let remedy = "a comparison has no --report: give it to `warpline run mm1`";
+    for arguments in [["compare", "mm1", "--trace", "out"], ["compare", "--trace", "out", "mm1"]] {
+        let remedy = "a comparison has no --trace: give it to `warpline run mm1`";
         warpline_in(place.path(), &arguments).is_wrong_use(&[remedy]);
     }
+    // Nor does it overwrite the report of a run.
+    fs::write(place.path().join("a.toml"), "model = 'mm1'\nend = 20\nreport = 'out'").unwrap();
+    let compared = warpline_in(place.path(), &["compare", "a.toml", "--runs", "1", "--with", "optimistic", "--quiet"]);
+    assert_eq!((compared.code, compared.stderr.as_str()), (0, ""));
     assert!(!place.path().join("out").exists());
+}
+
+#[test]
+fn comparisons_and_explanations_have_reports() {
+    let place = tempdir().unwrap();
+    let run = |line: &str| warpline_in(place.path(), &line.split(' ').collect::<Vec<_>>());
+    for (line, study, facts, views) in [
+        (
+            "compare phold --lps 64 --end 5 --threads 2 --with optimistic --runs 2 --seed 7",
+            "comparison",
+            &["Same answer", "Best speed-up"][..],
+            &["Event rate", "Peak memory", "Engines", "Every run", "Settings of each engine"][..],
+        ),
+        (
+            "explain phold --lps 64 --end 5 --seed 7",
+            "explanation",
+            &["Parallelism", "Critical path"],
+            &["Parallelism over virtual time", "Best speed-up by cores", "Evenness of the load", "LPs on the critical path"],
+        ),
+    ] {
+        let done = run(&format!("{line} --report {study} --json --quiet"));
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+        let (page, record) = (place.path().join(study).join("report.html"), place.path().join(study).join("run.json"));
+        let html = fs::read_to_string(&page).unwrap();
+        let record: Value = serde_json::from_str(&fs::read_to_string(record).unwrap()).unwrap();
+        let mut json = done.json();
+        assert_eq!(json.remove("report"), Some(format!("{study}/report.html").into()));
+        assert_eq!((&record["study"], &record["model"], &record["figures"]), (&study.into(), &"phold".into(), &Value::Object(json)));
+        assert_eq!((&record["parameters"]["lps"], &record["settings"]["seed"]), (&64.into(), &7.into()));
+        assert!(record["provenance"]["command_line"].to_string().contains("--seed"), "{}", record["provenance"]);
+        let named = |list: &str, name: &str| record[list].as_array().unwrap().iter().map(|one| one[name].clone()).collect::<Vec<_>>();
+        for (list, name, wanted) in [("facts", "name", facts), ("views", "title", views)] {
+            assert!(wanted.iter().all(|one| named(list, name).contains(&Value::from(*one))), "{:?}", named(list, name));
+        }
+        for words in facts.iter().chain(views).chain(&[&*format!("Warpline {study}")]) {
+            assert!(html.contains(words), "{study} without {words}");
+        }
+        // The digest is that of a run.
+        let digest = run("run phold --lps 64 --end 5 --seed 7 --json").json()["digest"].clone();
+        assert!(record["digest"] == digest && html.contains(digest.as_str().unwrap()), "{}", record["digest"]);
+        // Rendered again, it is the same.
+        fs::remove_file(&page).unwrap();
+        assert_eq!(run(&format!("report {study}")).stdout, format!("report: {study}/report.html\n"));
+        assert_eq!(fs::read_to_string(&page).unwrap(), html);
+        let text = run(&format!("{line} --report {study} --quiet")).stdout;
+        assert!(text.ends_with(&format!("report: {study}/report.html\n")), "{text}");
+        run(&format!("{line} --report {study}/run.json/x")).is_wrong_use(&["cannot write a report to"]);
+    }
 }
 
 #[test]

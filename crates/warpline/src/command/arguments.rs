@@ -283,9 +283,9 @@ fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> 
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
         EXPLAIN => scenario.settings.retain(|given| settings::EXPLAINED.contains(&given.name.as_str())),
-        COMPARE => scenario
-            .settings
-            .retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_of_one_engine(one))),
+        COMPARE => {
+            scenario.settings.retain(|given| !settings::of_run().iter().any(|one| one.name == given.name && settings::is_of_one_run(one)))
+        }
         _ => {}
     }
     Ok(scenario)

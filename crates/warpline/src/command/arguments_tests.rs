@@ -46,7 +46,7 @@ fn the_only_model_need_not_be_named() {
     assert!(parse("queue run phold").unwrap_err().starts_with("there is neither a model nor a scenario file `phold`; `mm1`, the only"));
     assert!(parse("queue run nowhere.toml").unwrap_err().starts_with("cannot read the scenario nowhere.toml"));
     assert!(parse("queue run --arival-rate 1").unwrap_err().contains("--arrival-rate"));
-    assert!(parse("queue compare --report out").unwrap_err().contains("give it to `queue run`, once"));
+    assert!(parse("queue compare --trace out").unwrap_err().contains("give it to `queue run`, once"));
     let Ok(Action::Say(help)) = parse("queue run --help") else { panic!("no help") };
     for words in ["--arrival-rate <VALUE>", "[SCENARIO.toml]", "--threads <N>", "queue run --end 50 --report out"] {
         assert!(help.contains(words), "{words}: {help}");
@@ -66,11 +66,11 @@ fn a_scenario_of_the_only_model_gives_way_to_what_is_typed() {
 
 #[test]
 fn a_comparison_takes_the_settings_of_a_run() {
-    let line = "warpline compare --runs 5 mm1 --end 5 --threads 2 --arrival_rate 0.5 --sync optimistic";
-    assert_eq!(request(line), ["runs=5", "end=5", "sync=optimistic", "threads=2", "arrival-rate=0.5"]);
+    let line = "warpline compare --runs 5 mm1 --end 5 --threads 2 --arrival_rate 0.5 --sync optimistic --report out";
+    assert_eq!(request(line), ["runs=5", "end=5", "sync=optimistic", "threads=2", "report=out", "arrival-rate=0.5"]);
     assert!(matches!(parse("warpline compare mm1 --json --quiet"), Ok(Action::Compare(Request { json: true, quiet: true, .. }))));
     assert!(
-        parse("warpline compare mm1 --report out").unwrap_err().starts_with("a comparison has no --report: give it to `warpline run mm1`")
+        parse("warpline compare mm1 --trace out").unwrap_err().starts_with("a comparison has no --trace: give it to `warpline run mm1`")
     );
     assert!(parse("warpline run mm1 --runs 5").unwrap_err().contains("--runs"));
 }

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
+
+use serde_json::json;
 
 use super::arguments::Request;
 use super::catalogue::{Catalogue, Visitor};
@@ -9,11 +12,11 @@ use super::comparison::{Comparison, EngineRuns};
 use super::failure::Failure;
 use super::program::{Program, RUN, VERIFY};
 use super::progress::RunCounter;
-use super::run::{tell_notes, with_model};
-use super::settings::{RUNS, SYNC, Settings, THREADS, WITH, serves};
+use super::run::{prepare, tell_notes, with_model};
+use super::settings::{REPORT, RUNS, SYNC, Settings, THREADS, WITH, serves};
 use super::{child, output};
 use crate::record::RunRecord;
-use crate::{Configure, Simulation, Synchronisation};
+use crate::{Configure, Simulation, Synchronisation, provenance};
 
 /// Compares engines and prints the outcome.
 pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
@@ -22,6 +25,9 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     let has_lookahead = with_model(program, request, HasLookahead(&settings.simulation))?;
     let others = others(request, &settings, has_lookahead)?;
     let notes = tell_notes(program, request)?;
+    let directory = settings.command.report.as_deref();
+    directory.map_or(Ok(()), prepare)?;
+    let started = Instant::now();
     let executable = std::env::current_exe();
     let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
     let times = settings.command.runs();
@@ -32,12 +38,31 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     });
     counter.finish();
     let comparison = Comparison::of(engines?, program.line(VERIFY, &request.model));
-    let failed = comparison.failure();
+    let mut failed = comparison.failure();
+    let mut figures = comparison.json(&notes, failed.as_ref());
+    let report = directory.map(|directory| {
+        let warning = failed.as_ref().map(|failure| failure.message.clone());
+        let study = comparison.study(figures.clone(), warning, provenance::of(started, 0));
+        warpline_report::write_study(directory, &study).map_err(Failure::from)
+    });
+    // What was found is printed whatever happens to the report.
+    let mut text = comparison.text();
+    match report.transpose() {
+        Ok(None) => {}
+        Ok(Some(page)) => {
+            text += &format!("report: {}\n", page.display());
+            figures["report"] = json!(page.display().to_string());
+        }
+        Err(cause) => {
+            failed = failed.or(Some(cause));
+            figures = comparison.json(&notes, failed.as_ref());
+        }
+    }
     if request.json {
         // The failure is part of the one object, so the caller prints no other.
-        output::print_json(&comparison.json(&notes, failed.as_ref()))?;
+        output::print_json(&figures)?;
     } else {
-        output::print(&comparison.text())?;
+        output::print(&text)?;
     }
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
@@ -116,7 +141,7 @@ fn command(program: &Path, request: &Request, engine: Synchronisation) -> Comman
     command.args([RUN, request.model.as_str()]);
     let sequential = engine == Synchronisation::Sequential;
     // An engine gets only settings that serve it. The sequential one has one thread, whatever the others are given.
-    let left_out = |name: &str| [RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS || !serves(name, engine);
+    let left_out = |name: &str| [REPORT, RUNS, SYNC, WITH].contains(&name) || sequential && name == THREADS || !serves(name, engine);
     let settings = request.settings.iter().filter(|given| !left_out(&given.name));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
     command.args(["--sync", engine.name(), "--json", "--quiet"]);
@@ -147,7 +172,7 @@ mod tests {
     #[test]
     fn a_child_gets_all_but_what_concerns_the_comparison() {
         let settings = [("runs", "5"), ("sync", "optimistic"), ("end", "7"), ("with", "optimistic"), ("threads", "2")];
-        let settings = settings.into_iter().chain([("conservative", "windows")]).collect::<Vec<_>>();
+        let settings = settings.into_iter().chain([("conservative", "windows"), ("report", "out")]).collect::<Vec<_>>();
         let request = request(&settings.into_iter().map(|(name, text)| given(name, text)).collect::<Vec<_>>());
         let command = command(Path::new("warpline"), &request, Synchronisation::Sequential);
         let line: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();

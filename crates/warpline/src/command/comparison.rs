@@ -1,4 +1,6 @@
-//! The outcome of a comparison of engines: a table for people, or one object for programs.
+//! The outcome of a comparison of engines: a table for people, one object for programs, or a report.
+
+mod report;
 
 use std::fmt::Write;
 

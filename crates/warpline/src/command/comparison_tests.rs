@@ -227,3 +227,24 @@ fn other_results_are_a_wrong_answer() {
     assert_eq!(differences(&json!({ "a": 1, "b": [2] }), &json!({ "b": [3], "c": null })), ["a", "b", "c"]);
     assert_eq!((differences(&json!(1), &json!(2)), differences(&Value::Null, &Value::Null)), (vec!["all".to_owned()], vec![]));
 }
+
+#[test]
+fn a_report_says_loudly_that_answers_differ() {
+    let study = |comparison: &Comparison| {
+        let failed = comparison.failure().map(|failure| failure.message);
+        comparison.study(json!({}), failed, Default::default())
+    };
+    let equal = study(&comparison());
+    assert_eq!((equal.warning, equal.digest.as_deref()), (None, Some("00000000000000aa")));
+    assert_eq!((equal.facts[0].name.as_str(), equal.facts[0].value.as_str()), ("Same answer", "yes"));
+    assert_eq!((equal.facts[1].value.as_str(), equal.facts[1].remark.as_str()), ("2 ×", "optimistic, 2 threads, against sequential"));
+    let crate::record::View::Bars(rates) = &equal.views[0] else { panic!("bars come first") };
+    assert_eq!(rates.groups, ["sequential", "optimistic, 2 threads"]);
+    assert_eq!(rates.series[0].1, [[1.0e6, 0.9e6, 1.1e6].map(Some), [1.9e6, 2.5e6, 2.0e6].map(Some)]);
+    let mut wrong = optimistic();
+    wrong.runs[1].digest = "00000000000000ab".into();
+    let wrong = study(&compared(vec![sequential(), wrong]));
+    assert!(wrong.warning.unwrap().starts_with("WRONG ANSWER") && wrong.digest.is_none() && wrong.facts[0].value == "NO");
+    let text = serde_json::to_string(&wrong.views).unwrap();
+    assert!(text.contains("DIFFERS FROM RUN TO RUN – DIFFERENT"), "{text}");
+}

@@ -1,6 +1,10 @@
 //! `warpline explain`: the critical path of a model, and what more cores could make of it.
 
-use serde_json::{Value, json};
+mod report;
+
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
 
 use super::advice::{advice, amount, ratio};
 use super::arguments::Request;
@@ -8,10 +12,10 @@ use super::catalogue::{Catalogue, Visitor};
 use super::failure::Failure;
 use super::program::Program;
 use super::progress::ProgressDisplay;
-use super::run::{tell_notes, with_model};
+use super::run::{prepare, tell_notes, with_model};
 use super::settings::Settings;
 use super::{format, output};
-use crate::{Configure, CoreFindings, EventCost, Explanation, LpDelay, LpWork, Simulation, Slice};
+use crate::{Configure, CoreFindings, EventCost, Explanation, LpDelay, LpWork, Parameters, Simulation, Slice, provenance};
 
 /// LPs are named up to this many.
 const NAMED: usize = 5;
@@ -38,13 +42,42 @@ pub(crate) const MEANING: &str = "An event begins when its LP has executed the o
 pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     let notes = tell_notes(program, request)?;
+    let directory = settings.command.report.as_deref();
+    directory.map_or(Ok(()), prepare)?;
+    let started = Instant::now();
     let found = with_model(program, request, ExplainModel { settings: &settings, quiet: request.quiet || request.json })??;
-    if request.json { output::print_json(&found.json(&notes)) } else { output::print(&found.text()) }
+    let (mut figures, mut text) = (found.json(&notes), found.text());
+    let written = directory.map(|directory| {
+        let study = found.study(figures.clone(), found.parameters.clone(), provenance::of(started, 0));
+        warpline_report::write_study(directory, &study).map_err(Failure::from)
+    });
+    // What was found is printed whatever happens to the report.
+    let failed = match written.transpose() {
+        Ok(page) => {
+            if let Some(page) = page {
+                text += &format!("\nreport: {}\n", page.display());
+                figures["report"] = json!(page.display().to_string());
+            }
+            None
+        }
+        Err(failure) => {
+            figures["error"] = json!(failure.message);
+            figures["exit_code"] = json!(failure.code);
+            Some(Failure { printed: true, ..failure })
+        }
+    };
+    if request.json {
+        output::print_json(&figures)?
+    } else {
+        output::print(&text)?
+    }
+    failed.map_or(Ok(()), Err)
 }
 
 /// What was found about a model.
 struct Explained {
     unit: &'static str,
+    parameters: Map<String, Value>,
     explanation: Explanation,
 }
 
@@ -70,7 +103,7 @@ impl Visitor for ExplainModel<'_> {
                 "no event happens before time {end:?}, so there is nothing to explain; give a later --end"
             )));
         }
-        Ok(Explained { unit: M::TIME_UNIT, explanation })
+        Ok(Explained { unit: M::TIME_UNIT, parameters: parameters.values(), explanation })
     }
 }
 
@@ -86,7 +119,7 @@ fn parallelism(slice: &Slice) -> Option<f64> {
 
 impl Explained {
     fn json(&self, notes: &[String]) -> Value {
-        let Explained { unit, explanation } = self;
+        let Explained { unit, explanation, .. } = self;
         let (findings, cost) = (&explanation.findings, explanation.cost);
         let lps = |lps: &[LpWork], all: u64| -> Vec<Value> {
             let lp = |one: &LpWork| json!({ "lp": one.lp.0, "work": one.work, "share": one.work as f64 / all as f64 });
@@ -125,7 +158,7 @@ impl Explained {
     }
 
     fn text(&self) -> String {
-        let Explained { unit, explanation } = self;
+        let Explained { unit, explanation, .. } = self;
         let (findings, cost) = (&explanation.findings, explanation.cost);
         let Explanation { model, seed, end, .. } = explanation;
         let counted = match cost {

@@ -142,7 +142,7 @@ fn long_event(long: &LongEvent, limit: f64) -> String {
 }
 
 /// Creates the directory of a report and tries to write there, before any time is spent.
-fn prepare(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn prepare(directory: &Path) -> Result<(), Failure> {
     let probe = directory.join(format!(".warpline.{}.tmp", std::process::id()));
     let tried = fs::create_dir_all(directory).and_then(|()| fs::write(&probe, [])).and_then(|()| fs::remove_file(&probe));
     tried.map_err(|cause| {

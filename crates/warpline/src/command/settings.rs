@@ -24,6 +24,8 @@ pub(crate) const THREADS: &str = "threads";
 pub(crate) const RUNS: &str = "runs";
 /// The setting that says which engines a comparison has.
 pub(crate) const WITH: &str = "with";
+/// The setting that says where a report goes.
+pub(crate) const REPORT: &str = "report";
 /// The setting that says how many runs differ in nothing but the seed.
 pub(crate) const REPLICATIONS: &str = "replications";
 /// The setting that says what an event costs in an explanation.
@@ -115,7 +117,15 @@ pub(crate) fn of_compare() -> Vec<Setting> {
         sync.meaning = "The engine that is compared with the sequential one, if --with names none".into();
         sync.default = "all that suit the model".into();
     }
+    without_tables(&mut all);
     all
+}
+
+/// The report of a comparison or an explanation has no rows of the model.
+fn without_tables(settings: &mut [Setting]) {
+    for report in settings.iter_mut().filter(|setting| setting.name == REPORT) {
+        report.meaning = "Directory for a report, made if needed: report.html and run.json".into();
+    }
 }
 
 /// Whether a setting matters to runs of an engine. The command's own matter to all.
@@ -128,13 +138,18 @@ pub(crate) fn is_of_comparisons(name: &str) -> bool {
     CommandSettings::table().iter().any(|setting| setting.heading == COMPARISON && setting.name == name)
 }
 
-/// Whether a setting is about output; a comparison has none of these.
+/// Whether a setting is about output.
 pub(crate) fn is_output(setting: &Setting) -> bool {
     setting.heading == OUTPUT
 }
 
 /// Whether a comparison has no use for a setting.
 pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
+    setting.name != REPORT && is_of_one_run(setting)
+}
+
+/// Whether a setting is about one run: a comparison does not take it from a scenario, as it would overwrite the report of a run.
+pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
     is_output(setting) || setting.name == REPLICATIONS
 }
 
@@ -157,8 +172,9 @@ pub(crate) fn of_verify() -> Vec<Setting> {
 pub(crate) fn of_explain() -> Vec<Setting> {
     let of_run = of_run().into_iter().filter(|setting| EXPLAINED.contains(&setting.name.as_str()));
     let mut all: Vec<Setting> =
-        of_run.chain(CommandSettings::table().iter().filter(|setting| setting.name == EVENT_COST).cloned()).collect();
-    all.iter_mut().for_each(|setting| setting.heading = EXPLANATION);
+        of_run.chain(CommandSettings::table().iter().filter(|setting| [EVENT_COST, REPORT].contains(&&*setting.name)).cloned()).collect();
+    all.iter_mut().filter(|setting| !is_output(setting)).for_each(|setting| setting.heading = EXPLANATION);
+    without_tables(&mut all);
     all
 }
 
@@ -227,7 +243,7 @@ mod tests {
     fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
         let names = |settings: &[Setting]| settings.iter().map(|setting| setting.name.clone()).collect::<Vec<_>>();
         let mut expected = of_run();
-        expected.retain(|setting| setting.heading != "Output" && setting.name != REPLICATIONS);
+        expected.retain(|setting| (setting.heading != "Output" || setting.name == REPORT) && setting.name != REPLICATIONS);
         assert_eq!(names(&of_compare()), [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat());
         let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
         assert_eq!(names(&outputs), ["trace", "trace-limit", "report"]);
