@@ -93,15 +93,15 @@ impl Explained {
 
     fn speed_ups(&self) -> View {
         let cores = &self.explanation.findings.cores;
-        let series: [(&str, fn(&CoreFindings) -> Option<f64>); 5] = [
+        type SpeedUp = fn(&CoreFindings) -> Option<f64>;
+        let series: [(&str, SpeedUp); 5] = [
             ("any engine (bound)", |one| Some(one.any_engine)),
             ("these blocks of LPs (bound)", |one| Some(one.these_blocks)),
             ("PEs in the order of time", |one| Some(one.in_order)),
             ("declared lookahead", |one| Some(one.declared)),
             ("seen lookahead", |one| one.seen),
         ];
-        let values =
-            |of: fn(&CoreFindings) -> Option<f64>| cores.iter().map(|one| vec![of(one).filter(|value| value.is_finite())]).collect();
+        let values = |of: SpeedUp| cores.iter().map(|one| vec![of(one).filter(|value| value.is_finite())]).collect();
         View::Bars(BarsView {
             title: "Best speed-up by cores".to_owned(),
             quantity: "speed-up".to_owned(),
