@@ -1,7 +1,11 @@
 use warpline_base::record::ResultNote;
 
-use super::series::{MOST_SLICES, SLICES};
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
+
+/// The slices of a series, unless the model wants [another number](Declaration::slices).
+pub const SLICES: u32 = 100;
+/// The most slices of a series: more than any screen shows.
+pub(super) const MOST_SLICES: u32 = 10_000;
 
 /// The kind of statistic in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

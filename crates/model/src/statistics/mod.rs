@@ -45,12 +45,11 @@ mod totals;
 /// What all of it is to whoever runs a model.
 const STATISTICS: &str = "statistics";
 
-pub use declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
+pub use declarations::{Declaration, Declarations, SLICES, StatisticKind, TableDeclaration};
 pub use estimate::{BATCHES, Estimate};
 pub use exact_sum::ExactSum;
 pub use histogram::HistogramTally;
 pub use notes::{Note, Notes, Observe};
-pub use series::SLICES;
 pub use totals::{Row, RowSink, Statistics};
 
 macro_rules! handle {

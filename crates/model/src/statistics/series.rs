@@ -3,11 +3,6 @@ use warpline_base::record::{Series, SeriesKind};
 use super::declarations::{Declaration, StatisticKind};
 use super::{ExactSum, Note};
 
-/// The slices of a series, unless the model wants [another number](Declaration::slices).
-pub const SLICES: u32 = 100;
-/// The most slices of a series: more than any screen shows.
-pub(super) const MOST_SLICES: u32 = 10_000;
-
 /// A statistic over virtual time: sums for each slice of the run, over all items.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesTally {
@@ -182,6 +177,7 @@ fn add_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, level: 
 mod tests {
     use super::*;
     use crate::prelude::*;
+    use crate::statistics::declarations::MOST_SLICES;
     use crate::statistics::{Notes, Row, RowSink};
     use proptest::prelude::*;
 

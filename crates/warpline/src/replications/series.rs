@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpline_base::record::{Replication, Series};
 
-use super::Spread;
+use super::estimates::Spread;
 
 /// The series of several runs of one model, which have the same slices: in each slice the mean over the runs that have a value there, with
 /// its interval, and the counts of all runs together.
