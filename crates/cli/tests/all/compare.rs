@@ -18,7 +18,8 @@ fn the_help_tells_what_is_compared_and_how() {
             "The engine that is compared with the sequential one, if --with names none",
             "Parallel runs: --sync",
             "--threads <N>",
-            "Output: --json",
+            "Output: --report <DIR> Directory for a report, made if needed: report.html and run.json",
+            "--json",
             "--quiet",
             "Examples: warpline",
         ] {
