@@ -68,8 +68,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         Simulation { job: Job { stop: switch.clone(), ..self.job }, ..self }
     }
 
-    /// The longest that one event may take, in seconds of wall time; one that takes longer ends the run with [`Error::LongEvent`]. Default
-    /// 300. Its thread cannot be stopped, and goes on until the program ends.
+    /// The longest that one event may take, in seconds of wall time; one that takes longer ends the run with
+    /// [`Error::LongEvent`](crate::Error::LongEvent). Default 300. Its thread cannot be stopped, and goes on until the program ends.
     ///
     /// A parallel run needs this more than a sequential one, as it may execute an event on a state that no right order of events leads to.
     /// See "What speculation guards against" at [`Model`].
