@@ -4,8 +4,8 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 /// state.
 ///
 /// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code. The
-/// engine adds the time from its last change to the end of the run. Only a level that may never change, and is not 0, has to be
-/// [closed](Self::close) in `finish`, as the engine does not know of it.
+/// engine adds the time from its last change to the end of the run. Only a level that may never change has to be [closed](Self::close) in
+/// `finish`, as the engine does not know of it.
 ///
 /// ```
 /// use warpline_model::prelude::*;

@@ -88,6 +88,7 @@ pub fn run_with<M: Model>(model: &M, settings: &Settings) -> Result<Outcome, Sto
     for lp in (0..model.lps()).map(LpId) {
         simulator.finish(lp)?;
     }
+    simulator.statistics.close_levels(settings.end);
     simulator.outcome()
 }
 

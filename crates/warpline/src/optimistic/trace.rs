@@ -248,7 +248,7 @@ mod tests {
                 let names = u64::from(LPS_MOST) * 95 + u64::from(pes) * 90 + 4000;
                 assert!(all + names <= bytes, "{all} of {bytes} for {pes} PEs");
                 assert!(
-                    pes > 64 || spans > 300 && events > 100 && all > bytes * 8 / 10,
+                    pes > 64 || spans > 100 && events > 100 && all > bytes * 8 / 10,
                     "{spans} and {events} on {pes} PEs, {all} of {bytes}"
                 );
             }

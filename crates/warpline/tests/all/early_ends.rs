@@ -73,6 +73,10 @@ impl Model for Hops {
         let (to, delay) = (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
         lp.send(to, delay, *token);
     }
+
+    fn finish(&self, place: &Place, lp: &mut Finish<Self>) {
+        place.busy.close(BUSY, lp);
+    }
 }
 
 const END: f64 = 60.0;

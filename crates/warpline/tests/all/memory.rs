@@ -123,18 +123,18 @@ fn a_greedy_event() {
         }
         Err(Error::Fault(failure)) => {
             assert!(matches!(failure.fault, Fault::Memory(_)), "{failure}");
-            assert!(matches!(failure.place, Place::Event { lp: LpId(2), time: 1.5, .. }), "{failure}");
+            assert!(matches!(failure.place, Place::Event { lp: LpId(2), time: 1.25, .. }), "{failure}");
             println!("the right fault: {failure}");
         }
         Err(other) => panic!("{other}"),
     }
 }
 
-/// Has a child with 600 MB of addresses do something, and returns what it said.
+/// Has a child with 450 MB of addresses do something, and returns what it said.
 fn child(wanted: &str) -> String {
     let program = std::env::current_exe().expect("this is a program");
     let test = "memory::a_greedy_event --exact --nocapture --ignored";
-    let script = format!("ulimit -v 600000; exec {} {test}", program.display());
+    let script = format!("ulimit -v 450000; exec {} {test}", program.display());
     let output = Command::new("sh").args(["-c", &script]).env(CHILD, wanted).output().expect("it runs again");
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "`{wanted}`: {text}");
@@ -150,7 +150,7 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
             }
             let said = child(&format!("closed {} {engine}", greed.replace(" threads=2", "")));
             let words =
-                format!("the right fault: model `Door`: event false of LP 2 at time 1.5 the system has no memory for what an event {what}");
+                format!("the right fault: model `Door`: event false of LP 2 at time 1.25 the system has no memory for what an event {what}");
             assert!(said.contains(&words), "{greed} {engine}: {said}");
         }
     }
