@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: warpline::Allocator = warpline::Allocator;
+
 fn main() -> ExitCode {
     warpline::command::with_new(&warpline_models::Library)
 }

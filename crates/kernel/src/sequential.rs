@@ -5,7 +5,7 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
+use warpline_memory::{Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Context, Fault, Model, Statistics};
@@ -123,6 +123,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// The same.
     pub fn initialise_next_watched(&mut self, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let Some(id) = self.next_lp() else { return Ok(()) };
+        Allocator::check().map_err(Stop::Exhausted)?;
         let state = self.guarded(|engine| engine.context.init(engine.model, id))?;
         self.guarded(|engine| {
             engine.lps.push(Lp::new(state));
@@ -148,6 +149,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     pub fn step_watched(&mut self, most: u32, watcher: &mut impl Watcher) -> Result<Step, Stop> {
         let bytes = self.lps.len() * size_of::<Lp<M::State>>() + self.events.places() * size_of::<Event<M::Event>>();
         self.prefetching = fetch::pays(bytes);
+        Allocator::check().map_err(Stop::Exhausted)?;
         // Panics are caught once per batch, not per event.
         self.guarded(|engine| engine.execute_batch(most, watcher))?
     }

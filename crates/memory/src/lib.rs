@@ -2,6 +2,7 @@
 //!
 //! This is the one crate of the engine that may hold `unsafe` code; each block argues why it is sound.
 
+mod allocator;
 mod apart;
 mod arena;
 mod beat;
@@ -18,6 +19,7 @@ mod reserve;
 mod ring;
 mod sync;
 
+pub use allocator::Allocator;
 pub use apart::{Apart, ApartList};
 pub use beat::{Activity, Beat};
 pub use books::Books;

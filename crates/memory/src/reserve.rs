@@ -1,21 +1,39 @@
 //! Memory set aside for what follows a run: its results, or the error that says that there is no memory.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::{ffi::c_void, ptr::null_mut};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// How much is set aside, in bytes.
 const BYTES: usize = 8 << 20;
+
+/// The size of what the reserve was released for in the middle of a run; 0 if it was not.
+static RELEASED_FOR: AtomicUsize = AtomicUsize::new(0);
 
 static RESERVE: Reserve = Reserve(AtomicPtr::new(null_mut()));
 
 /// Sets some memory aside, unless that has been done already. It is never touched, and so takes addresses only.
 pub fn keep_reserve() {
     RESERVE.keep();
+    RELEASED_FOR.store(0, Ordering::Relaxed);
 }
 
 /// Gives the memory set aside to whoever needs it.
 pub fn release_reserve() {
     RESERVE.release();
+}
+
+/// Releases the reserve in the middle of a run, for something of this size.
+pub(crate) fn release_reserve_for(bytes: usize) {
+    // Relaxed, here and elsewhere: it publishes nothing else.
+    RELEASED_FOR.store(bytes.max(1), Ordering::Relaxed);
+    RESERVE.release();
+}
+
+/// The size of what the reserve was released for since it was kept, if it was.
+#[inline]
+pub(crate) fn released_for() -> Option<usize> {
+    Some(RELEASED_FOR.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
 /// Its first byte; null if there is none. It does not come from the allocator, which would change its ways after so large a piece is freed.

@@ -41,7 +41,8 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Reverse, Statisti
 /// - *A loop that never ends* on such a state holds up the run. The engine notices and says which event it is, but it cannot stop it. Let
 ///   loops end on any state, with [`fail`](Context::fail) where that makes no sense.
 /// - *Memory* that the model's own code asks for is asked for at once, and if it is not there the program ends. Check a length before
-///   allocating by it. What an event sends, saves and observes lies in the engine's memory: too much of it is a fault like others.
+///   allocating by it. What an event saves and observes, and what it sends while it runs, lies in the engine's memory: too much of
+///   it is a fault like others.
 /// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a setting.
 /// - *The outside world* does not undo anything. Write files, print, and count in shared variables in [`commit`](Self::commit) alone.
 ///

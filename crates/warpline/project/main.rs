@@ -117,6 +117,10 @@ impl Configure for __Model__ {
     }
 }
 
+/// Memory that the system does not give ends a run with an error, and not the program.
+#[global_allocator]
+static ALLOCATOR: warpline::Allocator = warpline::Allocator;
+
 fn main() -> ExitCode {
     warpline::command::<__Model__>()
 }

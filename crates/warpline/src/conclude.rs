@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use warpline_base::record::{ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
-use warpline_memory::{DropEach, release_reserve};
+use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::engine::Limits;
 use warpline_model::{Fault, Model, Outcome, Statistics};
 
@@ -35,6 +35,7 @@ impl<M: Model> Job<M> {
     pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
         let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel, cut_short } =
             outcome;
+        Allocator::check().map_err(|why| Error::Memory { place: None, why })?;
         release_reserve();
         let (tables, files, incomplete) = rows.finish();
         let end_time = cut_short.map_or(self.end_time(), VirtualTime::get);

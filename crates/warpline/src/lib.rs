@@ -119,7 +119,7 @@ pub use verify::{Mismatch, Verification, VerifyError};
 pub use warpline_base as base;
 pub use warpline_kernel::Position;
 pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};
-pub use warpline_memory::Exhausted;
+pub use warpline_memory::{Allocator, Exhausted};
 pub use warpline_model::*;
 pub use watch::StopSwitch;
 

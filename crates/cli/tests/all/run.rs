@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::{Outcome, command, warpline, warpline_in};
 use tempfile::tempdir;
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "about",
     "committed_events",
     "digest",
@@ -21,6 +21,7 @@ const KEYS: [&str; 17] = [
     "result_notes",
     "results",
     "seed",
+    "series",
     "tables",
     "time_unit",
     "wall_seconds",

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
-use warpline_memory::{Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
+use warpline_memory::{Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
 use warpline_model::engine::Beat;
 use warpline_model::{Context, Model, Statistics};
 
@@ -166,6 +166,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             self.mail.hand_over();
             return Ok(over);
         }
+        Allocator::check()?;
         self.context.beat().begin_step();
         let stepped = catch_exhausted(|| self.execute_step());
         self.context.beat().end_step();

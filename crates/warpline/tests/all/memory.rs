@@ -149,8 +149,9 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
                 continue;
             }
             let said = child(&format!("closed {} {engine}", greed.replace(" threads=2", "")));
-            let words =
-                format!("the right fault: model `Door`: event false of LP 2 at time 1.25 the system has no memory for what an event {what}");
+            let words = format!(
+                "the right fault: model `Door`: event false of LP 2 at time 1.25 the system has no memory for what an event {what}"
+            );
             assert!(said.contains(&words), "{greed} {engine}: {said}");
         }
     }
