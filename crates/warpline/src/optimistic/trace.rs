@@ -41,7 +41,10 @@ pub(crate) fn limits(origin: Instant, pes: u32, lps: u32, bytes: u64) -> TraceLi
     // PE 0 traces GVT and the window, too.
     let snapshots = (most(SNAPSHOT_SHARE, SNAPSHOT_BYTES) / 2).max(1) as usize;
     let lp_every = lps.div_ceil(LPS_MOST).max(1);
-    TraceLimits { origin, spans, snapshots, events: most(EVENT_SHARE, EVENT_BYTES) as usize, lp_every }
+    // With many PEs in a small file, the least number of sums takes more than its share, at the expense of events.
+    let excess = (sums * SUM_BYTES).saturating_sub(most(SPAN_SHARE / 4, 1));
+    let events = (most(EVENT_SHARE, 1).saturating_sub(excess) / EVENT_BYTES) as usize;
+    TraceLimits { origin, spans, snapshots, events, lp_every }
 }
 
 /// What a trace says of the run as a whole.

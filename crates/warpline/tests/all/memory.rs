@@ -38,6 +38,8 @@ impl Model for Door {
     /// Whether the door is opened.
     type Event = bool;
 
+    const REVERSIBLE: bool = true;
+
     fn lps(&self) -> u32 {
         3
     }
