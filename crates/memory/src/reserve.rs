@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// How much is set aside, in bytes.
+#[cfg(all(target_os = "linux", not(miri)))]
 const BYTES: usize = 8 << 20;
 
 /// The size of what the reserve was released for in the middle of a run; 0 if it was not.

@@ -58,7 +58,7 @@ fn loom_the_tag_publishes_the_buffer() {
             assert_eq!(**b.get(first), 7);
             b.release(first);
         });
-        assert_eq!(a.insert(1, Box::new(7)), Ok(first));
+        assert_eq!(a.insert(1, Box::new(7)), first);
         other.join().unwrap();
     });
 }
@@ -102,7 +102,7 @@ fn loom_cancel_against_reuse() {
             b.accept(handle);
             if !b.begin(handle) {
                 b.release(handle);
-                assert_eq!(b.insert(0, Box::new(8)), Ok(handle));
+                assert_eq!(b.insert(0, Box::new(8)), handle);
             }
         });
         assert_eq!(a.next(handle), Some(link));
@@ -124,7 +124,7 @@ fn loom_surplus_goes_back() {
             assert!(out.push(b.give_surplus(0, 0).unwrap()));
         });
         a.accept_empty(receive(&mut into));
-        assert_eq!(a.insert(1, Box::new(8)), Ok(handle));
+        assert_eq!(a.insert(1, Box::new(8)), handle);
         other.join().unwrap();
     });
 }
