@@ -42,9 +42,9 @@ pub(crate) struct Agenda<E, Q> {
 }
 
 impl<E, Q: PendingSet> Agenda<E, Q> {
-    pub(crate) fn new(store: Store<E>, ties: TieBreak) -> Self {
+    pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak) -> Self {
         let (by_identity, cancelled_early) = (HashMap::new(), HashSet::new());
-        Agenda { pending: Q::default(), store, ties, by_identity, cancelled_early }
+        Agenda { pending, store, ties, by_identity, cancelled_early }
     }
 
     /// The memory of the events, for reading them and changing their status.

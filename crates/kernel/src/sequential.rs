@@ -188,6 +188,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         }
         watcher.begins();
         self.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if self.context.forwards() {
+            self.context.copy_forwards_but_last(&event.payload);
+        }
         if self.context.has_fault() {
             return self.fault();
         }
@@ -196,9 +199,19 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.context.commit(self.model, &event.payload);
         watcher.executed(entry.handle(), id, entry.time());
         self.observe(id)?;
-        self.deliver(Some(entry.handle()), id, number, watcher);
+        let spent = if self.context.forwards() { self.forward(entry.handle()) } else { Some(entry.handle()) };
+        self.deliver(spent, id, number, watcher);
         self.committed += 1;
         Ok(())
+    }
+
+    /// Forwards the payload of an event that is finished.
+    #[inline(never)]
+    fn forward(&mut self, spent: Handle) -> Option<Handle> {
+        self.current = None;
+        let event = self.events.remove(spent);
+        self.context.move_forward(event.payload);
+        None
     }
 
     /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory

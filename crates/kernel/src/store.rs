@@ -261,6 +261,15 @@ impl<E> Store<E> {
         }
     }
 
+    /// Takes an event out.
+    #[inline]
+    pub(crate) fn take(&mut self, handle: Handle) -> Event<E> {
+        match locate(handle) {
+            Location::Local(handle) => self.own.remove(handle).event,
+            Location::Shared(buffer) => self.shared.take(buffer),
+        }
+    }
+
     /// Prefetches the first cache line of an event.
     #[inline(always)]
     pub(crate) fn prefetch(&self, handle: Handle) {

@@ -202,16 +202,35 @@ impl<T> Buffers<T> {
     /// Drops the value in a buffer and frees it. Returns its partner.
     #[inline]
     pub fn release(&mut self, handle: Handle) -> u32 {
+        let slot = self.set_free(handle);
+        let partner = slot.partner.load(Ordering::Relaxed);
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        // This comes last, as it may panic.
+        slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+        partner.into()
+    }
+
+    /// Takes the value out of a buffer and frees it.
+    ///
+    /// # Panics
+    /// If this PE has no value there.
+    #[inline]
+    pub fn take(&mut self, handle: Handle) -> T {
+        let slot = self.set_free(handle);
+        // SAFETY: as in `release`; the value is not dropped there, as nothing will reach it again.
+        slot.value.with_mut(|value| unsafe { (*value).assume_init_read() })
+    }
+
+    /// Marks a buffer of this PE as free, whose value the caller then drops or takes out.
+    #[inline(always)]
+    fn set_free(&mut self, handle: Handle) -> &Slot<T> {
         let slot = owned(&self.arena, self.mine, handle);
         let partner = slot.partner.load(Ordering::Relaxed);
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(FREE, Ordering::Relaxed);
         add_free(&mut self.free[usize::from(partner)], handle.bits());
         self.released += 1;
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
-        // This comes last, as it may panic.
-        slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
-        partner.into()
+        slot
     }
 
     /// The message that this one links to. The sender may ask even while the receiver has the buffer.

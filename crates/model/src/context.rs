@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
+use warpline_base::LpId;
 use warpline_base::random::Random;
-use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::{DropEach, Exhausted};
 
 use crate::engine::{Beat, Limits, Outgoing, Streams};
+use crate::forwards::Forwards;
 use crate::statistics::Notes;
 use crate::{Fault, Model, Observe, Saved};
 
@@ -42,6 +43,7 @@ pub struct Context<M: Model> {
     pub(crate) limits: Limits,
     pub(crate) streams: Streams,
     pub(crate) outbox: DropEach<Outgoing<M::Event>>,
+    pub(crate) forwards: Forwards<M::Event>,
     pub(crate) notes: Notes,
     pub(crate) saved: Vec<u64>,
     pub(crate) saving: bool,
@@ -213,75 +215,6 @@ impl<M: Model> Context<M> {
         self.streams.get(number)
     }
 
-    /// Sends an event that reaches LP `to` after `delay` units of model time; 0 means later at this instant.
-    ///
-    /// An event without delay comes after the one that sent it, at the same time. Otherwise, simultaneous events are ordered by priority
-    /// and sender, and those of one sender as they were sent, unless the model wants [unbiased ties](Model::unbiased_ties).
-    ///
-    /// ```
-    /// # use warpline_model::{engine::*, prelude::*};
-    /// # struct Shop;
-    /// # impl Model for Shop {
-    /// #     type State = u32; type Event = &'static str;
-    /// #     fn lps(&self) -> u32 { 4 }
-    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
-    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
-    ///     lp.send(3, 0.25, "letter"); // reaches LP 3 at time 2.75
-    ///     lp.send(lp.id(), 0.0, "remember"); // at 2.5 again, after this event
-    /// }
-    /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &"go", &mut context);
-    /// # let sent: Vec<_> = context.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
-    /// # assert_eq!(sent, [(3, 2.75), (2, 2.5)]);
-    /// # assert!(!context.has_fault());
-    /// ```
-    ///
-    /// # Faults
-    /// A delay that is negative or not finite, or that is below the declared [lookahead](Model::lookahead) towards another LP; a receiver
-    /// that does not exist or to which there is no [link](Model::links); too many events from one event, or too many hops without delay.
-    /// The event is not sent, and the run ends with the [`Fault`], if the sending event commits.
-    ///
-    /// The event must be of the model's type:
-    /// ```compile_fail,E0308
-    /// # use warpline_model::prelude::*;
-    /// enum Letter { Plain, Express }
-    /// # fn handle<M: Model<Event = Letter>>(lp: &mut Context<M>) {
-    /// lp.send(3, 0.25, "express"); // error: mismatched types: expected `Letter`, found `&str`
-    /// # }
-    /// ```
-    #[inline]
-    pub fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
-        self.post(to.into(), delay, Priority::NORMAL, event);
-    }
-
-    /// Like [`send`](Self::send), with a priority among events of the same time and step: lower goes first, `-127..=127`, normally
-    /// 0; -128 counts as -127.
-    ///
-    /// ```
-    /// # use warpline_model::{engine::*, prelude::*};
-    /// # struct Shop;
-    /// # impl Model for Shop {
-    /// #     type State = u32; type Event = &'static str;
-    /// #     fn lps(&self) -> u32 { 4 }
-    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
-    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
-    ///     lp.send(3, 1.0, "arrival");
-    ///     lp.send_with_priority(3, 1.0, -1, "departure"); // makes room before the arrival
-    /// }
-    /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &"go", &mut context);
-    /// # let sent = context.outbox_mut();
-    /// # assert!(sent[1].time == sent[0].time && sent[1].priority < sent[0].priority);
-    /// ```
-    #[inline]
-    pub fn send_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8, event: M::Event) {
-        self.post(to.into(), delay, Priority::new(priority), event);
-    }
-
     /// Keeps a value for [`Reverse::restore`](crate::Reverse::restore): one that the event is about to overwrite and that reverse code
     /// cannot compute. It costs nothing where no reverse code runs.
     ///
@@ -358,53 +291,6 @@ impl<M: Model> Context<M> {
         self.set_fault(Fault::Failed(why.into()));
     }
 
-    #[inline]
-    fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
-        let time = self.now + delay;
-        let Limits { lps, lookahead, zero_delay_hops, sends, .. } = &self.limits;
-        let least = if to == self.id { 0.0 } else { lookahead.least() };
-        // Written so that NaN fails.
-        let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
-        let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
-        let valid = valid && step <= *zero_delay_hops && self.outbox.len() < *sends as usize;
-        if valid && (self.outbox.len() < self.outbox.capacity() || self.grow_outbox()) {
-            self.outbox.push(Outgoing { time: VirtualTime::from_bits(time.to_bits()), to, step, priority, event });
-        } else {
-            self.refuse(to, delay);
-        }
-    }
-
-    #[cold]
-    fn refuse(&mut self, to: LpId, delay: f64) {
-        let Limits { lps, ref lookahead, zero_delay_hops, sends, .. } = self.limits;
-        let fault = if !(0.0..f64::INFINITY).contains(&delay) {
-            Fault::Delay { to, delay }
-        } else if to.0 >= lps {
-            Fault::UnknownLp { to, lps }
-        } else if self.now + delay == f64::INFINITY {
-            Fault::EndOfTime { to, delay }
-        } else {
-            match lookahead.between(self.id, to) {
-                None => Fault::NoLink { to },
-                Some(lookahead) if delay < lookahead => Fault::Lookahead { to, delay, lookahead },
-                Some(_) if self.outbox.len() >= sends as usize => Fault::TooManySends { limit: sends },
-                Some(_) if self.outbox.len() < self.outbox.capacity() => Fault::ZeroDelayLoop { limit: zero_delay_hops },
-                Some(_) => {
-                    let bytes = size_of::<Outgoing<M::Event>>() * (self.outbox.len() + 1);
-                    Fault::Memory(Exhausted::Memory { what: "what an event sends", bytes })
-                }
-            }
-        };
-        self.set_fault(fault);
-    }
-
-    /// Makes room for another event, and returns whether there is any. An event that has failed already needs none: to ask again and again
-    /// would take time.
-    #[cold]
-    fn grow_outbox(&mut self) -> bool {
-        self.fault.is_none() && self.outbox.try_reserve(1).is_ok()
-    }
-
     /// The same for what the event saves.
     #[cold]
     fn grow_saved(&mut self) -> bool {
@@ -444,46 +330,6 @@ mod tests {
         }
         fn init(&self, _: &mut Init<Self>) {}
         fn handle(&self, _: &mut (), _: &u32, _: &mut Context<Self>) {}
-    }
-
-    #[test]
-    fn sends_are_limited() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.limits.sends = 3;
-        (0..4).for_each(|number| context.send(1, 1.0, number));
-        assert_eq!(context.outbox.len(), 3);
-        assert_eq!(context.take_fault(), Some(Fault::TooManySends { limit: 3 }));
-    }
-
-    #[test]
-    fn the_first_fault_stays() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.send(7, 1.0, 0);
-        context.send(1, f64::NAN, 0);
-        assert_eq!(context.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
-        assert_eq!(context.take_fault(), None);
-    }
-
-    /// Times are ordered by their bits, and those of -0.0 would come after all others.
-    #[test]
-    fn a_delay_of_minus_zero_is_no_delay() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
-        [0.0, -0.0].into_iter().zip(0..).for_each(|(delay, number)| context.send(1, delay, number));
-        context.send(0, -0.0, 2);
-        let sent: Vec<_> = context.outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
-        assert_eq!(sent, [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]);
-        assert_eq!(context.take_fault(), None);
-    }
-
-    #[test]
-    fn steps_count_hops_that_take_no_time() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
-        // The last delay is lost in rounding.
-        [0.0, 2.0, 1e-20].into_iter().zip(0..).for_each(|(delay, number)| context.send(0, delay, number));
-        assert_eq!(context.outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
-        assert_eq!(context.take_fault(), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The engines' side of the model API. Modellers need none of this.
 //!
-//! An engine owns one [`Context`] per thread. For each event it calls [`Context::begin`], then [`Model::handle`],
-//! and takes what the event did from [`Context::outbox_mut`], [`Context::notes_mut`], [`Context::saved_mut`] and
+//! An engine owns one [`Context`] per thread. For each event it calls [`Context::begin`], then [`Model::handle`], fills in what the event
+//! [forwards](Context::forwards), and takes what it did from [`Context::outbox_mut`], [`Context::notes_mut`], [`Context::saved_mut`] and
 //! [`Context::take_fault`].
 
 use std::sync::Arc;
@@ -11,7 +11,9 @@ use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_memory::DropEach;
 pub use warpline_memory::{Activity, Beat};
 
+use crate::forwards::Forwards;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
+use crate::sending::no_room_for;
 use crate::statistics::Notes;
 use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
 
@@ -130,6 +132,7 @@ impl<M: Model> Context<M> {
             limits,
             streams: Streams::new(seed),
             outbox: DropEach::default(),
+            forwards: Forwards::default(),
             notes: Notes::default(),
             saved: Vec::new(),
             saving,
@@ -169,6 +172,7 @@ impl<M: Model> Context<M> {
     /// Discards everything that the current event did. It did not happen, so a panic on dropping what it sent is swallowed.
     pub fn forget(&mut self) {
         self.outbox.clear();
+        self.forwards.clear();
         self.notes.clear();
         self.saved.clear();
         self.fault = None;
@@ -184,6 +188,42 @@ impl<M: Model> Context<M> {
     pub fn finish(&mut self, model: &M, lp: LpId, state: &M::State, end: VirtualTime) {
         self.visit(lp, end);
         model.finish(state, &mut Finish { context: self });
+    }
+
+    /// Whether the current event forwards its payload.
+    #[inline(always)]
+    pub fn forwards(&self) -> bool {
+        !self.forwards.is_empty()
+    }
+
+    /// Puts what the current event forwards into the outbox, with copies of its payload, for an engine that may execute it again. May make it
+    /// fail.
+    pub fn copy_forwards(&mut self, payload: &M::Event) {
+        self.fill_in_forwards(payload, 0);
+    }
+
+    /// The same for an engine that will not, except for the last one, which [takes the payload itself](Self::move_forward).
+    pub fn copy_forwards_but_last(&mut self, payload: &M::Event) {
+        self.fill_in_forwards(payload, 1);
+    }
+
+    /// Puts the last of what the current event forwards into the outbox.
+    pub fn move_forward(&mut self, payload: M::Event) {
+        self.forwards.fill_in_last(payload, &mut self.outbox);
+    }
+
+    #[inline(never)]
+    fn fill_in_forwards(&mut self, payload: &M::Event, but: usize) {
+        let sends = self.outbox.len() + self.forwards.len();
+        if sends > self.limits.sends as usize {
+            self.set_fault(Fault::TooManySends { limit: self.limits.sends });
+        } else if self.outbox.try_reserve(self.forwards.len()).is_err() {
+            self.set_fault(Fault::Memory(no_room_for::<M>(sends)));
+        }
+        if self.has_fault() {
+            return self.forwards.clear();
+        }
+        self.forwards.fill_in(payload, &mut self.outbox, but);
     }
 
     /// The sends of the current event, in order; the engine empties the list.

@@ -44,6 +44,7 @@ extern crate self as warpline_model;
 mod configure;
 mod context;
 mod fault;
+mod forwards;
 mod level;
 mod lookahead;
 mod model;
@@ -52,6 +53,7 @@ pub mod parameter_support;
 mod parameters;
 mod phases;
 mod saved;
+mod sending;
 pub mod statistics;
 mod tables;
 

@@ -101,8 +101,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// Panics in `drop` are swallowed. The final states are left to the caller.
     type State: Clone + Debug + Send;
 
-    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line;
-    /// share large payloads with an `Arc`.
+    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line. Share large payloads with an `Arc`, and
+    /// pass on what an LP leaves as it is by [`forward`](Context::forward).
     ///
     /// # Panics in `drop`
     /// An engine drops a payload once its event has been executed. If that panics, the run fails with a

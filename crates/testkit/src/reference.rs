@@ -205,7 +205,10 @@ impl<'m, M: Model> Simulator<'m, M> {
         lp.events += 1;
         let number = lp.events;
         self.context.begin(to, number, rank.key().time, rank.step);
-        let handled = guarded(|| self.model.handle(&mut lp.state, &event, &mut self.context));
+        let handled = guarded(|| {
+            self.model.handle(&mut lp.state, &event, &mut self.context);
+            self.context.copy_forwards(&event);
+        });
         lp.history.push(&rank.key());
         self.check(handled, place)?;
         let committed = guarded(|| self.context.commit(self.model, &event));

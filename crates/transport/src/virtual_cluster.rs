@@ -1,7 +1,6 @@
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::Control;
@@ -17,7 +16,7 @@ const LASTING_PES: u32 = 16;
 /// seed; messages overtake each other. The same seed gives the same schedule, so that errors can be reproduced.
 #[derive(Debug)]
 pub struct VirtualCluster<E> {
-    network: Rc<RefCell<Network<E>>>,
+    network: SharedNetwork<E>,
     random: Chance,
     /// How likely each PE is to be stepped: for a while, some are slow and some stand still.
     speeds: Vec<u32>,
@@ -25,6 +24,16 @@ pub struct VirtualCluster<E> {
     total: u32,
     /// Steps until new speeds are drawn.
     until_change: u32,
+}
+
+/// All in one thread; the lock, which is always free, lets the ports stand where those of threads stand.
+#[derive(Debug)]
+struct SharedNetwork<E>(Arc<Mutex<Network<E>>>);
+
+impl<E> SharedNetwork<E> {
+    fn get(&self) -> MutexGuard<'_, Network<E>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Debug)]
@@ -76,7 +85,7 @@ impl Chance {
 #[derive(Debug)]
 pub struct VirtualPort<E> {
     me: u32,
-    network: Rc<RefCell<Network<E>>>,
+    network: SharedNetwork<E>,
 }
 
 impl<E> VirtualCluster<E> {
@@ -91,14 +100,14 @@ impl<E> VirtualCluster<E> {
         let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
         let rounds = vec![(0, [0; 2]); pairs];
         let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, known, rounds, controls };
-        let network = Rc::new(RefCell::new(network));
-        let ports = (0..pes).map(|me| VirtualPort { me, network: network.clone() }).collect();
-        (VirtualCluster { network, random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
+        let network = Arc::new(Mutex::new(network));
+        let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()) }).collect();
+        (VirtualCluster { network: SharedNetwork(network), random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
     }
 
     /// The PE to step next.
     pub fn next_pe(&mut self) -> usize {
-        self.network.borrow_mut().now += 1;
+        self.network.get().now += 1;
         if self.until_change == 0 {
             self.until_change = 1 + self.random.below(LASTING * (self.speeds.len() as u32).min(LASTING_PES));
             for speed in &mut self.speeds {
@@ -166,7 +175,7 @@ impl<E> Network<E> {
 
 impl<E> Port<E> for VirtualPort<E> {
     fn send(&mut self, to: u32, messages: &[Message]) -> usize {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         // Sometimes there is not room for all.
         let most = if network.random.below(4) == 0 { network.random.below(messages.len() as u32 + 1) as usize } else { messages.len() };
         for &message in &messages[..most] {
@@ -177,7 +186,7 @@ impl<E> Port<E> for VirtualPort<E> {
     }
 
     fn receive(&mut self, into: &mut Vec<Message>) {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         let (now, waiting, first) = (network.now, &mut network.messages[self.me as usize], into.len());
         into.extend(waiting.extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
         // In any order.
@@ -188,7 +197,7 @@ impl<E> Port<E> for VirtualPort<E> {
     }
 
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         // Sometimes there is no room.
         if network.random.below(8) == 0 {
             return Err(message);
@@ -201,7 +210,7 @@ impl<E> Port<E> for VirtualPort<E> {
     fn flush(&mut self) {}
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         let now = network.now;
         let mut arrived: Vec<_> = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now).collect();
         // In any order.
@@ -212,28 +221,28 @@ impl<E> Port<E> for VirtualPort<E> {
     }
 
     fn publish(&mut self, word: u64) {
-        self.network.borrow_mut().publish(self.me, 0, word);
+        self.network.get().publish(self.me, 0, word);
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         network.deliver_words(self.me);
         network.known[network.pair(pe, self.me)]
     }
 
     fn publish_round(&mut self, round: u64, word: u64) {
-        self.network.borrow_mut().publish(self.me, round, word);
+        self.network.get().publish(self.me, round, word);
     }
 
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         network.deliver_words(self.me);
         let (last, words) = network.rounds[network.pair(pe, self.me)];
         (last >= round).then_some(words[round as usize % 2])
     }
 
     fn send_control(&mut self, to: u32, control: Control) {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         let arrival = network.arrival();
         let waiting = &mut network.controls[to as usize];
         // Control messages of one sender do not overtake each other.
@@ -243,7 +252,7 @@ impl<E> Port<E> for VirtualPort<E> {
     }
 
     fn receive_control(&mut self) -> Option<Control> {
-        let network = &mut *self.network.borrow_mut();
+        let network = &mut *self.network.get();
         let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
         let arrived = (0..).zip(&*waiting).filter(|(_, (arrival, ..))| *arrival <= now);
         // The first one sent by the lowest-numbered PE.

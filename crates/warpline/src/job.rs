@@ -55,8 +55,7 @@ impl<M: Model> Job<M> {
         match (sync, self.settings.pending()) {
             (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(control),
             (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(control),
-            (_, Pending::Heap) => self.run_parallel::<Heap>(control),
-            (_, Pending::Ladder) => self.run_parallel::<Ladder>(control),
+            _ => self.run_parallel(control),
         }
     }
 }

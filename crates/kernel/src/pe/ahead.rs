@@ -91,6 +91,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         record.fate = Fate::Open;
         self.context.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if self.context.forwards() {
+            // The event itself may have to be executed again.
+            self.context.copy_forwards(&event.payload);
+        }
         self.running = None;
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.hold_failed(entry, number, false);

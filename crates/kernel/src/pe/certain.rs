@@ -61,6 +61,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.running = Some(entry);
         self.context.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        if self.context.forwards() {
+            self.context.copy_forwards_but_last(&event.payload);
+        }
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.running = None;
             self.hold_failed(entry, number, true);
@@ -89,9 +92,18 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if !plain && self.agenda.has_identities() {
             self.agenda.forget_identity(handle);
         }
-        self.send_certain(Some(handle), id, number);
+        let spent = if self.context.forwards() { self.forward(handle) } else { Some(handle) };
+        self.send_certain(spent, id, number);
         self.gauge.event_lap::<WATCHED>(Phase::Send);
         true
+    }
+
+    /// Forwards the payload of an event that is over.
+    #[inline(never)]
+    fn forward(&mut self, spent: Handle) -> Option<Handle> {
+        let event = self.agenda.store_mut().take(spent);
+        self.context.move_forward(event.payload);
+        None
     }
 
     /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes

@@ -100,7 +100,7 @@ pub struct Pe<'m, M: Model, Q, P> {
 }
 
 impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
-    /// The PE whose buffers these are, with its end of the wires. Its LPs are initialised by its first steps.
+    /// The PE whose buffers these are, with its end of the wires and an empty pending set. Its LPs are initialised by its first steps.
     ///
     /// # Panics
     /// If `tuning` allows no KP at all, or has events executed ahead in windows. If there is no memory for its LPs, it
@@ -108,7 +108,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     pub fn new(
         task: &Task<'m, M>,
         tuning: Tuning,
-        (buffers, port): (Buffers<Event<M::Event>>, P),
+        (buffers, port, pending): (Buffers<Event<M::Event>>, P, Q),
         gvt: AnyGvt,
         window: Window,
         context: Context<M>,
@@ -120,7 +120,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let ids = world.partition.lps(world.me);
         Pe {
             lps: Lps::new(ids.clone()),
-            agenda: Agenda::new(Store::new(buffers, world.pools_events()), world.ties),
+            agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
             past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
             gvt,

@@ -87,8 +87,6 @@ fn least_of_few(children: &[Entry], ties: &impl Ties) -> Option<(usize, Entry)> 
 }
 
 impl PendingSet for Heap {
-    const NAME: &'static str = "heap";
-
     #[inline]
     fn push(&mut self, entry: Entry, ties: &impl Ties) {
         if self.hole {

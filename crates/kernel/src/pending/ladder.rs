@@ -207,8 +207,6 @@ impl Ladder {
 }
 
 impl PendingSet for Ladder {
-    const NAME: &'static str = "ladder";
-
     #[inline]
     fn push(&mut self, entry: Entry, ties: &impl Ties) {
         self.len += 1;

@@ -5,13 +5,15 @@
 //! events themselves.
 //!
 //! Two kinds stand behind one interface: [`Heap`], a 4-ary heap, and [`Ladder`], which sorts by distribution into
-//! buckets of time. All pass the conformance suite in `tests/conformance.rs`.
+//! buckets of time; [`AnyPending`] is either of them. All pass the conformance suite in `tests/conformance.rs`.
 
+mod any;
 mod bucket;
 mod heap;
 mod ladder;
 mod set;
 
+pub use any::AnyPending;
 pub use heap::Heap;
 pub use ladder::Ladder;
 pub use set::{Entry, PendingSet, Ties};

@@ -69,9 +69,6 @@ pub trait Ties {
 ///
 /// Entries may be added at any time, even before ones that were already given out: optimistic engines do that.
 pub trait PendingSet: Default {
-    /// What the set is called in settings and results.
-    const NAME: &'static str;
-
     /// Adds an entry.
     fn push(&mut self, entry: Entry, ties: &impl Ties);
 

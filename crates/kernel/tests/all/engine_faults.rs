@@ -154,7 +154,7 @@ fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M:
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
     let context = Context::new(model, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
-    Pe::new(&task, tuning, (buffers, port), gvt, window, context, statistics)
+    Pe::new(&task, tuning, (buffers, port, Heap::default()), gvt, window, context, statistics)
 }
 
 /// Steps PEs at random until all are done.

@@ -37,7 +37,7 @@ fn loom_a_buffer_goes_back_and_forth() {
         assert_eq!(receive(&mut a_in), handle);
         a.accept(handle);
         assert_eq!((**a.get(handle), a.partner(handle), a.next(handle)), (8, 1, None));
-        a.release(handle);
+        assert_eq!(*a.take(handle), 8);
         a.insert(1, Box::new(9));
         other.join().unwrap();
     });

@@ -208,6 +208,7 @@ caught! {
     reading_one_of_another_pe: "no value of this PE", |a, b| { let h = given(&mut a); b.get_certain(h) };
     undoing_a_pending_one: "pending already", |a, b| { let h = given(&mut a); b.accept(h); b.undo(h) };
     cancelling_twice: "cancelled already", |a, b| { let h = given(&mut a); a.cancel(h); a.cancel(h) };
+    taking_twice: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.take(h); a.take(h) };
     cancelling_a_free_one: "no value of this PE", |a, b| { let h = a.insert(0, 1); a.release(h); a.cancel(h) };
     no_such_partner: "out of bounds", |a, b| a.insert(2, 1);
     no_pes: "1 to 32767", |a, b| buffers::<u8>(0);
@@ -257,6 +258,20 @@ fn values_are_dropped_once() {
     drop(a);
     assert_eq!(Rc::strong_count(&value) as u64, 1 + all.live + all.in_flight());
     drop(b);
+    assert_eq!(Rc::strong_count(&value), 1);
+}
+
+#[test]
+fn a_value_taken_out_is_dropped_by_whoever_took_it() {
+    let [mut a, mut b] = pair();
+    let value = Rc::new(7);
+    let handle = a.insert(1, value.clone());
+    b.accept(handle);
+    let taken = b.take(handle);
+    assert_eq!((Rc::strong_count(&value), b.books().free), (2, 1));
+    drop((a, b));
+    assert_eq!(Rc::strong_count(&value), 2, "nothing was dropped where it lay");
+    drop(taken);
     assert_eq!(Rc::strong_count(&value), 1);
 }
 

@@ -37,6 +37,8 @@ const ROUTES: u8 = 1;
 const TIMES: u8 = 5;
 /// The stream that decides what is recorded.
 const RECORDS: u8 = 7;
+/// The stream that decides what is forwarded.
+const FORWARDS: u8 = 8;
 
 /// A model made from a [`Recipe`], whose events carry `WORDS` words within themselves.
 #[derive(Clone, Debug)]
@@ -129,6 +131,20 @@ impl<const WORDS: usize> RandomModel<WORDS> {
             lp.send_with_priority(to, delay, level, parcel);
         } else {
             lp.send(to, delay, parcel);
+        }
+    }
+
+    /// Forwards a parcel that brings about nothing more, to half as many LPs as there are such parcels on average, so that there is an end.
+    fn forward(&self, lp: &mut Context<Self>) {
+        let times = [0, 0, 0, 0, 0, 1, 1, 2][lp.stream(FORWARDS).below(8) as usize];
+        for priority in 0..times {
+            let to = self.receiver(lp.id(), lp.stream(FORWARDS));
+            let delay = promise::between(&self.recipe, lp.id(), to) + 0.125 + lp.stream(FORWARDS).uniform();
+            if self.recipe.priorities {
+                lp.forward_with_priority(to, delay, priority);
+            } else {
+                lp.forward(to, delay);
+            }
         }
     }
 
@@ -241,6 +257,7 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
     fn handle(&self, state: &mut State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
         state.absorb(parcel, lp);
         match parcel.errand {
+            Errand::Spread if parcel.energy == 1 && self.recipe.forwards => self.forward(lp),
             Errand::Spread => self.spread(state, parcel, lp),
             Errand::Recall(debtor) => self.post(debtor, 0, parcel.hops, Errand::Return, Payload::Nothing, lp),
             Errand::Loop => lp.send(lp.id(), 0.0, parcel.clone()),

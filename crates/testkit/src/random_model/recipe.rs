@@ -21,7 +21,7 @@ pub struct Recipe {
     pub lookahead: f64,
     /// How many events each LP sends itself, or a neighbour, at the start.
     pub starters: u32,
-    /// How many events each starter brings about in all, itself included: the run is finite.
+    /// How many events each starter brings about in all, itself included, forwarded ones apart: the run is finite.
     pub energy: u32,
     /// The most events that an event usually sends.
     pub fan_out: u32,
@@ -55,6 +55,8 @@ pub struct Recipe {
     pub fails_at_commit: Option<u32>,
     /// What lookahead is declared of.
     pub declares: Declares,
+    /// Whether LPs forward parcels that bring about nothing more.
+    pub forwards: bool,
 }
 
 /// What lookahead is declared of.
@@ -207,6 +209,7 @@ impl Recipe {
             widespread: false,
             fails_at_commit: None,
             declares: [Declares::Model, Declares::Model, Declares::Lps, Declares::Links, Declares::Links][random.below(5) as usize],
+            forwards: random.bernoulli(0.4),
         }
     }
 
@@ -244,6 +247,7 @@ impl Recipe {
             observing: keep[10] && self.observing,
             recording: keep[10] && self.recording,
             loans: keep[11] && self.loans,
+            forwards: keep[11] && self.forwards,
             ..plain
         }
     }

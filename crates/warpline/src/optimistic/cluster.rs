@@ -6,7 +6,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
 use warpline_memory::catch_panic;
 use warpline_model::Model;
-use warpline_transport::{VirtualCluster, VirtualPort};
+use warpline_transport::{AnyPort, VirtualCluster};
 
 use super::ending::{Ending, EndingStage};
 use super::threads::{PeStatus, gather};
@@ -16,7 +16,7 @@ use crate::drive::Log;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
-    mut pes: Vec<Pe<'_, M, Q, VirtualPort<M::Event>>>,
+    mut pes: Vec<Pe<'_, M, Q, AnyPort<M::Event>>>,
     mut cluster: VirtualCluster<M::Event>,
     watch: RunMonitor<'_>,
 ) -> Result<LoopOutcome<M>, Error> {

@@ -13,14 +13,14 @@ use std::time::Instant;
 use warpline_base::record::ProgressSample;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
-use warpline_kernel::pending::PendingSet;
+use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{
     Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Buffers, DropEach, Exhausted, MakeRoom, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{VirtualCluster, ring_ports};
+use warpline_transport::{AnyPort, VirtualCluster, ring_ports};
 
 use self::merge::RowMerge;
 use self::trace::{TraceFile, TraceHeader};
@@ -32,7 +32,7 @@ use crate::job::Job;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::watch::{Control, StopSwitch};
-use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Place, Synchronisation, TraceSummary, Undo, Wire};
+use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Synchronisation, TraceSummary, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -132,6 +132,14 @@ fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
     }
 }
 
+/// An empty pending set of this kind.
+fn any(pending: Pending) -> AnyPending {
+    match pending {
+        Pending::Ladder => AnyPending::Ladder(Ladder::default()),
+        Pending::Heap => AnyPending::Heap(Heap::default()),
+    }
+}
+
 impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&mut self, limits: &Limits) -> ParallelConfig {
@@ -195,7 +203,7 @@ impl<M: Model> Job<M> {
         if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
     }
 
-    pub(crate) fn run_parallel<Q: PendingSet + Send>(mut self, control: &Control) -> Result<crate::Run<M>, Error> {
+    pub(crate) fn run_parallel(mut self, control: &Control) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let RunSpec { end, declared, ties, limits } = self.check()?;
@@ -217,11 +225,17 @@ impl<M: Model> Job<M> {
         let stack = self.thread_limits()?.stack;
         let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
         let neighbours = |me| config.gvt(me, ties).neighbours();
-        let mut outcome = match config.cluster {
-            None => threads::drive(plan.pes::<Q, _>(ring_ports(config.pes, neighbours)), watch, self.for_tests.crowded)?,
-            Some(seed) => {
+        // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
+        let crowded = self.for_tests.crowded;
+        let mut outcome = match (config.cluster, self.settings.pending()) {
+            (None, Pending::Ladder) => threads::drive(plan.pes(ring_ports(config.pes, neighbours), Ladder::default), watch, crowded)?,
+            (None, pending) => {
+                let ports = ring_ports(config.pes, neighbours).into_iter().map(|port| AnyPort::Ring(Box::new(port)));
+                threads::drive(plan.pes(ports, || any(pending)), watch, crowded)?
+            }
+            (Some(seed), pending) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
-                cluster::drive(plan.pes::<Q, _>(ports), cluster, watch)?
+                cluster::drive(plan.pes(ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)?
             }
         };
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties)).transpose();
@@ -338,7 +352,7 @@ impl<M: Model> Job<M> {
 }
 
 impl<'m, M: Model> Plan<'m, M> {
-    fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: Vec<P>) -> Vec<Pe<'m, M, Q, P>> {
+    fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: impl IntoIterator<Item = P>, pending: impl Fn() -> Q) -> Vec<Pe<'m, M, Q, P>> {
         let Plan { task, config, limits, .. } = self;
         let rule = match config.window {
             Some(width) => Rule::Fixed(width),
@@ -351,7 +365,7 @@ impl<'m, M: Model> Plan<'m, M> {
         let make = |(buffers, port): (Buffers<_>, P)| {
             let (gvt, window) = (config.gvt(buffers.me(), task.ties), Window::new(rule, task.end, least, config.pes));
             let context = Context::with_limits(limits.clone(), self.seed, saving);
-            let mut pe = Pe::new(task, config.tuning, (buffers, port), gvt, window, context, self.statistics.clone());
+            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, self.statistics.clone());
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             pe
         };

@@ -13,7 +13,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{MomentRow, PanicSilencer, Pe, Port, ROWS, Step, last_panic};
 use warpline_memory::{Apart, Exhausted, MakeRoom};
 use warpline_model::Model;
-use warpline_transport::{RingPort, pin};
+use warpline_transport::pin;
 
 use super::ending::{Ending, EndingStage};
 use super::{LoopOutcome, OutOfMemory, RunMonitor};
@@ -98,7 +98,7 @@ struct Notice {
 }
 
 /// A thread's PEs, and where it ran out of memory, if it did.
-type WorkerResult<'m, M, Q> = (Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>, Option<OutOfMemory>);
+type WorkerResult<'m, M, Q, P> = (Vec<Pe<'m, M, Q, P>>, Option<OutOfMemory>);
 
 /// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
 struct WorkerGuard<'s> {
@@ -169,8 +169,8 @@ impl Drop for StopOnPanic<'_> {
 ///
 /// # Errors
 /// If the system refuses a thread.
-pub(crate) fn drive<M: Model, Q: PendingSet + Send>(
-    pes: Vec<Pe<'_, M, Q, RingPort<<M as Model>::Event>>>,
+pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
+    pes: Vec<Pe<'_, M, Q, P>>,
     mut watch: RunMonitor<'_>,
     crowded: bool,
 ) -> Result<LoopOutcome<M>, Error> {
@@ -242,13 +242,13 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 }
 
 /// The loop of a thread: steps its PEs in turn, until all of them are done or some thread cannot go on.
-fn work<'m, M: Model, Q: PendingSet>(
-    mut pes: Vec<Pe<'m, M, Q, RingPort<<M as Model>::Event>>>,
+fn work<'m, M: Model, Q: PendingSet, P: Port<M::Event>>(
+    mut pes: Vec<Pe<'m, M, Q, P>>,
     boards: &[Board],
     guard: WorkerGuard<'_>,
     ending: &Ending<'_>,
     patience: u32,
-) -> WorkerResult<'m, M, Q> {
+) -> WorkerResult<'m, M, Q, P> {
     let _quiet = PanicSilencer::new();
     let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![(0, EndingStage::default()); pes.len()]);
     if let [pe] = &mut pes[..] {

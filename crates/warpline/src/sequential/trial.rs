@@ -106,6 +106,7 @@ impl<M: Model> Trial<'_, M> {
         let Attempt { model, event, lp, context } = &mut self.attempt;
         context.begin(event.receiver, lp.events + 1, event.time, event.step);
         model.handle(&mut lp.state, &event.payload, context);
+        context.copy_forwards(&event.payload);
     }
 
     fn backward(&mut self, copy: &M::State) -> Result<(), Difference> {

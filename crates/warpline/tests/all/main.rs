@@ -6,6 +6,7 @@ mod copies_and_drops;
 mod early_ends;
 mod errors;
 mod explain;
+mod forwarding;
 mod golden;
 mod history;
 mod large_clusters;

@@ -334,7 +334,7 @@ impl<'m> Stage<'m> {
             let context = Context::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };
-            Pe::new(&task, tuning, (buffers, wire), gvt, window, context, statistics.clone())
+            Pe::new(&task, tuning, (buffers, wire, Heap::default()), gvt, window, context, statistics.clone())
         };
         let pes = buffers(pes).into_iter().map(make).collect();
         Stage { pes, network, verdicts: Vec::new() }

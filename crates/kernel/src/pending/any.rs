@@ -1,0 +1,57 @@
+use warpline_base::VirtualTime;
+use warpline_memory::Handle;
+
+use super::{Entry, Heap, Ladder, PendingSet, Ties};
+
+/// A pending set of a kind that is chosen at run time. A PE with a set of a known kind is faster; where speed does not matter, one that takes
+/// either kind saves compiling the engine once more for each model.
+#[derive(Debug)]
+pub enum AnyPending {
+    /// A [`Ladder`].
+    Ladder(Ladder),
+    /// A [`Heap`].
+    Heap(Heap),
+}
+
+impl Default for AnyPending {
+    fn default() -> Self {
+        AnyPending::Ladder(Ladder::default())
+    }
+}
+
+impl PendingSet for AnyPending {
+    fn push(&mut self, entry: Entry, ties: &impl Ties) {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.push(entry, ties),
+            AnyPending::Heap(heap) => heap.push(entry, ties),
+        }
+    }
+
+    fn first(&mut self, ties: &impl Ties) -> Option<Entry> {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.first(ties),
+            AnyPending::Heap(heap) => heap.first(ties),
+        }
+    }
+
+    fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry> {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.pop_before(end, ties),
+            AnyPending::Heap(heap) => heap.pop_before(end, ties),
+        }
+    }
+
+    fn upcoming(&self, distance: usize) -> Option<Handle> {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.upcoming(distance),
+            AnyPending::Heap(heap) => heap.upcoming(distance),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.len(),
+            AnyPending::Heap(heap) => heap.len(),
+        }
+    }
+}

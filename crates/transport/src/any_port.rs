@@ -1,0 +1,77 @@
+use warpline_kernel::gvt::Control;
+use warpline_kernel::{Message, Port, ValueMessage};
+
+use crate::{RingPort, VirtualPort};
+
+/// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where speed does not matter, one that takes
+/// either kind saves compiling the engine once more for each model.
+pub enum AnyPort<E> {
+    /// To other threads.
+    Ring(Box<RingPort<E>>),
+    /// To PEs of a virtual cluster.
+    Virtual(VirtualPort<E>),
+}
+
+/// Passes a call on to whichever port it is.
+macro_rules! either {
+    ($self:expr, $port:ident => $call:expr) => {
+        match $self {
+            AnyPort::Ring($port) => $call,
+            AnyPort::Virtual($port) => $call,
+        }
+    };
+}
+
+impl<E: Send> Port<E> for AnyPort<E> {
+    fn prefetch(&self) {
+        either!(self, port => port.prefetch());
+    }
+
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        either!(self, port => port.send(to, messages))
+    }
+
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        either!(self, port => port.receive(into));
+    }
+
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        either!(self, port => port.send_value(to, message))
+    }
+
+    fn flush(&mut self) {
+        either!(self, port => port.flush());
+    }
+
+    fn look_for_values(&mut self) {
+        either!(self, port => port.look_for_values());
+    }
+
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        either!(self, port => port.receive_values(take));
+    }
+
+    fn publish(&mut self, word: u64) {
+        either!(self, port => port.publish(word));
+    }
+
+    fn bound(&mut self, pe: u32) -> u64 {
+        either!(self, port => port.bound(pe))
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        either!(self, port => port.publish_round(round, word));
+    }
+
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        either!(self, port => port.word_of_round(pe, round))
+    }
+
+    fn send_control(&mut self, to: u32, control: Control) {
+        either!(self, port => port.send_control(to, control));
+    }
+
+    fn receive_control(&mut self) -> Option<Control> {
+        either!(self, port => port.receive_control())
+    }
+}
