@@ -27,17 +27,26 @@ impl ExactSum {
         let fraction = bits & ((1 << 52) - 1);
         // Subnormals have exponent 0 but weigh as exponent 1, without the hidden bit.
         let (mantissa, shift) = if exponent == 0 { (fraction, 0) } else { (fraction | 1 << 52, exponent - 1) };
-        let wide = u128::from(mantissa) << (shift % 32);
-        let parts = [wide as u64 & LOW, (wide >> 32) as u64 & LOW, (wide >> 64) as u64];
-        let chunk = shift / 32;
-        if chunk < self.first || chunk + 2 >= self.first + self.chunks.len() as u32 {
-            self.widen(chunk, chunk + 2);
-        }
-        let at = (chunk - self.first) as usize;
-        let sign = if value.is_sign_negative() { -1 } else { 1 };
-        for (sum, part) in self.chunks[at..at + 3].iter_mut().zip(parts) {
-            *sum += sign * part as i64;
-        }
+        let wide = (u128::from(mantissa) << (shift % 32)) as i128;
+        self.add_wide(shift / 32, if value.is_sign_negative() { -wide } else { wide });
+        self.count_addition();
+    }
+
+    /// Adds 2^(32 chunk - 1074) times a number of less than 95 bits.
+    #[inline(always)]
+    fn add_wide(&mut self, chunk: u32, wide: i128) {
+        let parts = [(wide as u64 & LOW) as i64, ((wide >> 32) as u64 & LOW) as i64, (wide >> 64) as i64];
+        let at = chunk.wrapping_sub(self.first) as usize;
+        let there = self.chunks.get_mut(at..).and_then(|chunks| chunks.first_chunk_mut::<3>());
+        let sums = match there {
+            Some(sums) => sums,
+            None => self.widened(chunk),
+        };
+        sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+    }
+
+    #[inline(always)]
+    fn count_addition(&mut self) {
         self.waiting += 1;
         if self.waiting == 1 << 29 {
             self.carry();
@@ -59,6 +68,23 @@ impl ExactSum {
         if low.is_finite() {
             self.add(low);
         }
+    }
+
+    /// Adds the square of a value, without rounding it. A square beyond the largest number counts as that.
+    #[inline]
+    pub fn add_square(&mut self, value: f64) {
+        let bits = value.to_bits();
+        let exponent = (bits >> 52 & 0x7FF) as u32;
+        // Where neither the square nor its last bit leaves the range of numbers, it is a product of integers.
+        if !(600..1500).contains(&exponent) {
+            return self.add_product(value, value);
+        }
+        let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+        let (square, shift) = (mantissa * mantissa, 2 * (exponent - 1) - 1074);
+        let [low, high] = [square & u128::from(u64::MAX), square >> 64].map(|half| (half << (shift % 32)) as i128);
+        self.add_wide(shift / 32, low);
+        self.add_wide(shift / 32 + 2, high);
+        self.count_addition();
     }
 
     /// Adds another sum.
@@ -91,6 +117,15 @@ impl ExactSum {
         let sticky = sum.chunks[..bottom].iter().any(|&chunk| chunk != 0);
         let magnitude = scale(head, sticky, 32 * (sum.first as i32 + bottom as i32) - 1074);
         if negative { -magnitude } else { magnitude }
+    }
+
+    /// Three chunks from this one on, which are not all there yet.
+    #[cold]
+    #[inline(never)]
+    fn widened(&mut self, chunk: u32) -> &mut [i64; 3] {
+        self.widen(chunk, chunk + 2);
+        let at = (chunk - self.first) as usize;
+        self.chunks[at..].first_chunk_mut().unwrap_or_else(|| unreachable!("there is room now"))
     }
 
     /// Makes room for chunks `low..=high`.
@@ -205,6 +240,25 @@ mod tests {
     }
 
     #[test]
+    fn squares_are_products() {
+        for value in [0.0, -1.5, 1e8 + 1.0, 3e-130, 1e140, 1e200, 1e-170, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::MIN] {
+            for near in [value, value * 0.7, value.next_up().min(f64::MAX), value.next_down().max(f64::MIN)] {
+                let [mut squares, mut products] = [ExactSum::default(), ExactSum::default()];
+                for factor in [near, -near, near] {
+                    squares.add_square(factor);
+                    products.add_product(factor, factor);
+                }
+                assert_eq!(squares.value().to_bits(), products.value().to_bits(), "{near:e}");
+                products.add_product(-near, near);
+                products.add_product(-near, near);
+                squares.add_product(-near, near);
+                squares.add_product(-near, near);
+                assert_eq!(squares.value().to_bits(), products.value().to_bits(), "{near:e} but one");
+            }
+        }
+    }
+
+    #[test]
     fn many_additions_carry() {
         let mut total = ExactSum { waiting: (1 << 29) - 3, ..ExactSum::default() };
         (0..10).for_each(|_| total.add(-0.75));
@@ -240,6 +294,14 @@ mod tests {
             prop_assert_eq!(right.value().to_bits(), whole.to_bits());
             values.reverse();
             prop_assert_eq!(sum(&values).to_bits(), whole.to_bits());
+        }
+
+        #[test]
+        fn squares_add_up_without_rounding(values in prop::collection::vec(any_finite(), 0..40)) {
+            let [mut squares, mut products] = [ExactSum::default(), ExactSum::default()];
+            values.iter().for_each(|&value| squares.add_square(value));
+            values.iter().for_each(|&value| products.add_product(value, value));
+            prop_assert_eq!(squares.value().to_bits(), products.value().to_bits());
         }
 
         #[test]

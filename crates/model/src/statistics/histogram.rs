@@ -46,6 +46,7 @@ struct Ranges {
 const OPEN_BITS: u32 = 52 - 6;
 
 impl Ranges {
+    #[inline]
     fn add(&mut self, magnitude: f64, by: u64) {
         let range = (magnitude.to_bits() >> OPEN_BITS) as u32;
         self.add_range(range, by);
@@ -58,10 +59,18 @@ impl Ranges {
         self.counts.get(range.wrapping_sub(self.first) as usize).into_iter().for_each(prefetch);
     }
 
+    #[inline]
     fn add_range(&mut self, range: u32, by: u64) {
-        if range < self.first || (range - self.first) as usize >= self.counts.len() {
-            self.widen(range);
+        match self.counts.get_mut(range.wrapping_sub(self.first) as usize) {
+            Some(count) => *count += by,
+            None => self.add_new_range(range, by),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_new_range(&mut self, range: u32, by: u64) {
+        self.widen(range);
         self.counts[(range - self.first) as usize] += by;
     }
 
@@ -104,6 +113,7 @@ impl Ranges {
 }
 
 impl HistogramTally {
+    #[inline]
     pub(super) fn add(&mut self, value: f64) {
         if value > 0.0 {
             self.positive.add(value, 1);

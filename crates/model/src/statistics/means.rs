@@ -1,7 +1,7 @@
-use warpline_memory::prefetch;
+use warpline_memory::{list_of, prefetch};
 
 use super::estimate::{BATCHES, HALVES, interval};
-use super::{Estimate, ExactSum};
+use super::{Estimate, ExactSum, STATISTICS};
 
 /// The span of time that is observed, cut into batches, and these into halves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,13 +10,16 @@ pub(super) struct Horizon {
     pub(super) end: f64,
     /// Of half a batch.
     width: f64,
+    /// Halves of batches per unit of time.
+    per_time: f64,
     /// How far the run came: to the end, unless it was cut short.
     reached: f64,
 }
 
 impl Horizon {
     pub(super) const fn new(start: f64, end: f64) -> Self {
-        Horizon { start, end, width: (end - start) / HALVES as f64, reached: end }
+        let length = end - start;
+        Horizon { start, end, width: length / HALVES as f64, per_time: HALVES as f64 / length, reached: end }
     }
 
     /// The run ends here. Batches stay as they are.
@@ -31,7 +34,7 @@ impl Horizon {
 
     #[inline]
     fn half(self, time: f64) -> usize {
-        (((time - self.start) / self.width) as usize).min(HALVES - 1)
+        (((time - self.start) * self.per_time) as usize).min(HALVES - 1)
     }
 
     /// The start of half a batch.
@@ -93,12 +96,15 @@ pub(super) struct MeanTally {
 }
 
 impl MeanTally {
+    #[inline]
     pub(super) fn add(&mut self, horizon: Horizon, time: f64, value: f64) {
-        self.halves.resize_with(HALVES, Default::default);
+        if self.halves.is_empty() {
+            self.halves = list_of(Default::default(), HALVES, STATISTICS);
+        }
         let (sum, count) = &mut self.halves[horizon.half(time)];
         sum.add(value);
         *count += 1;
-        self.squares.add_product(value, value);
+        self.squares.add_square(value);
         self.extremes.add(value);
     }
 
@@ -171,15 +177,24 @@ pub(super) struct TimeMeanTally {
 }
 
 impl TimeMeanTally {
+    #[inline]
     pub(super) fn add(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
         // A span that only touches the observed time is ignored, and so is one of length zero.
         if from >= horizon.end || to < horizon.start || to == horizon.start && from < to {
             return;
         }
         let (from, to) = (from.max(horizon.start), to.min(horizon.end));
-        self.halves.resize_with(HALVES, Default::default);
+        if self.halves.is_empty() {
+            self.halves = list_of(ExactSum::default(), HALVES, STATISTICS);
+        }
         self.spans += 1;
         self.extremes.add(level);
+        let (first, last) = (horizon.half(from), horizon.half(to));
+        if first == last { self.halves[first].add((to - from) * level) } else { self.add_long(horizon, from, to, level) }
+    }
+
+    /// Adds a span that does not lie within half a batch.
+    fn add_long(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
         let (first, last) = (horizon.half(from), horizon.half(to));
         for half in first..=last {
             let begin = if half == first { from } else { horizon.edge(half) };

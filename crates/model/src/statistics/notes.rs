@@ -162,10 +162,15 @@ impl Notes {
 
     /// # Errors
     /// If there was no memory for all of what was observed.
+    #[inline]
     pub(super) fn check(&self) -> Result<(), Fault> {
+        if self.incomplete { Err(self.lack()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn lack(&self) -> Fault {
         let bytes = (self.list.len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
-        let exhausted = Exhausted::Memory { what: "what an event observes", bytes };
-        if self.incomplete { Err(Fault::Memory(exhausted)) } else { Ok(()) }
+        Fault::Memory(Exhausted::Memory { what: "what an event observes", bytes })
     }
 }
 

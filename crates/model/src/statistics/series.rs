@@ -1,7 +1,7 @@
 use warpline_base::record::{Series, SeriesKind};
 
+use super::ExactSum;
 use super::declarations::{Declaration, StatisticKind};
-use super::{ExactSum, Note};
 
 /// A statistic over virtual time: sums for each slice of the run, over all items.
 #[derive(Clone, Debug)]
@@ -90,25 +90,37 @@ impl SeriesTally {
         Some(SeriesTally { slices, sums })
     }
 
-    /// Adds an observation, which must be of the statistic's kind.
-    pub(super) fn add(&mut self, note: &Note, time: f64) {
-        let SeriesTally { slices, sums } = self;
-        match (sums, note) {
-            (Sums::Counts(counts), Note::Count { by, .. }) => counts[slices.at(time)] += u128::from(*by),
-            (Sums::Means(means), Note::Observe { value, .. } | Note::Sample { value, .. }) => {
-                let (sum, count) = &mut means[slices.at(time)];
-                sum.add(*value);
-                *count += 1;
+    /// Adds to a counter's series.
+    #[inline]
+    pub(super) fn count(&mut self, time: f64, by: u64) {
+        if let Sums::Counts(counts) = &mut self.sums {
+            counts[self.slices.at(time)] += u128::from(by);
+        }
+    }
+
+    /// Adds to the series of a mean or a histogram.
+    #[inline]
+    pub(super) fn observe(&mut self, time: f64, value: f64) {
+        if let Sums::Means(means) = &mut self.sums {
+            let (sum, count) = &mut means[self.slices.at(time)];
+            sum.add(value);
+            *count += 1;
+        }
+    }
+
+    /// Adds to the series of a mean over time.
+    #[inline]
+    pub(super) fn span(&mut self, from: f64, to: f64, level: f64) {
+        let SeriesTally { slices, sums: Sums::Levels { areas, spans } } = self else { return };
+        let (from, to) = (from.max(0.0), to.min(slices.reached));
+        if from <= to {
+            *spans += 1;
+            let slice = slices.at(from);
+            if to <= slices.edges[slice + 1] {
+                areas[slice].add((to - from) * level)
+            } else {
+                add_long_span(slices, areas, from, to, level)
             }
-            (Sums::Levels { areas, spans }, note) => {
-                let Some((from, to, level)) = note.span(time) else { return };
-                let (from, to) = (from.max(0.0), to.min(slices.reached));
-                if from <= to {
-                    *spans += 1;
-                    add_span(slices, areas, from, to, level);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -165,7 +177,7 @@ impl SeriesTally {
 }
 
 /// Adds the area of a span to every slice that it touches.
-fn add_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
+fn add_long_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, level: f64) {
     let touched = slices.at(from)..=slices.at(to);
     for (area, edges) in areas.iter_mut().zip(slices.edges.windows(2)).skip(*touched.start()).take(touched.count()) {
         let (begin, end) = (from.max(edges[0]), to.min(edges[1]));
@@ -178,7 +190,7 @@ mod tests {
     use super::*;
     use crate::prelude::*;
     use crate::statistics::declarations::MOST_SLICES;
-    use crate::statistics::{Notes, Row, RowSink};
+    use crate::statistics::{Note, Notes, Row, RowSink};
     use proptest::prelude::*;
 
     const MADE: Counter = Counter::slot(0);

@@ -66,9 +66,14 @@ pub trait RowSink {
 pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
-    tallies: Vec<Tallies>,
-    /// By slot, up to the last statistic that has a series.
-    series: Vec<Option<SeriesTally>>,
+    slots: Vec<Slot>,
+}
+
+/// One statistic.
+#[derive(Clone, Debug)]
+struct Slot {
+    tallies: Tallies,
+    series: Option<Box<SeriesTally>>,
 }
 
 /// The items of one slot.
@@ -85,27 +90,26 @@ impl Statistics {
     /// Empty statistics for the span of time from `warmup` to `end`. The declarations must be
     /// [`checked`](Declarations::checked).
     pub fn new(declared: Declarations, warmup: f64, end: f64) -> Self {
-        let tallies = |declaration: &Declaration| {
+        let slot = |declaration: &Declaration| {
             let items = declaration.items as usize;
-            match declaration.kind {
+            let tallies = match declaration.kind {
                 StatisticKind::Counter => Tallies::Counters(list_of(0, items, STATISTICS)),
                 StatisticKind::Mean => Tallies::Means(list_of(MeanTally::default(), items, STATISTICS)),
                 StatisticKind::TimeMean => {
                     Tallies::TimeMeans(list_of(TimeMeanTally::default(), items, STATISTICS), OpenLevels::new(declaration.items))
                 }
                 StatisticKind::Histogram => Tallies::Histograms(list_of(HistogramTally::default(), items, STATISTICS)),
-            }
+            };
+            Slot { tallies, series: SeriesTally::new(declaration, end).map(Box::new) }
         };
-        let tallies = declared.statistics.iter().map(tallies).collect();
-        let mut series: Vec<_> = declared.statistics.iter().map(|declaration| SeriesTally::new(declaration, end)).collect();
-        series.truncate(series.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
-        Statistics { horizon: Horizon::new(warmup, end), declared, tallies, series }
+        let slots = declared.statistics.iter().map(slot).collect();
+        Statistics { horizon: Horizon::new(warmup, end), declared, slots }
     }
 
     /// The run was cut short, and ends here.
     pub fn cut_short(&mut self, end: f64) {
         self.horizon.cut_short(end);
-        self.series.iter_mut().flatten().for_each(|series| series.cut_short(end));
+        self.slots.iter_mut().filter_map(|slot| slot.series.as_mut()).for_each(|series| series.cut_short(end));
     }
 
     /// Adds what an event of `lp` at `time` observed, and passes its rows to `sink`. Observations before the warm-up ends do not count,
@@ -131,52 +135,79 @@ impl Statistics {
     }
 
     fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
-        let (slot, item, kind) = note.place();
-        if let (Some(value), Some(declared)) = (note.not_finite(time), self.declared.statistics.get(usize::from(slot))) {
-            return Err(Fault::Observation { name: declared.name.clone(), value });
-        }
-        if let (Some((from, to, _)), Some(declared)) = (note.span(time), self.declared.statistics.get(usize::from(slot)))
-            && from > to
-        {
-            return Err(Fault::Span { name: declared.name.clone(), from, to });
-        }
-        let (horizon, observed, index) = (self.horizon, time >= self.horizon.start, item as usize);
-        let found = match (note, self.tallies.get_mut(usize::from(slot))) {
-            (Note::Count { by, .. }, Some(Tallies::Counters(items))) => items.get_mut(index).map(|total| {
-                if observed {
-                    *total += u128::from(*by)
+        if self.try_add(note, time, lp).is_some() { Ok(()) } else { Err(self.refusal(note, time)) }
+    }
+
+    /// Adds an observation; `None` if it is none of a statistic that is declared.
+    #[inline]
+    fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
+        let (horizon, observed) = (self.horizon, time >= self.horizon.start);
+        match *note {
+            Note::Count { counter: Counter { slot, item }, by } => {
+                let Slot { tallies: Tallies::Counters(items), series } = self.slots.get_mut(usize::from(slot))? else { return None };
+                *items.get_mut(item as usize)? += if observed { u128::from(by) } else { 0 };
+                if let Some(series) = series {
+                    series.count(time, by);
                 }
-            }),
-            (Note::Span { from, to, level, .. }, Some(Tallies::TimeMeans(items, _))) => {
-                items.get_mut(index).map(|tally| tally.add(horizon, *from, *to, *level))
             }
-            (&Note::Change { from, level, next, .. }, Some(Tallies::TimeMeans(items, open))) => items.get_mut(index).map(|tally| {
-                tally.add(horizon, from, time, level);
-                open.change(item, OpenLevel { lp, since: from, value: level }, OpenLevel { lp, since: time, value: next });
-            }),
-            (&Note::Close { from, level, .. }, Some(Tallies::TimeMeans(items, open))) => items.get_mut(index).map(|tally| {
-                tally.add(horizon, from, time, level);
-                open.close(item, OpenLevel { lp, since: from, value: level });
-            }),
-            (Note::Observe { value, .. }, Some(Tallies::Means(items))) => items.get_mut(index).map(|tally| {
+            Note::Observe { mean: Mean { slot, item }, value } => {
+                let Slot { tallies: Tallies::Means(items), series } = self.slots.get_mut(usize::from(slot))? else { return None };
+                let tally = items.get_mut(item as usize).filter(|_| value.is_finite())?;
                 if observed {
-                    tally.add(horizon, time, *value)
+                    tally.add(horizon, time, value);
                 }
-            }),
-            (Note::Sample { value, .. }, Some(Tallies::Histograms(items))) => items.get_mut(index).map(|tally| {
+                if let Some(series) = series {
+                    series.observe(time, value);
+                }
+            }
+            Note::Sample { histogram: Histogram { slot, item }, value } => {
+                let Slot { tallies: Tallies::Histograms(items), series } = self.slots.get_mut(usize::from(slot))? else { return None };
+                let tally = items.get_mut(item as usize).filter(|_| value.is_finite())?;
                 if observed {
-                    tally.add(*value)
+                    tally.add(value);
                 }
-            }),
-            _ => None,
-        };
-        if found.is_none() {
-            return Err(self.misuse(slot, item, kind));
+                if let Some(series) = series {
+                    series.observe(time, value);
+                }
+            }
+            Note::Span { mean, from, to, level } => _ = self.try_span(mean, from, to, level)?,
+            Note::Change { mean, from, level, next } => {
+                let open = if next.is_finite() { self.try_span(mean, from, time, level)? } else { return None };
+                let before = OpenLevel { lp, since: from, value: level };
+                open.change(mean.item, before, OpenLevel { lp, since: time, value: next });
+            }
+            Note::Close { mean, from, level } => {
+                self.try_span(mean, from, time, level)?.close(mean.item, OpenLevel { lp, since: from, value: level });
+            }
+            Note::Row { .. } => return None,
         }
-        if let Some(Some(series)) = self.series.get_mut(usize::from(slot)) {
-            series.add(note, time);
+        Some(())
+    }
+
+    /// Adds a span, and returns the open levels of its statistic.
+    #[inline]
+    fn try_span(&mut self, mean: TimeMean, from: f64, to: f64, level: f64) -> Option<&mut OpenLevels> {
+        let Slot { tallies: Tallies::TimeMeans(items, open), series } = self.slots.get_mut(usize::from(mean.slot))? else { return None };
+        // The area is not finite either where one of the others is not.
+        let valid = ((to - from) * level).is_finite() && from <= to;
+        items.get_mut(mean.item as usize).filter(|_| valid)?.add(self.horizon, from, to, level);
+        if let Some(series) = series {
+            series.span(from, to, level);
         }
-        Ok(())
+        Some(open)
+    }
+
+    /// What is wrong with an observation.
+    #[cold]
+    #[inline(never)]
+    fn refusal(&self, note: &Note, time: f64) -> Fault {
+        let (slot, item, kind) = note.place();
+        let name = self.declared.statistics.get(usize::from(slot)).map(|declared| declared.name.clone());
+        match (name, note.not_finite(time), note.span(time)) {
+            (Some(name), Some(value), _) => Fault::Observation { name, value },
+            (Some(name), None, Some((from, to, _))) if from > to => Fault::Span { name, from, to },
+            _ => self.misuse(slot, item, kind),
+        }
     }
 
     /// Fetches the memory that [`apply`](Self::apply) will need for these notes later. Means over time are few, as each is the level of
@@ -186,23 +217,28 @@ impl Statistics {
         for note in &notes.list {
             match *note {
                 Note::Count { counter: Counter { slot, item }, .. } => {
-                    if let Some(Tallies::Counters(items)) = self.tallies.get(usize::from(slot)) {
+                    if let Some(Tallies::Counters(items)) = self.tallies(slot) {
                         items.get(item as usize).into_iter().for_each(prefetch);
                     }
                 }
                 Note::Sample { histogram: Histogram { slot, item }, value } => {
-                    if let Some(Tallies::Histograms(items)) = self.tallies.get(usize::from(slot)) {
+                    if let Some(Tallies::Histograms(items)) = self.tallies(slot) {
                         items.get(item as usize).into_iter().for_each(|tally| tally.fetch(value));
                     }
                 }
                 Note::Observe { mean: Mean { slot, item }, .. } => {
-                    if let Some(Tallies::Means(items)) = self.tallies.get(usize::from(slot)) {
+                    if let Some(Tallies::Means(items)) = self.tallies(slot) {
                         items.get(item as usize).into_iter().for_each(MeanTally::fetch);
                     }
                 }
                 Note::Span { .. } | Note::Change { .. } | Note::Close { .. } | Note::Row { .. } => {}
             }
         }
+    }
+
+    #[inline]
+    fn tallies(&self, slot: u16) -> Option<&Tallies> {
+        self.slots.get(usize::from(slot)).map(|slot| &slot.tallies)
     }
 
     fn check_row(&self, slot: u16, cells: usize) -> Result<(), Fault> {
@@ -225,8 +261,8 @@ impl Statistics {
 
     /// Adds the statistics of another part of the same run.
     pub fn merge(&mut self, other: &Statistics) {
-        for (mine, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
-            match (mine, theirs) {
+        for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
+            match (&mut mine.tallies, &theirs.tallies) {
                 (Tallies::Counters(a), Tallies::Counters(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
                 (Tallies::Means(a), Tallies::Means(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 (Tallies::TimeMeans(a, open), Tallies::TimeMeans(b, more)) => {
@@ -236,21 +272,18 @@ impl Statistics {
                 (Tallies::Histograms(a), Tallies::Histograms(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 _ => unreachable!("parts of one run have one declaration"),
             }
+            mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
         }
-        let series = self.series.iter_mut().flatten().zip(other.series.iter().flatten());
-        series.for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
     /// Closes the levels that the model has left open, at the end of the run. Engines do so once, after the last LP has finished.
     pub fn close_levels(&mut self, end: f64) {
-        let (horizon, series) = (self.horizon, &mut self.series);
-        for (tallies, (slot, declared)) in self.tallies.iter_mut().zip((0..).zip(&self.declared.statistics)) {
+        for Slot { tallies, series } in &mut self.slots {
             let Tallies::TimeMeans(items, open) = tallies else { continue };
             for (item, OpenLevel { since, value, .. }) in open.iter() {
-                items[item as usize].add(horizon, since, end, value);
-                if let Some(Some(series)) = series.get_mut(slot) {
-                    let mean = TimeMean::slot(declared.slot).at(item);
-                    series.add(&Note::Close { mean, from: since, level: value }, end);
+                items[item as usize].add(self.horizon, since, end, value);
+                if let Some(series) = series {
+                    series.span(since, end, value);
                 }
             }
             open.clear();
@@ -260,8 +293,8 @@ impl Statistics {
     /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
     /// the event that passed the limit would depend on the order of adding, but the total of the run does not.
     pub fn overflow(&self) -> Option<Fault> {
-        let over = |tallies: &Tallies| matches!(tallies, Tallies::Counters(items) if items.iter().any(|&total| total > u64::MAX.into()));
-        let slot = self.tallies.iter().position(over)?;
+        let over = |slot: &Slot| matches!(&slot.tallies, Tallies::Counters(items) if items.iter().any(|&total| total > u64::MAX.into()));
+        let slot = self.slots.iter().position(over)?;
         Some(Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() })
     }
 
@@ -278,7 +311,9 @@ impl Statistics {
     /// statistics.counter(Counter::slot(0)); // panics: Counter { slot: 0, item: 0 } is not declared as a counter
     /// ```
     pub fn counter(&self, handle: Counter) -> u64 {
-        let Tallies::Counters(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a counter") };
+        let Tallies::Counters(items) = &self.slots[usize::from(handle.slot)].tallies else {
+            panic!("{handle:?} is not declared as a counter")
+        };
         saturated(items[handle.item as usize])
     }
 
@@ -287,7 +322,7 @@ impl Statistics {
     /// # Panics
     /// If the handle does not fit its declaration.
     pub fn mean(&self, handle: Mean) -> Estimate {
-        let Tallies::Means(items) = &self.tallies[usize::from(handle.slot)] else { panic!("{handle:?} is not declared as a mean") };
+        let Tallies::Means(items) = &self.slots[usize::from(handle.slot)].tallies else { panic!("{handle:?} is not declared as a mean") };
         items[handle.item as usize].estimate()
     }
 
@@ -297,7 +332,7 @@ impl Statistics {
     /// # Panics
     /// If the handle does not fit its declaration.
     pub fn time_mean(&self, handle: TimeMean) -> Estimate {
-        let Tallies::TimeMeans(items, _) = &self.tallies[usize::from(handle.slot)] else {
+        let Tallies::TimeMeans(items, _) = &self.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a mean over time")
         };
         items[handle.item as usize].estimate(self.horizon)
@@ -308,7 +343,7 @@ impl Statistics {
     /// # Panics
     /// If the handle does not fit its declaration.
     pub fn histogram(&self, handle: Histogram) -> &HistogramTally {
-        let Tallies::Histograms(items) = &self.tallies[usize::from(handle.slot)] else {
+        let Tallies::Histograms(items) = &self.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a histogram")
         };
         &items[handle.item as usize]
@@ -322,9 +357,9 @@ impl Statistics {
     /// Every statistic under its name, as in the [example](Self); those with several items as lists. Statistics without observations are
     /// `null`.
     pub fn to_json(&self) -> Value {
-        let slots = self.declared.statistics.iter().zip(&self.tallies);
+        let slots = self.declared.statistics.iter().zip(&self.slots);
         Value::Object(
-            slots.map(|(declaration, tallies)| (declaration.name.clone(), self.slot_json(declaration, tallies))).collect::<Map<_, _>>(),
+            slots.map(|(declaration, slot)| (declaration.name.clone(), self.slot_json(declaration, &slot.tallies))).collect::<Map<_, _>>(),
         )
     }
 
@@ -348,14 +383,14 @@ impl Statistics {
 
     /// Every statistic over virtual time that was [declared](Declaration::series) so, under its name.
     pub fn series(&self) -> BTreeMap<String, Series> {
-        let kept = self.declared.statistics.iter().zip(&self.series);
-        kept.filter_map(|(declaration, series)| Some((declaration.name.clone(), series.as_ref()?.series(declaration)))).collect()
+        let slots = self.declared.statistics.iter().zip(&self.slots);
+        slots.filter_map(|(declaration, slot)| Some((declaration.name.clone(), slot.series.as_ref()?.series(declaration)))).collect()
     }
 
     /// A picture of each histogram that has one item, for [`Model::views`](crate::Model::views).
     pub fn histogram_views(&self) -> Vec<View> {
-        let slots = self.declared.statistics.iter().zip(&self.tallies);
-        let single = slots.filter_map(|(declaration, tallies)| match tallies {
+        let slots = self.declared.statistics.iter().zip(&self.slots);
+        let single = slots.filter_map(|(declaration, slot)| match &slot.tallies {
             Tallies::Histograms(items) if items.len() == 1 => Some((declaration, &items[0])),
             _ => None,
         });
