@@ -12,6 +12,7 @@ mod drop_each;
 mod exhausted;
 mod last_words;
 mod lines;
+mod mapping;
 mod pages;
 mod pool;
 mod prefetch;

@@ -4,8 +4,9 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use crate::mapping::{map, unmap};
+
 /// How much is set aside, in bytes.
-#[cfg(all(target_os = "linux", not(miri)))]
 const BYTES: usize = 8 << 20;
 
 /// The size of what the reserve was released for in the middle of a run; 0 if it was not.
@@ -43,43 +44,24 @@ struct Reserve(AtomicPtr<c_void>);
 impl Reserve {
     fn keep(&self) {
         // If there is no memory even for this, the run will soon find out.
-        let Some(start) = map() else { return };
+        let Some(start) = map(BYTES) else { return };
         // Release and Acquire, here and below, pass the mapping from thread to thread.
         if self.0.compare_exchange(null_mut(), start, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-            unmap(start);
+            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it: here it was never shown to anybody, and in `release`
+            // it has just been taken out of the only place that knew it.
+            unsafe { unmap(start, BYTES) };
         }
     }
 
     fn release(&self) {
         let start = self.0.swap(null_mut(), Ordering::AcqRel);
         if !start.is_null() {
-            unmap(start);
+            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it: here it was never shown to anybody, and in `release`
+            // it has just been taken out of the only place that knew it.
+            unsafe { unmap(start, BYTES) };
         }
     }
 }
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn map() -> Option<*mut c_void> {
-    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
-    // SAFETY: the system chooses where, so that no memory in use is mapped over.
-    unsafe { mmap_anonymous(null_mut(), BYTES, ProtFlags::READ, MapFlags::PRIVATE | MapFlags::NORESERVE) }.ok()
-}
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn unmap(start: *mut c_void) {
-    // SAFETY: `start` came from `map`, this thread has just taken it out of the only place that knew it, and nobody has a pointer into it.
-    let unmapped = unsafe { rustix::mm::munmap(start, BYTES) };
-    // It fails only if the system cannot split a mapping, and this one is whole.
-    let _ = unmapped;
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-fn map() -> Option<*mut c_void> {
-    None
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-fn unmap(_: *mut c_void) {}
 
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
