@@ -199,19 +199,23 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.context.commit(self.model, &event.payload);
         watcher.executed(entry.handle(), id, entry.time());
         self.observe(id)?;
-        let spent = if self.context.forwards() { self.forward(entry.handle()) } else { Some(entry.handle()) };
-        self.deliver(spent, id, number, watcher);
+        if self.context.forwards() {
+            self.forward(entry.handle(), id, number, watcher);
+        } else {
+            self.deliver(Some(entry.handle()), id, number, watcher);
+        }
         self.committed += 1;
         Ok(())
     }
 
-    /// Forwards the payload of an event that is finished.
+    /// As [`deliver`](Self::deliver), for an event that forwards its payload.
+    #[cold]
     #[inline(never)]
-    fn forward(&mut self, spent: Handle) -> Option<Handle> {
+    fn forward(&mut self, spent: Handle, sender: LpId, number: u64, watcher: &mut impl Watcher) {
         self.current = None;
         let event = self.events.remove(spent);
         self.context.move_forward(event.payload);
-        None
+        self.deliver(None, sender, number, watcher);
     }
 
     /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself, at `spent`, is finished: its memory

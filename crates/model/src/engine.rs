@@ -212,6 +212,7 @@ impl<M: Model> Context<M> {
         self.forwards.fill_in_last(payload, &mut self.outbox);
     }
 
+    #[cold]
     #[inline(never)]
     fn fill_in_forwards(&mut self, payload: &M::Event, but: usize) {
         let sends = self.outbox.len() + self.forwards.len();

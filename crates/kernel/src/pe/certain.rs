@@ -92,18 +92,22 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if !plain && self.agenda.has_identities() {
             self.agenda.forget_identity(handle);
         }
-        let spent = if self.context.forwards() { self.forward(handle) } else { Some(handle) };
-        self.send_certain(spent, id, number);
+        if self.context.forwards() {
+            self.forward(handle, id, number);
+        } else {
+            self.send_certain(Some(handle), id, number);
+        }
         self.gauge.event_lap::<WATCHED>(Phase::Send);
         true
     }
 
-    /// Forwards the payload of an event that is over.
+    /// As [`send_certain`](Self::send_certain), for an event that forwards its payload.
+    #[cold]
     #[inline(never)]
-    fn forward(&mut self, spent: Handle) -> Option<Handle> {
+    fn forward(&mut self, spent: Handle, sender: LpId, number: u64) {
         let event = self.agenda.store_mut().take(spent);
         self.context.move_forward(event.payload);
-        None
+        self.send_certain(None, sender, number);
     }
 
     /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event itself, at `spent`, is over: its memory goes
