@@ -45,7 +45,7 @@ impl<M: Model> Context<M> {
     /// lp.send(3, 0.25, "express"); // error: mismatched types: expected `Letter`, found `&str`
     /// # }
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
         self.post(to.into(), delay, Priority::NORMAL, event);
     }

@@ -28,17 +28,17 @@ impl Horizon {
     }
 
     /// How much of half a batch was observed.
-    fn covered(self, half: usize) -> f64 {
+    fn covered(&self, half: usize) -> f64 {
         if self.reached == self.end { self.width } else { (self.reached.min(self.edge(half + 1)) - self.edge(half)).max(0.0) }
     }
 
     #[inline]
-    fn half(self, time: f64) -> usize {
+    fn half(&self, time: f64) -> usize {
         (((time - self.start) * self.per_time) as usize).min(HALVES - 1)
     }
 
     /// The start of half a batch.
-    fn edge(self, half: usize) -> f64 {
+    fn edge(&self, half: usize) -> f64 {
         if half == HALVES { self.end } else { self.start + half as f64 * self.width }
     }
 }
@@ -61,8 +61,12 @@ impl Extremes {
     pub(super) fn add(&mut self, value: f64) {
         // Of the two zeros the positive one, so that the order of adding does not show.
         let value = value + 0.0;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
+        if value < self.min {
+            self.min = value;
+        }
+        if value > self.max {
+            self.max = value;
+        }
     }
 
     pub(super) fn merge(&mut self, other: &Extremes) {
@@ -97,7 +101,7 @@ pub(super) struct MeanTally {
 
 impl MeanTally {
     #[inline]
-    pub(super) fn add(&mut self, horizon: Horizon, time: f64, value: f64) {
+    pub(super) fn add(&mut self, horizon: &Horizon, time: f64, value: f64) {
         if self.halves.is_empty() {
             self.halves = list_of(Default::default(), HALVES, STATISTICS);
         }
@@ -178,7 +182,7 @@ pub(super) struct TimeMeanTally {
 
 impl TimeMeanTally {
     #[inline]
-    pub(super) fn add(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
+    pub(super) fn add(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
         // A span that only touches the observed time is ignored, and so is one of length zero.
         if from >= horizon.end || to < horizon.start || to == horizon.start && from < to {
             return;
@@ -194,7 +198,7 @@ impl TimeMeanTally {
     }
 
     /// Adds a span that does not lie within half a batch.
-    fn add_long(&mut self, horizon: Horizon, from: f64, to: f64, level: f64) {
+    fn add_long(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
         let (first, last) = (horizon.half(from), horizon.half(to));
         for half in first..=last {
             let begin = if half == first { from } else { horizon.edge(half) };
@@ -212,7 +216,7 @@ impl TimeMeanTally {
         self.extremes.merge(&other.extremes);
     }
 
-    pub(super) fn estimate(&self, horizon: Horizon) -> Estimate {
+    pub(super) fn estimate(&self, horizon: &Horizon) -> Estimate {
         let mut total = ExactSum::default();
         let mut halves: [(f64, f64); HALVES] = std::array::from_fn(|half| (0.0, horizon.covered(half)));
         for (area, half) in self.halves.iter().zip(&mut halves) {
@@ -246,7 +250,7 @@ mod tests {
     #[test]
     fn mean_of_known_values() {
         let mut tally = MeanTally::default();
-        (0..320).for_each(|i| tally.add(HORIZON, 10.0 + 0.1 * f64::from(i), f64::from(i % 4)));
+        (0..320).for_each(|i| tally.add(&HORIZON, 10.0 + 0.1 * f64::from(i), f64::from(i % 4)));
         let estimate = tally.estimate();
         assert_eq!((estimate.mean, estimate.count, estimate.min, estimate.max), (Some(1.5), 320, Some(0.0), Some(3.0)));
         assert!((estimate.deviation.unwrap() - 1.25f64.sqrt() * (320.0f64 / 319.0).sqrt()).abs() < 1e-12);
@@ -256,7 +260,7 @@ mod tests {
     #[test]
     fn deviation_survives_a_large_mean() {
         let mut tally = MeanTally::default();
-        (0..1000).for_each(|i| tally.add(HORIZON, 20.0, 1e9 + f64::from(i % 2)));
+        (0..1000).for_each(|i| tally.add(&HORIZON, 20.0, 1e9 + f64::from(i % 2)));
         let deviation = tally.estimate().deviation.unwrap();
         assert!((deviation - 0.5 * (1000.0f64 / 999.0).sqrt()).abs() < 1e-12, "{deviation}");
     }
@@ -264,17 +268,17 @@ mod tests {
     #[test]
     fn what_ends_with_the_warmup_is_not_seen() {
         let mut tally = TimeMeanTally::default();
-        tally.add(HORIZON, 0.0, 10.0, 7.0);
-        tally.add(HORIZON, 10.0, 42.0, 1.0);
-        tally.add(HORIZON, 42.0, 50.0, 9.0);
-        let estimate = tally.estimate(HORIZON);
+        tally.add(&HORIZON, 0.0, 10.0, 7.0);
+        tally.add(&HORIZON, 10.0, 42.0, 1.0);
+        tally.add(&HORIZON, 42.0, 50.0, 9.0);
+        let estimate = tally.estimate(&HORIZON);
         assert_eq!((estimate.mean, estimate.count, estimate.max), (Some(1.0), 1, Some(1.0)));
     }
 
     #[test]
     fn a_single_batch_gives_no_interval() {
         let mut tally = MeanTally::default();
-        (0..100).for_each(|i| tally.add(HORIZON, 10.1, f64::from(i)));
+        (0..100).for_each(|i| tally.add(&HORIZON, 10.1, f64::from(i)));
         assert_eq!(tally.estimate().ci95, None);
         assert_eq!(MeanTally::default().estimate().mean, None);
     }
@@ -283,20 +287,20 @@ mod tests {
     #[test]
     fn a_value_on_the_edge_of_a_batch_belongs_to_the_later_one() {
         let mut tally = MeanTally::default();
-        (0..=HALVES).for_each(|edge| tally.add(HORIZON, HORIZON.edge(edge), 1.0));
+        (0..=HALVES).for_each(|edge| tally.add(&HORIZON, HORIZON.edge(edge), 1.0));
         let counts: Vec<u64> = tally.halves.iter().map(|(_, count)| *count).collect();
         assert_eq!(counts, [vec![1; HALVES - 1], vec![2]].concat());
         let mut tally = MeanTally::default();
-        tally.add(HORIZON, 11.0f64.next_down(), 3.0);
-        tally.add(HORIZON, 11.0, 4.0);
+        tally.add(&HORIZON, 11.0f64.next_down(), 3.0);
+        tally.add(&HORIZON, 11.0, 4.0);
         assert_eq!((tally.halves[1].0.value(), tally.halves[2].0.value()), (3.0, 4.0));
     }
 
     #[test]
     fn a_span_between_edges_fills_the_batches_between_them() {
         let mut tally = TimeMeanTally::default();
-        tally.add(HORIZON, 12.0, 14.0, 3.0);
-        tally.add(HORIZON, 41.0, 42.0, 5.0);
+        tally.add(&HORIZON, 12.0, 14.0, 3.0);
+        tally.add(&HORIZON, 41.0, 42.0, 5.0);
         let areas: Vec<f64> = tally.halves.iter().map(ExactSum::value).collect();
         let mut expected = [0.0; HALVES];
         expected[4..8].fill(1.5);
@@ -309,7 +313,7 @@ mod tests {
     fn half_of_the_batches_are_enough_for_an_interval() {
         let seen_in = |batches: usize| {
             let mut tally = MeanTally::default();
-            (0..batches).for_each(|batch| tally.add(HORIZON, HORIZON.edge(2 * batch), batch as f64));
+            (0..batches).for_each(|batch| tally.add(&HORIZON, HORIZON.edge(2 * batch), batch as f64));
             tally.estimate().ci95
         };
         assert_eq!(seen_in(BATCHES / 2 - 1), None);
@@ -319,12 +323,12 @@ mod tests {
     #[test]
     fn spans_are_cut_at_warmup_end_and_batches() {
         let mut tally = TimeMeanTally::default();
-        tally.add(HORIZON, 0.0, 26.0, 2.0);
-        tally.add(HORIZON, 26.0, 1e9, 1.0);
-        let estimate = tally.estimate(HORIZON);
+        tally.add(&HORIZON, 0.0, 26.0, 2.0);
+        tally.add(&HORIZON, 26.0, 1e9, 1.0);
+        let estimate = tally.estimate(&HORIZON);
         assert_eq!(estimate.mean, Some(1.5));
-        tally.add(HORIZON, 0.0, 9.0, 7.0);
-        assert_eq!(tally.estimate(HORIZON).mean, Some(1.5));
+        tally.add(&HORIZON, 0.0, 9.0, 7.0);
+        assert_eq!(tally.estimate(&HORIZON).mean, Some(1.5));
         assert_eq!((tally.halves[0].value(), tally.halves[1].value()), (1.0, 1.0));
     }
 
@@ -334,7 +338,7 @@ mod tests {
         use warpline_base::{LpId, random::Random};
         let covered = (0..1000u32).filter(|&run| {
             let (mut tally, mut random) = (MeanTally::default(), Random::new(1, LpId(run), 0));
-            (0..640).for_each(|i| tally.add(HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
+            (0..640).for_each(|i| tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), random.exponential(1.0)));
             let estimate = tally.estimate();
             (estimate.mean.unwrap() - 1.0).abs() < estimate.ci95.unwrap()
         });
@@ -347,7 +351,7 @@ mod tests {
         let (mut tally, mut random, mut value) = (MeanTally::default(), Random::new(1, LpId(run), 0), 0.0);
         (0..640).for_each(|i| {
             value = if i % lasts == 0 { random.exponential(1.0) } else { value };
-            tally.add(HORIZON, 10.0 + 0.05 * f64::from(i), value);
+            tally.add(&HORIZON, 10.0 + 0.05 * f64::from(i), value);
         });
         tally.estimate()
     }
@@ -373,7 +377,7 @@ mod tests {
         for run in 0..runs {
             let (mut tally, mut random, mut time, mut wait) = (MeanTally::default(), Random::new(2, LpId(run), 0), 0.0, 0.0f64);
             while time < end {
-                tally.add(Horizon::new(0.0, end), time, wait);
+                tally.add(&Horizon::new(0.0, end), time, wait);
                 let gap = random.exponential(1.0 / load);
                 // D. V. Lindley's recursion.
                 wait = (wait + random.exponential(1.0) - gap).max(0.0);
@@ -399,8 +403,8 @@ mod tests {
     #[test]
     fn what_is_constant_but_for_rounding_is_not_correlated() {
         let mut tally = TimeMeanTally::default();
-        (0..320).for_each(|i| tally.add(HORIZON, 10.0 + 0.1 * f64::from(i), 10.0 + 0.1 * f64::from(i + 1), 0.7));
-        let estimate = tally.estimate(HORIZON);
+        (0..320).for_each(|i| tally.add(&HORIZON, 10.0 + 0.1 * f64::from(i), 10.0 + 0.1 * f64::from(i + 1), 0.7));
+        let estimate = tally.estimate(&HORIZON);
         assert!(!estimate.correlated && estimate.ci95.unwrap() < 1e-12, "{estimate:?}");
         assert_eq!(estimate.to_json().get("ci95_note"), None);
     }
@@ -408,9 +412,9 @@ mod tests {
     #[test]
     fn means_over_time_say_it_too() {
         let mut tally = TimeMeanTally::default();
-        tally.add(HORIZON, 10.0, 42.0, 1.0);
-        tally.add(HORIZON, 30.0, 42.0, 5.0);
-        let estimate = tally.estimate(HORIZON);
+        tally.add(&HORIZON, 10.0, 42.0, 1.0);
+        tally.add(&HORIZON, 30.0, 42.0, 5.0);
+        let estimate = tally.estimate(&HORIZON);
         assert!(estimate.correlated);
         assert!(estimate.to_json()["ci95_note"].as_str().unwrap().starts_with("probably too narrow"));
     }

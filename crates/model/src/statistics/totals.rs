@@ -141,17 +141,18 @@ impl Statistics {
     /// Adds an observation; `None` if it is none of a statistic that is declared.
     #[inline]
     fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
-        let (horizon, observed) = (self.horizon, time >= self.horizon.start);
+        let Statistics { horizon, slots, .. } = self;
+        let observed = time >= horizon.start;
         match *note {
             Note::Count { counter: Counter { slot, item }, by } => {
-                let Slot { tallies: Tallies::Counters(items), series } = self.slots.get_mut(usize::from(slot))? else { return None };
+                let Slot { tallies: Tallies::Counters(items), series } = slots.get_mut(usize::from(slot))? else { return None };
                 *items.get_mut(item as usize)? += if observed { u128::from(by) } else { 0 };
                 if let Some(series) = series {
                     series.count(time, by);
                 }
             }
             Note::Observe { mean: Mean { slot, item }, value } => {
-                let Slot { tallies: Tallies::Means(items), series } = self.slots.get_mut(usize::from(slot))? else { return None };
+                let Slot { tallies: Tallies::Means(items), series } = slots.get_mut(usize::from(slot))? else { return None };
                 let tally = items.get_mut(item as usize).filter(|_| value.is_finite())?;
                 if observed {
                     tally.add(horizon, time, value);
@@ -161,7 +162,7 @@ impl Statistics {
                 }
             }
             Note::Sample { histogram: Histogram { slot, item }, value } => {
-                let Slot { tallies: Tallies::Histograms(items), series } = self.slots.get_mut(usize::from(slot))? else { return None };
+                let Slot { tallies: Tallies::Histograms(items), series } = slots.get_mut(usize::from(slot))? else { return None };
                 let tally = items.get_mut(item as usize).filter(|_| value.is_finite())?;
                 if observed {
                     tally.add(value);
@@ -190,7 +191,7 @@ impl Statistics {
         let Slot { tallies: Tallies::TimeMeans(items, open), series } = self.slots.get_mut(usize::from(mean.slot))? else { return None };
         // The area is not finite either where one of the others is not.
         let valid = ((to - from) * level).is_finite() && from <= to;
-        items.get_mut(mean.item as usize).filter(|_| valid)?.add(self.horizon, from, to, level);
+        items.get_mut(mean.item as usize).filter(|_| valid)?.add(&self.horizon, from, to, level);
         if let Some(series) = series {
             series.span(from, to, level);
         }
@@ -281,7 +282,7 @@ impl Statistics {
         for Slot { tallies, series } in &mut self.slots {
             let Tallies::TimeMeans(items, open) = tallies else { continue };
             for (item, OpenLevel { since, value, .. }) in open.iter() {
-                items[item as usize].add(self.horizon, since, end, value);
+                items[item as usize].add(&self.horizon, since, end, value);
                 if let Some(series) = series {
                     series.span(since, end, value);
                 }
@@ -335,7 +336,7 @@ impl Statistics {
         let Tallies::TimeMeans(items, _) = &self.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a mean over time")
         };
-        items[handle.item as usize].estimate(self.horizon)
+        items[handle.item as usize].estimate(&self.horizon)
     }
 
     /// A histogram, as in the [example](Self).
@@ -367,7 +368,7 @@ impl Statistics {
         let mut items: Vec<Value> = match tallies {
             Tallies::Counters(items) => items.iter().map(|&count| json!(saturated(count))).collect(),
             Tallies::Means(items) => items.iter().map(|tally| tally.estimate().to_json()).collect(),
-            Tallies::TimeMeans(items, _) => items.iter().map(|tally| tally.estimate(self.horizon).to_json()).collect(),
+            Tallies::TimeMeans(items, _) => items.iter().map(|tally| tally.estimate(&self.horizon).to_json()).collect(),
             Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
         };
         if declaration.items == 1 { items.remove(0) } else { Value::Array(items) }
