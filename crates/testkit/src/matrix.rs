@@ -108,16 +108,16 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
     let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
-        let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
         simulation = simulation.threads(parallel.pes);
         let conservative = is_conservative(&simulation, &parallel);
         let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
-        simulation = simulation.sync(sync).wire(parallel.wire).undo(undo).use_lookahead(parallel.lookahead || conservative);
+        simulation = simulation.sync(sync).wire(parallel.wire).use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         simulation = if conservative {
             simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
         } else {
-            let simulation = simulation.kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
+            let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
+            let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);

@@ -183,8 +183,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.sync = Some(sync))
     }
 
-    /// How events are undone. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a [`REVERSIBLE`](Model::REVERSIBLE) model. The answer does
-    /// not depend on it.
+    /// How events that were executed too early are undone, which makes a run optimistic. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a
+    /// [`REVERSIBLE`](Model::REVERSIBLE) model. The answer does not depend on it.
     pub fn undo(self, undo: Undo) -> Self {
         self.with(|settings| settings.undo = Some(undo))
     }
@@ -202,7 +202,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # }
     /// use warpline::{Pending, Synchronisation};
     /// let usual = Simulation::new(Clock).run()?;
-    /// let other = Simulation::new(Clock).sync(Synchronisation::Sequential).undo(Undo::Copy).pending(Pending::Heap).run()?;
+    /// let other = Simulation::new(Clock).sync(Synchronisation::Sequential).pending(Pending::Heap).run()?;
     /// assert_eq!(usual.record.digest, other.record.digest);
     /// # Ok::<(), Error>(())
     /// ```

@@ -51,7 +51,7 @@ fn help_tells_units_defaults_and_ranges() {
         "(default uni; one of uni, deg, file)",
         "Model parameters: --topology",
         "Run settings: --end <TIME>",
-        "Engine settings: --undo",
+        "Engine settings: --pending",
         "Parallel runs: --sync",
         "[default: sequential; optimistic if --threads is more than 1, or another setting of parallel runs is given] [possible values: sequential, conservative, optimistic]",
         "--window <TIME> How far beyond GVT events may be executed, in model time [default: chosen by the engine",

@@ -69,7 +69,8 @@ fn all_settings_are_heard() {
     for (key, value) in [("threads", 2), ("batch", 7), ("kps", 4), ("gvt_interval", 99), ("copy_interval", 3)] {
         assert_eq!(engine[key], value, "{key}");
     }
-    assert_eq!((&engine["gvt"], &engine["pending"], &engine["window"]), (&"synchronous".into(), &"heap".into(), &0.5.into()));
+    let words = ["gvt", "pending", "undo"].map(|key| &engine[key]);
+    assert_eq!((words, &engine["window"]), ([&"synchronous".into(), &"heap".into(), &"copy".into()], &0.5.into()));
     let usual = warpline("run phold --lps 64 --end 5 --threads 2 --json").json();
     assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::catalogue::Catalogue;
 use super::failure::Failure;
-use super::program::{COMPARE, Program};
+use super::program::Program;
 use super::settings::{self, GivenSetting};
 use crate::nearest;
 use toml::Spanned;
@@ -61,8 +61,8 @@ impl Scenario {
             Some((place, _)) => return Err(source.fail(&place, "`parameters` must be a table: [parameters]")),
         };
         let settings = source.all_given(settings, |name| {
-            if settings::is_of_comparisons(name) {
-                return Some(format!("there is no setting `{name}` in a scenario; give it to `{} {COMPARE}`, as --{name}", program.name));
+            if let Some(command) = settings::command_of(name) {
+                return Some(format!("there is no setting `{name}` in a scenario; give it to `{} {command}`, as --{name}", program.name));
             }
             let misplaced = format!("`{name}` is a parameter of the model; it belongs below [parameters]");
             unknown(name, &known, "there is no setting", (&names, misplaced))
@@ -187,6 +187,8 @@ mod tests {
         assert!(wrong("model = 'mm1'\nend = = 1").starts_with("a.toml:2: "));
         assert!(wrong("model = 'mm1'\nsead = 1").starts_with("a.toml:2: there is no setting `sead`; did you mean `seed`?"));
         assert!(wrong("model = 'mm1'\nruns = 1").ends_with("no setting `runs` in a scenario; give it to `warpline compare`, as --runs"));
+        let cost = wrong("model = 'mm1'\nevent-cost = 'measured'");
+        assert!(cost.ends_with("no setting `event-cost` in a scenario; give it to `warpline explain`, as --event-cost"), "{cost}");
         assert!(wrong("model = 'mm2'").starts_with("a.toml:1: there is no model `mm2`; did you mean `mm1`?"));
         assert!(wrong("end = 1").starts_with("a.toml: there is no `model`; name one of mm1, "));
         assert!(wrong("").contains("there is no `model`"));

@@ -6,6 +6,7 @@ use crate::settings::{OUTPUT, Range, Setting, SettingValue};
 use crate::{EventCost, Synchronisation};
 
 use super::failure::Failure;
+use super::program::{COMPARE, EXPLAIN};
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,9 +134,10 @@ pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
     crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine))
 }
 
-/// Whether a setting is one of comparisons alone.
-pub(crate) fn is_of_comparisons(name: &str) -> bool {
-    CommandSettings::table().iter().any(|setting| setting.heading == COMPARISON && setting.name == name)
+/// The command that alone has a setting, if it is not one of runs.
+pub(crate) fn command_of(name: &str) -> Option<&'static str> {
+    let setting = CommandSettings::table().iter().find(|setting| setting.name == name)?;
+    [(COMPARISON, COMPARE), (EXPLANATION, EXPLAIN)].into_iter().find(|(heading, _)| setting.heading == *heading).map(|(_, command)| command)
 }
 
 /// Whether a setting is about output.

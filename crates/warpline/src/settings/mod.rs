@@ -222,7 +222,7 @@ impl Setting {
         match self.name.as_str() {
             "sync" | "threads" => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "kps" | "window" | "copy-interval" | "go-ahead" => engine == Synchronisation::Optimistic,
+            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" => engine == Synchronisation::Optimistic,
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }

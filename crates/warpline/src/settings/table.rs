@@ -71,12 +71,6 @@ settings! {
             unit: "MB",
             hurts: "a small file shows little of a long run; viewers take long to open one of hundreds of megabytes, and memory is needed for it during the run",
         }
-        /// How events are undone; a sequential run undoes none.
-        undo: Undo = Undo::default(), Range::Any, {
-            heading: ENGINE,
-            recorded: Recorded::Always,
-            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `verify` first",
-        }
         /// Pending event set; the answer does not depend on it.
         pending: Pending = Pending::default(), Range::Any, {
             heading: ENGINE,
@@ -150,6 +144,12 @@ settings! {
             rule: "chosen by the engine, and adapted during the run to the costs of undoing and waiting",
             recorded: Recorded::InParallel,
             hurts: "too small, and PEs wait; too large, and many events are undone",
+        }
+        /// How events that were executed too early are undone.
+        undo: Undo = Undo::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `verify` first",
         }
         /// With --undo copy: number of an LP's events between copies of its state.
         copy_interval: u32 = 1, Range::From(1), {

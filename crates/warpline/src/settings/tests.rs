@@ -187,7 +187,8 @@ fn settings_of_parallel_runs_mean_one() {
 
 #[test]
 fn a_conservative_run_refuses_what_only_undoing_needs() {
-    for (name, value) in [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("go-ahead", "always")] {
+    let settings = [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("go-ahead", "always"), ("undo", "reverse")];
+    for (name, value) in settings {
         let mut settings = Settings::default();
         settings.set(name, value).unwrap();
         assert_eq!(settings.synchronisation(), Ok(Synchronisation::Optimistic), "{name}");
@@ -201,7 +202,7 @@ fn a_conservative_run_refuses_what_only_undoing_needs() {
 #[test]
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(false), ["pending", "undo", "warmup", "zero_delay_hops"]);
+    assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "conservative",
         "copy_interval",

@@ -121,8 +121,8 @@ words! {
         Shared = "shared",
     }
 
-    /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo). A sequential run undoes nothing;
-    /// [verification](crate::Simulation::verify), which has an example, tries the method out.
+    /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo).
+    /// [Verification](crate::Simulation::verify), which has an example, tries the method out.
     ///
     /// ```
     /// use warpline::Undo;

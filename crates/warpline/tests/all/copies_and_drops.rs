@@ -256,9 +256,9 @@ fn parallel(trap: Trap, lookahead: f64, how: How) -> (Answer, Arc<Snaps>) {
     let How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, wire } = how;
     let _limit = time_limit((trap, lookahead, how));
     let simulation = Simulation::new(Loans { trap, lookahead, snaps: snaps.clone() }).sync(sync).use_lookahead(use_lookahead);
-    let simulation = simulation.threads(pes).undo(undo).wire(wire).batch(8).gvt_interval(64);
+    let simulation = simulation.threads(pes).wire(wire).batch(8).gvt_interval(64);
     let ahead = sync == Synchronisation::Optimistic;
-    let simulation = if ahead { simulation.copy_interval(copy_interval).window(END) } else { simulation };
+    let simulation = if ahead { simulation.undo(undo).copy_interval(copy_interval).window(END) } else { simulation };
     let simulation = cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
     (answer(simulation, &snaps), snaps)
 }

@@ -31,6 +31,8 @@ enum Greed {
     Rows,
     Sends,
     Saves,
+    /// Nobody is greedy, but whatever happens is written down, for as long as there is room.
+    Diary,
 }
 
 impl Model for Door {
@@ -57,6 +59,9 @@ impl Model for Door {
     }
 
     fn handle(&self, open: &mut u32, opens: &bool, lp: &mut Context<Self>) {
+        if self.greedy_for == Greed::Diary {
+            (0..200).for_each(|line: u32| lp.record(SEEN, &[line.into()]));
+        }
         match lp.id() {
             // What opens the door comes first, and takes longer to make.
             LpId(0) => {
@@ -95,6 +100,7 @@ impl Door {
                 Greed::Counts => lp.count(OPENED, 1),
                 Greed::Rows => lp.record(SEEN, &[number.into()]),
                 Greed::Sends => lp.send(2, 1.0 + f64::from(number), true),
+                Greed::Diary => {}
                 Greed::Saves => (0..4).for_each(|_| lp.save(number)),
             }
         }
@@ -114,11 +120,13 @@ fn a_greedy_event() {
             (None, "rows") => greedy_for = Greed::Rows,
             (None, "sends") => greedy_for = Greed::Sends,
             (None, "saves") => greedy_for = Greed::Saves,
+            (None, "diary") => greedy_for = Greed::Diary,
             _ => panic!("{word}"),
         }
     }
     let greedy = Arc::new(AtomicU32::new(0));
-    match Simulation::new(Door { greedy_for, closed, greedy: greedy.clone() }).settings(settings).end(40.0).run() {
+    let end = if greedy_for == Greed::Diary { 1e12 } else { 40.0 };
+    match Simulation::new(Door { greedy_for, closed, greedy: greedy.clone() }).settings(settings).end(end).run() {
         Ok(run) => {
             let times = greedy.load(Ordering::Relaxed);
             println!("opened {} digest {} greedy {times}", run.statistics.counter(OPENED), run.record.digest);
@@ -128,6 +136,9 @@ fn a_greedy_event() {
             assert!(matches!(failure.place, Place::Event { lp: LpId(2), time: 1.25, .. }), "{failure}");
             println!("the right fault: {failure}");
         }
+        Err(Error::Memory { place, why }) if greedy_for == Greed::Diary => {
+            println!("no memory {}: {why}", if place.is_some() { "at a PE" } else { "beside the PEs" });
+        }
         Err(other) => panic!("{other}"),
     }
 }
@@ -136,7 +147,7 @@ fn a_greedy_event() {
 fn child(wanted: &str) -> String {
     let program = std::env::current_exe().expect("this is a program");
     let test = "memory::a_greedy_event --exact --nocapture --ignored";
-    let script = format!("ulimit -v 450000; exec {} {test}", program.display());
+    let script = format!("ulimit -v 450000; exec timeout 100 {} {test}", program.display());
     let output = Command::new("sh").args(["-c", &script]).env(CHILD, wanted).output().expect("it runs again");
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "`{wanted}`: {text}");
@@ -156,6 +167,16 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
             );
             assert!(said.contains(&words), "{greed} {engine}: {said}");
         }
+    }
+}
+
+/// Rows are kept by the thread that watches the PEs. If it finds no memory for more, the PEs end with it, who would go on for ever.
+#[test]
+fn rows_that_do_not_fit_end_the_run_with_all_its_threads() {
+    for engine in ["", "threads=2", "threads=3 virtual-cluster=5"] {
+        let said = child(&format!("diary {engine}"));
+        assert!(said.contains("no memory "), "{engine}: {said}");
+        assert!(engine != "threads=2" || said.contains("no memory beside the PEs: "), "{said}");
     }
 }
 
