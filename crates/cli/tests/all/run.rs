@@ -120,7 +120,8 @@ fn all_settings_are_heard() {
 #[test]
 fn settings_of_parallel_runs_mean_one() {
     let expected = warpline("run phold --lps 64 --end 10 --json --sync sequential --threads 1").digest();
-    let settings = ["batch 8", "undo reverse", "kps 2", "gvt synchronous", "gvt-interval 100", "window 0.5", "copy-interval 4", "virtual-cluster 3"];
+    let settings =
+        ["batch 8", "undo reverse", "kps 2", "gvt synchronous", "gvt-interval 100", "window 0.5", "copy-interval 4", "virtual-cluster 3"];
     for setting in settings {
         let run = warpline(&format!("run phold --lps 64 --end 10 --json --{setting}"));
         assert_eq!((run.digest(), &run.json()["engine"]["sync"]), (expected.clone(), &"optimistic".into()), "{setting}");

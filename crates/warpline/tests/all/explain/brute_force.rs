@@ -81,6 +81,7 @@ impl Log {
             let (number, time) = (counts[to.index()], key.time.get());
             context.begin(to, number, key.time, key.step);
             model.handle(&mut states[to.index()], &payload, &mut context);
+            context.copy_forwards(&payload);
             log.events.push(Executed { lp: to, time, by });
             file(&mut context, &mut log, &mut pending, to, number, time);
         }
