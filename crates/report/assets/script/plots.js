@@ -77,6 +77,13 @@ function linesHeight(look, view, width) {
   return (width < 500 ? 285 : width < 700 ? 315 : 360) + 22 * ((rows > LEGEND_ROWS ? 1 : rows) - 1);
 }
 
+/** A percentage that comes near 100 has an axis of four quarters, which does not go on to 120. */
+function quarters(title, lines) {
+  const values = lines.flatMap(([, points]) => points.map(([, y]) => y)).filter(finite);
+  const whole = title.endsWith('(%)') && values.every((value) => value >= 0 && value <= 100) && values.some((value) => value > 80);
+  return whole ? { min: 0, max: 100, interval: 25 } : {};
+}
+
 /** The lines of a model over a common axis. */
 function plotLines(look, view, width) {
   const lines = view.lines.map(([name, points]) => [name, points.filter(([x]) => finite(x))]);
@@ -114,7 +121,7 @@ function plotLines(look, view, width) {
       formatter: (hits) => tip(`${view.x} ${number(hits[0].value[0])}`, hits.map((hit) => [hit.seriesName, number(hit.value[1]), hit.color])),
     }),
     xAxis: across(look, { name: view.x, nameTruncate: { maxWidth: width - 60 }, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
-    yAxis: upwards(look, { name: view.y, nameTruncate: { maxWidth: width - 90 }, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
+    yAxis: upwards(look, { name: view.y, nameTruncate: { maxWidth: width - 90 }, scale: true, ...quarters(view.y, lines), axisLabel: { formatter: (value) => tick(value, '') } }),
     series: lines.map(([name, points], index) => ({
       type: 'line',
       name,

@@ -77,6 +77,11 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     ];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
     let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
-    let unconservative = (config.tuning.lanes != Lanes::Certain).then_some(("conservative", Value::Null));
-    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unconservative).map(|(name, value)| (name.to_owned(), value)));
+    // What the engine has no use for is null.
+    let unused: &[&str] = match config.tuning.lanes {
+        Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
+        _ => &["conservative"],
+    };
+    let unused = unused.iter().map(|name| (*name, Value::Null));
+    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
 }

@@ -138,10 +138,14 @@ fn answer(run: &Run<Mill>) -> (String, u64, String, Vec<Diary>, String) {
 }
 
 fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
+    let undo = if threads.is_multiple_of(2) { Undo::Copy } else { Undo::Reverse };
+    together(simulation.sync(Synchronisation::Optimistic).undo(undo), threads)
+}
+
+fn together(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
     // Different every time, to keep threads out of step.
     let gvt = if threads.is_multiple_of(3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };
-    let undo = if threads.is_multiple_of(2) { Undo::Copy } else { Undo::Reverse };
-    let simulation = simulation.sync(Synchronisation::Optimistic).threads(threads).undo(undo).gvt(gvt).gvt_interval(100).batch(16);
+    let simulation = simulation.threads(threads).gvt(gvt).gvt_interval(100).batch(16);
     // Eight PEs share threads if there are fewer cores, three never do.
     if threads == 3 { simulation.crowd() } else { simulation }
 }
@@ -180,9 +184,10 @@ fn every_lane_and_every_wire_has_one_answer() {
             let sequential = Simulation::new(make()).end(20.0).seed(seed).run().expect("it runs");
             for threads in [2, 3, 8] {
                 let _limit = time_limit((sync, way, lookahead, wire, threads));
-                let simulation = parallel(Simulation::new(make()).end(20.0).seed(seed), threads);
+                let simulation = Simulation::new(make()).end(20.0).seed(seed);
+                let simulation =
+                    if sync == conservative { together(simulation, threads).conservative(way) } else { parallel(simulation, threads) };
                 let simulation = simulation.sync(sync).use_lookahead(lookahead).wire(wire);
-                let simulation = if sync == conservative { simulation.conservative(way) } else { simulation };
                 let run = simulation.run().expect("it runs");
                 assert_eq!(
                     answer(&run),

@@ -157,10 +157,16 @@ impl Comparison {
         let mut rows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let engines: Vec<&EngineRuns> = self.engines.iter().filter(|engine| !engine.runs.is_empty()).collect();
         for (column, run) in engines.iter().map(|engine| &engine.runs[0]).enumerate() {
-            for (name, value) in &run.engine {
+            // What an engine has no use for is null in its record.
+            for (name, value) in run.engine.iter().filter(|(_, value)| !value.is_null()) {
                 let row = rows.entry(name).or_insert_with(|| vec![Value::Null; engines.len()]);
                 // As typed, so that columns stay what they are.
-                row[column] = value.as_str().map_or_else(|| json!(value.to_string()), |text| json!(text));
+                let text = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Number(number) if number.is_f64() => format::number(value.as_f64().unwrap_or_default()),
+                    other => other.to_string(),
+                };
+                row[column] = json!(text);
             }
         }
         let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();
