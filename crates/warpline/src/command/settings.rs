@@ -6,7 +6,6 @@ use crate::settings::{OUTPUT, Range, Setting, SettingValue};
 use crate::{EventCost, Synchronisation};
 
 use super::failure::Failure;
-use super::program::{COMPARE, EXPLAIN};
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,10 +133,18 @@ pub(crate) fn serves(name: &str, engine: Synchronisation) -> bool {
     crate::Settings::table().iter().all(|setting| setting.name != name || setting.serves(engine))
 }
 
-/// The command that alone has a setting, if it is not one of runs.
-pub(crate) fn command_of(name: &str) -> Option<&'static str> {
-    let setting = CommandSettings::table().iter().find(|setting| setting.name == name)?;
-    [(COMPARISON, COMPARE), (EXPLANATION, EXPLAIN)].into_iter().find(|(heading, _)| setting.heading == *heading).map(|(_, command)| command)
+/// Whether a setting is one of comparisons alone.
+pub(crate) fn is_of_comparisons(name: &str) -> bool {
+    is_below(COMPARISON, name)
+}
+
+/// Whether a setting is one of explanations alone.
+pub(crate) fn is_of_explanations(name: &str) -> bool {
+    is_below(EXPLANATION, name)
+}
+
+fn is_below(heading: &str, name: &str) -> bool {
+    CommandSettings::table().iter().any(|setting| setting.heading == heading && setting.name == name)
 }
 
 /// Whether a setting is about output.
