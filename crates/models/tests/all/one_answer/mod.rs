@@ -33,13 +33,14 @@ struct Way {
 }
 
 impl Way {
-    fn set<M: Model>(self, simulation: Simulation<M>) -> Simulation<M> {
+    fn set<'a, M: Model>(self, simulation: Simulation<'a, M>) -> Simulation<'a, M> {
         let Way { sync, threads, wire, undo, batch, kps, gvt } = self;
-        let simulation = simulation.threads(threads).wire(wire).undo(undo).batch(batch).gvt(gvt);
+        let simulation = simulation.threads(threads).wire(wire).batch(batch).gvt(gvt);
+        let optimistic = |simulation: Simulation<'a, M>| simulation.sync(Synchronisation::Optimistic).undo(undo).kps(kps);
         match sync {
             Sync::Conservative(mode) => simulation.sync(Synchronisation::Conservative).conservative(mode),
-            Sync::Optimistic(when) => simulation.sync(Synchronisation::Optimistic).kps(kps).go_ahead(when),
-            Sync::TimeWarp => simulation.sync(Synchronisation::Optimistic).kps(kps).use_lookahead(false),
+            Sync::Optimistic(when) => optimistic(simulation).go_ahead(when),
+            Sync::TimeWarp => optimistic(simulation).use_lookahead(false),
         }
     }
 
