@@ -32,11 +32,11 @@ package: setup-rust
 layers:
 	$(CARGO) run --quiet --package warpline-layers
 
-## The unsafe code under Miri, where a nightly toolchain is at hand.
+## The unsafe code under Miri, where a nightly toolchain is at hand. Backtraces of panics that are expected would take minutes there.
 miri:
 	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
 		rustup component add --toolchain nightly miri rust-src >/dev/null 2>&1 && \
-		MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \
+		RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \
 	else echo "no nightly toolchain: skipping Miri (rustup toolchain install nightly)"; fi
 
 ## The concurrent code under loom, which tries all interleavings.
