@@ -241,10 +241,10 @@ impl Frontier {
         if let Some(delay) = least {
             let horizon = match verdict.gvt {
                 Moment::Init(_) => VirtualTime::ZERO,
-                Moment::Event(key) => VirtualTime::new(key.time.get() + delay).map_or(self.end, |time| time.min(self.end)),
+                Moment::Event(key) => self.clamp(key.time.get() + delay).min(verdict.in_transit.time(self.end)),
                 Moment::Finish(_) | Moment::Never => self.end,
             };
-            // Everything sent before GVT has arrived, and whatever is sent from GVT on arrives at least the delay later.
+            // What was sent before GVT has arrived, or is in transit; and whatever is sent from GVT on arrives at least the delay later.
             self.coming = self.coming.max(horizon);
             self.horizon = self.horizon.max(horizon);
         }
@@ -286,7 +286,7 @@ mod tests {
     }
 
     fn verdict(gvt: Moment, failure: Moment) -> Verdict {
-        Verdict { epoch: 0, trials: 1, gvt, failure, work: Work::default() }
+        Verdict { epoch: 0, trials: 1, gvt, in_transit: Moment::Never, failure, work: Work::default() }
     }
 
     /// Lets PE 1 of three read bounds, with least delays of 5 and 7 to it.

@@ -4,12 +4,12 @@
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
 //! multi-core systems", IPDPS 2012.
 
-use warpline_base::{EventKey, LpId, VirtualTime};
+use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{ApartList, DropEach, Handle, MakeRoom, list_for};
 
 use crate::Event;
 use crate::counts::Counts;
-use crate::gvt::{AnyGvt, Control};
+use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
 use crate::store::Incarnation;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
@@ -84,7 +84,8 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Sends an event by value; with this PE's incarnation if the event may still be cancelled.
     #[inline(always)]
     pub(crate) fn send_value(&mut self, to: u32, event: Event<E>, incarnation: Option<Incarnation>, gvt: &mut AnyGvt) {
-        let message = ValueMessage { tag: gvt.sent(), incarnation, content: Content::Event(event) };
+        let tag = gvt.sent(to, || Moment::Event(event.key()));
+        let message = ValueMessage { tag, incarnation, content: Content::Event(event) };
         self.unflushed = true;
         if let Err(message) = self.port.send_value(to, message) {
             self.keep_value(to, message);
@@ -101,25 +102,27 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Cancels an event that was sent by value.
     pub(crate) fn send_value_anti(&mut self, to: u32, receiver: LpId, key: EventKey, incarnation: Incarnation, gvt: &mut AnyGvt) {
-        let message = ValueMessage { tag: gvt.sent(), incarnation: Some(incarnation), content: Content::Anti { receiver, key } };
+        let tag = gvt.sent(to, || Moment::Event(key));
+        let message = ValueMessage { tag, incarnation: Some(incarnation), content: Content::Anti { receiver, key } };
         self.unflushed = true;
         if let Err(message) = self.port.send_value(to, message) {
             self.keep_value(to, message);
         }
     }
 
-    /// Sends a message about a buffer.
+    /// Sends a message about a buffer, which GVT has counted and given a tag.
     #[inline]
-    pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, gvt: &mut AnyGvt) {
+    pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, tag: Tag) {
         self.waiting += 1;
         let messages = &mut self.outgoing[to as usize].messages;
         messages.make_room(1, UNSENT);
-        messages.push(Message { event, tag: gvt.sent(), kind });
+        messages.push(Message { event, tag, kind });
     }
 
     /// Hands over what was sent to other PEs, as far as there is room. Returns whether all of it was.
     #[inline]
-    pub(crate) fn hand_over(&mut self) -> bool {
+    pub(crate) fn hand_over(&mut self, gvt: &mut AnyGvt) -> bool {
+        gvt.announce();
         if self.waiting > 0 {
             self.hand_over_waiting();
         }
@@ -201,8 +204,14 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.send_control(to, control);
     }
 
+    /// Writes into the memory of PE `to`.
+    pub(crate) fn write(&mut self, to: u32, put: Put) {
+        self.port.write(to, put);
+    }
+
+    /// The next control message that has arrived, or that another PE has written here.
     #[inline]
     pub(crate) fn receive_control(&mut self) -> Option<Control> {
-        self.port.receive_control()
+        self.port.receive_control().or_else(|| self.port.written().map(|(from, put)| put.read(from)))
     }
 }

@@ -4,7 +4,7 @@ use warpline_base::{EventKey, LpId};
 use warpline_memory::Handle;
 
 use crate::Event;
-use crate::gvt::{Control, Tag};
+use crate::gvt::{Control, Put, Tag};
 use crate::store::Incarnation;
 
 /// A message about an event in a shared buffer. The event itself is not copied.
@@ -103,4 +103,10 @@ pub trait Port<E> {
 
     /// The next control message that has arrived.
     fn receive_control(&mut self) -> Option<Control>;
+
+    /// Writes into the memory of PE `to`, which does not take part in it. What is written may overtake messages, and other writes.
+    fn write(&mut self, to: u32, put: Put);
+
+    /// What another PE has written into this PE's memory, and which one. The last jump start stands for those before.
+    fn written(&mut self) -> Option<(u32, Put)>;
 }

@@ -1,13 +1,15 @@
-use warpline_kernel::gvt::Control;
+use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
 
-use crate::{RingPort, VirtualPort};
+use crate::{InboxPort, RingPort, VirtualPort};
 
 /// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where speed does not matter, one that takes
 /// either kind saves compiling the engine once more for each model.
 pub enum AnyPort<E> {
-    /// To other threads.
+    /// To other threads, by rings.
     Ring(Box<RingPort<E>>),
+    /// To other threads, by inboxes.
+    Inbox(Box<InboxPort<E>>),
     /// To PEs of a virtual cluster.
     Virtual(VirtualPort<E>),
 }
@@ -17,6 +19,7 @@ macro_rules! either {
     ($self:expr, $port:ident => $call:expr) => {
         match $self {
             AnyPort::Ring($port) => $call,
+            AnyPort::Inbox($port) => $call,
             AnyPort::Virtual($port) => $call,
         }
     };
@@ -73,5 +76,13 @@ impl<E: Send> Port<E> for AnyPort<E> {
 
     fn receive_control(&mut self) -> Option<Control> {
         either!(self, port => port.receive_control())
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        either!(self, port => port.write(to, put));
+    }
+
+    fn written(&mut self) -> Option<(u32, Put)> {
+        either!(self, port => port.written())
     }
 }

@@ -3,8 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_kernel::{Message, ValueMessage};
-use warpline_memory::{Apart, DropEach, MakeRoom};
+use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_memory::{Apart, DropEach, Lines, MakeRoom, lines};
+
+use crate::controls::{ControlPlan, ControlWires, control_wires};
 
 /// What inboxes hold, to whoever runs a model.
 const UNREAD: &str = "messages that have yet to be received";
@@ -32,42 +35,51 @@ impl<E> Inbox<E> {
     }
 }
 
-/// A PE's view of all inboxes.
-pub(crate) struct Inboxes<E> {
-    all: Arc<Box<[Apart<Inbox<E>>]>>,
+/// A PE's end of the wires where each PE has one inbox.
+pub struct InboxPort<E> {
+    inboxes: Arc<Box<[Apart<Inbox<E>>]>>,
     me: usize,
     /// Messages by value that have been taken out of this PE's inbox.
     values: DropEach<ValueMessage<E>>,
+    bounds: Lines,
+    controls: ControlWires,
 }
 
-/// The views of this many PEs.
-pub(crate) fn inboxes<E>(pes: u32) -> impl Iterator<Item = Inboxes<E>> {
-    let all = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
-    (0..pes as usize).map(move |me| Inboxes { all: all.clone(), me, values: DropEach::default() })
+/// The ends of the wires of the PEs of a plan.
+pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
+    let pes = plan.neighbours.len();
+    let inboxes = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
+    let ends = lines(pes as u32).into_iter().zip(control_wires(plan)).enumerate();
+    let port = |(me, (bounds, controls))| InboxPort { inboxes: inboxes.clone(), me, values: DropEach::default(), bounds, controls };
+    ends.map(port).collect()
 }
 
-impl<E> Inboxes<E> {
-    pub(crate) fn send(&mut self, to: u32, messages: &[Message]) {
-        let Apart(inbox) = &self.all[to as usize];
+impl<E: Send> Port<E> for InboxPort<E> {
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        let Apart(inbox) = &self.inboxes[to as usize];
         let mut mail = inbox.lock();
         mail.messages.make_room(messages.len(), UNREAD);
         mail.messages.extend_from_slice(messages);
         // Relaxed: whoever takes the mail locks it first. Whether a receiver sees this in time is settled by what tells it to look: a word
         // that this PE publishes later.
         inbox.filled.store(true, Ordering::Relaxed);
+        messages.len()
     }
 
-    pub(crate) fn send_value(&mut self, to: u32, message: ValueMessage<E>) {
-        let Apart(inbox) = &self.all[to as usize];
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        let Apart(inbox) = &self.inboxes[to as usize];
         let mut mail = inbox.lock();
         mail.values.make_room(1, UNREAD);
         mail.values.push(message);
         inbox.filled.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
+    fn flush(&mut self) {}
+
     /// Empties this PE's inbox: messages go into `into`, and those by value wait to be [taken](Self::receive_values).
-    pub(crate) fn receive(&mut self, into: &mut Vec<Message>) {
-        let Apart(inbox) = &self.all[self.me];
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        let Apart(inbox) = &self.inboxes[self.me];
         if !inbox.filled.load(Ordering::Relaxed) {
             return;
         }
@@ -79,8 +91,42 @@ impl<E> Inboxes<E> {
         self.values.append(&mut mail.values);
     }
 
-    pub(crate) fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.values.drain(..).for_each(take);
+    }
+
+    fn publish(&mut self, word: u64) {
+        self.bounds.write(word);
+    }
+
+    fn bound(&mut self, pe: u32) -> u64 {
+        self.bounds.read(pe)
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        self.bounds.write_round(round, word);
+    }
+
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.bounds.read_round(pe, round)
+    }
+
+    fn send_control(&mut self, to: u32, control: Control) {
+        self.controls.send(to, control);
+    }
+
+    #[inline]
+    fn receive_control(&mut self) -> Option<Control> {
+        self.controls.receive()
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        self.controls.write(to, put);
+    }
+
+    #[inline]
+    fn written(&mut self) -> Option<(u32, Put)> {
+        self.controls.written()
     }
 }
 
@@ -96,6 +142,10 @@ mod tests {
 
     use super::*;
 
+    fn ports<E: Send>(pes: usize) -> Vec<InboxPort<E>> {
+        inbox_ports(&ControlPlan { neighbours: vec![Vec::new(); pes], one_sided: false })
+    }
+
     fn message(number: u32) -> Message {
         Message { event: Handle::from_bits(number), tag: Tag::default(), kind: MessageKind::Event }
     }
@@ -103,12 +153,12 @@ mod tests {
     #[test]
     fn every_message_arrives_once_whoever_sends_it() {
         const EACH: u32 = 2000;
-        let mut views: Vec<Inboxes<u32>> = inboxes(3).collect();
+        let mut views: Vec<InboxPort<u32>> = ports(3);
         let mut receiver = views.remove(1);
         let mut seen = Vec::new();
         thread::scope(|scope| {
             for (mut sender, number) in views.into_iter().zip(0..) {
-                scope.spawn(move || (0..EACH).for_each(|n| sender.send(1, &[message(2 * n + number)])));
+                scope.spawn(move || (0..EACH).for_each(|n| assert_eq!(sender.send(1, &[message(2 * n + number)]), 1)));
             }
             while seen.len() < 2 * EACH as usize {
                 receiver.receive(&mut seen);
@@ -128,19 +178,19 @@ mod tests {
     #[test]
     fn values_wait_until_they_are_taken_and_are_dropped_otherwise() {
         let payload = Arc::new(());
-        let mut views: Vec<Inboxes<Arc<()>>> = inboxes(2).collect();
+        let mut views: Vec<InboxPort<Arc<()>>> = ports(2);
         let value = || {
             let (time, sequence) = (VirtualTime::ZERO, Sequence::first_of(1));
             let (sender, receiver, priority) = (LpId(0), LpId(1), Priority::NORMAL);
             let event = Event { time, sequence, sender, receiver, step: 0, priority, payload: payload.clone() };
             ValueMessage { tag: Tag::default(), incarnation: NonZeroU32::new(1), content: Content::Event(event) }
         };
-        views[0].send_value(1, value());
+        assert!(views[0].send_value(1, value()).is_ok());
         let mut taken = 0;
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!(taken, 0, "nobody has looked yet");
         views[1].receive(&mut Vec::new());
-        views[0].send_value(1, value());
+        assert!(views[0].send_value(1, value()).is_ok());
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!((taken, Arc::strong_count(&payload)), (1, 2));
         drop(views);

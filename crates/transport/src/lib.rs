@@ -1,13 +1,16 @@
-//! How processing elements (PEs) reach each other: by rings or inboxes in shared memory between threads, or in a virtual cluster, which lives in one
-//! thread and delays, reorders and refuses messages at random, from a seed.
+//! How processing elements (PEs) reach each other: by rings or inboxes in shared memory between threads, or in a virtual cluster, which lives
+//! in one thread and delays, reorders and refuses messages at random, from a seed.
 
 mod any_port;
+mod controls;
 mod inbox;
 mod pin;
 mod rings;
 mod virtual_cluster;
 
 pub use any_port::AnyPort;
+pub use controls::ControlPlan;
+pub use inbox::{InboxPort, inbox_ports};
 pub use pin::pin;
 pub use rings::{RingPort, ring_ports};
 pub use virtual_cluster::{VirtualCluster, VirtualPort};

@@ -3,7 +3,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_base::random::mix64;
-use warpline_kernel::gvt::Control;
+use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::DropEach;
 
@@ -57,6 +57,8 @@ struct Network<E> {
     rounds: Vec<(u64, [u64; 2])>,
     /// By receiver: control messages in transit, with their arrivals and senders, in the order in which they were sent.
     controls: Vec<VecDeque<(u64, u32, Control)>>,
+    /// By receiver: what is being written into its memory, with the steps in which it gets there, and by whom.
+    writes: Vec<Vec<(u64, u32, Put)>>,
 }
 
 /// A word in transit. A sender's rounds and words only grow, so words that arrive in the same step are taken in the order sent.
@@ -98,8 +100,9 @@ impl<E> VirtualCluster<E> {
         let values = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
         let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
-        let rounds = vec![(0, [0; 2]); pairs];
-        let network = Network { now: 0, random: Chance(mix64(!seed)), delay, messages, values, last, words, known, rounds, controls };
+        let (rounds, writes) = (vec![(0, [0; 2]); pairs], vec![Vec::new(); pes as usize]);
+        let random_delays = Chance(mix64(!seed));
+        let network = Network { now: 0, random: random_delays, delay, messages, values, last, words, known, rounds, controls, writes };
         let network = Arc::new(Mutex::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()) }).collect();
         (VirtualCluster { network: SharedNetwork(network), random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
@@ -258,5 +261,21 @@ impl<E> Port<E> for VirtualPort<E> {
         // The first one sent by the lowest-numbered PE.
         let (place, _) = arrived.min_by_key(|(place, (_, from, _))| (*from, *place))?;
         Some(waiting.remove(place)?.2)
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        let network = &mut *self.network.get();
+        let arrival = network.arrival();
+        network.writes[to as usize].push((arrival, self.me, put));
+    }
+
+    fn written(&mut self) -> Option<(u32, Put)> {
+        let network = &mut *self.network.get();
+        let (now, writes) = (network.now, &mut network.writes[self.me as usize]);
+        let arrived: Vec<usize> = (0..writes.len()).filter(|&place| writes[place].0 <= now).collect();
+        // In any order.
+        let chosen = *arrived.get(network.random.below(arrived.len().max(1) as u32) as usize)?;
+        let (_, from, put) = writes.swap_remove(chosen);
+        Some((from, put))
     }
 }

@@ -112,7 +112,7 @@ pub use long_event::LongEvent;
 pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
+pub use settings::{Barrier, Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;
 pub use verify::{Mismatch, Verification, VerifyError};

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Simulation, Wire};
+use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
@@ -82,6 +82,11 @@ impl<M: Model> Simulation<'_, M> {
     /// How global virtual time (GVT) is found.
     pub fn gvt(self, algorithm: GvtAlgorithm) -> Self {
         self.with(|settings| settings.gvt = Some(algorithm))
+    }
+
+    /// How PEs meet where GVT is found synchronously. Where nothing else is said of [GVT](Self::gvt), it is then.
+    pub fn barrier(self, barrier: Barrier) -> Self {
+        self.with(|settings| settings.barrier = Some(barrier))
     }
 
     /// About how many events a PE executes before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.

@@ -1,14 +1,63 @@
-use warpline_base::Moment;
+use std::sync::Arc;
 
-use super::{Action, Asynchronous, Control, Gvt, Local, Synchronous, Tag};
+use warpline_base::{Moment, TieBreak};
 
-/// An algorithm chosen at run time. Its methods are those of [`Gvt`].
+use super::{Action, Asynchronous, Barrier, Control, Gsu, Gvt, Hierarchy, Local, OneSided, Synchronous, Tag};
+
+/// The ways to find GVT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// [`Asynchronous`].
+    Asynchronous,
+    /// [`Synchronous`], by messages over the hierarchy.
+    Synchronous,
+    /// [`Synchronous`], at a barrier in shared memory; whether those who wait at it sleep.
+    AtBarrier {
+        /// Whether they give up their core.
+        sleeps: bool,
+    },
+    /// [`OneSided`].
+    OneSided,
+    /// [`Gsu`].
+    Gsu,
+}
+
+/// An algorithm chosen at run time.
 #[derive(Debug)]
 pub enum AnyGvt {
     /// PEs go on executing meanwhile.
     Asynchronous(Asynchronous),
     /// PEs hold meanwhile.
     Synchronous(Synchronous),
+    /// PEs write into each other's memory.
+    OneSided(OneSided),
+    /// Registers tell it.
+    Gsu(Gsu),
+}
+
+impl AnyGvt {
+    /// The parts of all PEs.
+    pub fn all(algorithm: Algorithm, hierarchy: Hierarchy, ties: TieBreak) -> Vec<Self> {
+        let pes = 0..hierarchy.pes();
+        match algorithm {
+            Algorithm::Asynchronous => pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect(),
+            Algorithm::Synchronous => pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect(),
+            Algorithm::AtBarrier { sleeps } => {
+                let barrier = Barrier::new(hierarchy.pes(), sleeps);
+                pes.map(|_| AnyGvt::Synchronous(Synchronous::at(barrier.clone(), ties))).collect()
+            }
+            Algorithm::OneSided => pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect(),
+            Algorithm::Gsu => Gsu::all(hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect(),
+        }
+    }
+
+    /// The barrier and the trial for which this PE waits there, if it does. Until all others have arrived, it has nothing to do.
+    pub fn waits_at_barrier(&self) -> Option<(&Arc<Barrier>, u64)> {
+        match self {
+            AnyGvt::Synchronous(gvt) => gvt.waits(),
+            _ => None,
+        }
+    }
 }
 
 macro_rules! with {
@@ -16,67 +65,63 @@ macro_rules! with {
         match $any {
             AnyGvt::Asynchronous($gvt) => $does,
             AnyGvt::Synchronous($gvt) => $does,
+            AnyGvt::OneSided($gvt) => $does,
+            AnyGvt::Gsu($gvt) => $does,
         }
     };
 }
 
-impl AnyGvt {
-    /// As [`Gvt::NAME`].
-    pub fn name(&self) -> &'static str {
-        match self {
-            AnyGvt::Asynchronous(_) => Asynchronous::NAME,
-            AnyGvt::Synchronous(_) => Synchronous::NAME,
+impl Gvt for AnyGvt {
+    fn name(&self) -> &'static str {
+        with!(self, gvt => gvt.name())
+    }
+
+    #[inline]
+    fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
+        with!(self, gvt => gvt.sent(to, at))
+    }
+
+    #[inline]
+    fn announce(&mut self) {
+        if let AnyGvt::Gsu(gvt) = self {
+            gvt.announce();
         }
     }
 
-    /// As [`Gvt::sent`].
     #[inline]
-    pub fn sent(&mut self) -> Tag {
-        with!(self, gvt => gvt.sent())
+    fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
+        with!(self, gvt => gvt.received(tag, at));
     }
 
-    /// As [`Gvt::received`].
     #[inline]
-    pub fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
-        with!(self, gvt => gvt.received(tag, at))
+    fn wish(&mut self) {
+        with!(self, gvt => gvt.wish());
     }
 
-    /// As [`Gvt::wish`].
-    #[inline]
-    pub fn wish(&mut self) {
-        with!(self, gvt => gvt.wish())
+    fn receive_control(&mut self, control: Control) {
+        with!(self, gvt => gvt.receive_control(control));
     }
 
-    /// As [`Gvt::receive_control`].
-    ///
-    /// # Panics
-    /// As there.
-    pub fn receive_control(&mut self, control: Control) {
-        with!(self, gvt => gvt.receive_control(control))
-    }
-
-    /// As [`Gvt::advance`].
-    ///
-    /// # Panics
-    /// As there.
-    pub fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
         with!(self, gvt => gvt.advance(local))
     }
 
-    /// As [`Gvt::neighbours`].
-    pub fn neighbours(&self) -> Vec<u32> {
+    fn neighbours(&self) -> Vec<u32> {
         with!(self, gvt => gvt.neighbours())
     }
 
-    /// As [`Gvt::holds`].
     #[inline]
-    pub fn holds(&self) -> bool {
+    fn holds(&self) -> bool {
         with!(self, gvt => gvt.holds())
     }
 
-    /// As [`Gvt::is_on`].
     #[inline]
-    pub fn is_on(&self) -> bool {
+    fn is_on(&self) -> bool {
         with!(self, gvt => gvt.is_on())
+    }
+
+    #[inline]
+    fn epoch(&self) -> u64 {
+        with!(self, gvt => gvt.epoch())
     }
 }

@@ -1,7 +1,7 @@
 use warpline_base::{Moment, TieBreak};
 
-use super::tree::Tree;
-use super::{Action, Control, Gvt, Local, Share, Tag, Work};
+use super::reduction::Reduction;
+use super::{Action, Control, Gvt, Hierarchy, Local, Share, Tag, Work};
 
 /// GVT by epochs, while execution goes on: K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with
 /// one-sided and two-sided GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, Algorithm 1 in its
@@ -10,8 +10,8 @@ use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 ///
 /// To close epoch d, each PE makes a cut: from then on it sends in epoch d + 1. It contributes its least moment at the
 /// cut, lowered by every message of epoch d that arrives after it. Reductions are repeated until as many messages
-/// of epoch d have been received as were sent. One or two are usually enough, as a PE contributes only when its parent in the tree
-/// has made its cut and its children have contributed.
+/// of epoch d have been received as were sent. One or two are usually enough, as a PE contributes only when its parent in the hierarchy, or
+/// its first partner, has made its cut and its children have contributed.
 ///
 /// Why the result is a bound. A PE contributes after its cut, when it sends nothing more in epoch d, so the sums are equal only if
 /// every message of epoch d had been received by the time its receiver contributed. So the minimum, G, comes at or before everything
@@ -26,7 +26,7 @@ use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 /// are never reset: those of a new epoch start from equal sums.
 #[derive(Debug)]
 pub struct Asynchronous {
-    tree: Tree,
+    reduction: Reduction,
     /// The tag of the epoch in which this PE sends.
     tag: Tag,
     sent: [u64; 2],
@@ -39,6 +39,15 @@ pub struct Asynchronous {
 }
 
 impl Asynchronous {
+    /// The part of PE `me`.
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
+        let (least, work) = (Moment::Never, Work::default());
+        Asynchronous { reduction: Reduction::new(me, hierarchy, ties), tag: Tag(0), sent: [0; 2], received: [0; 2], least, work }
+    }
+
     /// The epoch being closed is the one before that in which this PE sends.
     fn closing(&self) -> usize {
         1 - self.tag.index()
@@ -47,29 +56,29 @@ impl Asynchronous {
     fn cut(&mut self, local: &mut impl Local) {
         self.tag = Tag(1 - self.tag.0);
         (self.least, self.work) = (local.least(), local.take_work());
-        self.tree.begin();
+        self.reduction.begin();
     }
 
     fn contribute(&mut self, local: &impl Local) {
         let (sent, received) = (self.sent[self.closing()], self.received[self.closing()]);
         let own = Share { sent, received, least: self.least, failure: local.failure(), work: self.work };
-        let Some(sum) = self.tree.give(own) else { return };
+        self.reduction.give(own);
+    }
+
+    fn judge(&mut self, sum: Share) {
         assert!(sum.in_flight() >= 0, "{} messages received, but only {} sent", sum.received, sum.sent);
-        if sum.in_flight() == 0 { self.tree.decide(sum) } else { self.tree.again() }
+        if sum.in_flight() == 0 { self.reduction.decide(sum) } else { self.reduction.again() }
     }
 }
 
 impl Gvt for Asynchronous {
-    const NAME: &'static str = "asynchronous";
-
-    fn new(me: u32, pes: u32, ties: TieBreak) -> Self {
-        let (least, work) = (Moment::Never, Work::default());
-        Asynchronous { tree: Tree::new(me, pes, ties), tag: Tag(0), sent: [0; 2], received: [0; 2], least, work }
+    fn name(&self) -> &'static str {
+        "asynchronous"
     }
 
     #[inline]
-    fn sent(&mut self) -> Tag {
-        debug_assert!(self.tree.pes() > 1, "a message to another PE, but there is only one");
+    fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
+        debug_assert!(self.reduction.pes() > 1, "a message to another PE, but there is only one");
         self.sent[self.tag.index()] += 1;
         self.tag
     }
@@ -77,30 +86,36 @@ impl Gvt for Asynchronous {
     #[inline]
     fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
         self.received[tag.index()] += 1;
-        if tag != self.tag && self.tree.is_on() {
-            self.least = self.least.earlier(at(), self.tree.ties());
+        if tag != self.tag && self.reduction.is_on() {
+            self.least = self.least.earlier(at(), self.reduction.ties());
         }
     }
 
     fn neighbours(&self) -> Vec<u32> {
-        self.tree.neighbours()
+        self.reduction.neighbours()
     }
 
     fn wish(&mut self) {
-        self.tree.wish();
+        self.reduction.wish();
     }
 
     fn receive_control(&mut self, control: Control) {
-        self.tree.receive_control(control);
+        self.reduction.receive_control(control);
     }
 
     fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
         loop {
-            match self.tree.next_action() {
-                Some(action) => return Some(action),
-                None if self.tree.is_called() => self.cut(local),
-                None if self.tree.is_due() => self.contribute(local),
-                None => return None,
+            if let Some(action) = self.reduction.next_action() {
+                return Some(action);
+            } else if self.reduction.is_called() {
+                self.cut(local);
+            } else if self.reduction.is_due() {
+                self.contribute(local);
+            } else {
+                match self.reduction.exchange() {
+                    Some(sum) => self.judge(sum),
+                    None => return self.reduction.next_action(),
+                }
             }
         }
     }
@@ -112,11 +127,11 @@ impl Gvt for Asynchronous {
 
     #[inline]
     fn is_on(&self) -> bool {
-        self.tree.is_on()
+        self.reduction.is_on()
     }
 
     #[inline]
     fn epoch(&self) -> u64 {
-        self.tree.epochs()
+        self.reduction.epochs()
     }
 }

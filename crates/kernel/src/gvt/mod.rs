@@ -1,23 +1,36 @@
 //! Global virtual time (GVT): a moment before which nothing can be undone any more, found by all PEs together.
 //!
-//! The algorithms are pure state machines, one per PE: a PE reports messages to its machine, which answers with control messages to send to
-//! other PEs and, in the end, with a [`Verdict`] to adopt. They know nothing of clocks, threads or wires, and rely on no order among
-//! messages of any kind; every control message must arrive exactly once.
+//! The algorithms are state machines, one per PE: a PE reports messages to its machine, which answers with control messages to send to
+//! other PEs or to write into their memory and, in the end, with a [`Verdict`] to adopt. They know nothing of clocks, threads or wires, and
+//! rely on no order among messages of any kind; every control message must arrive exactly once.
 //!
 //! * [`Asynchronous`]: PEs go on executing while GVT is computed (epochs and colours).
-//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check on the other.
+//! * [`OneSided`]: the same, but PEs write straight into each other's memory.
+//! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check on the others. They reduce by messages
+//!   or at a [`Barrier`].
+//! * [`Gsu`]: registers in shared memory tell GVT without any control message.
 //!
-//! Both reduce over a binary tree of the PEs, rooted at PE 0. Messages that still wait at their sender count as in flight, so PEs should
+//! The README beside this file tells how each of them works, step by step.
+//!
+//! Reductions go over a [`Hierarchy`] of the PEs. Messages that still wait at their sender count as in flight, so PEs should
 //! hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a PE hands messages over before it sends control messages, and
 //! takes control messages before it receives other messages.
 
 mod any;
 mod asynchronous;
+mod barrier;
+mod gsu;
+mod hierarchy;
+mod one_sided;
+mod reduction;
 mod synchronous;
-mod tree;
 
-pub use any::AnyGvt;
+pub use any::{Algorithm, AnyGvt};
 pub use asynchronous::Asynchronous;
+pub use barrier::Barrier;
+pub use gsu::Gsu;
+pub use hierarchy::Hierarchy;
+pub use one_sided::{BLOCK_WORDS, OneSided, Put};
 pub use synchronous::Synchronous;
 
 use std::ops::Add;
@@ -92,6 +105,8 @@ pub struct Verdict {
     pub trials: u32,
     /// Nothing that is pending or in flight, now or later, comes before this moment. It never decreases.
     pub gvt: Moment,
+    /// Nothing that was sent before this verdict arrives for an earlier moment: [`Moment::Never`] if all of that has arrived.
+    pub in_transit: Moment,
     /// The earliest fault that any PE knew of, or [`Moment::Never`].
     pub failure: Moment,
     /// What all PEs did, each since its previous share.
@@ -101,16 +116,16 @@ pub struct Verdict {
 /// A message between the PEs of an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
-    /// A neighbour in the tree has begun to close an epoch: join.
+    /// A neighbour has begun to close an epoch: join.
     Begin {
         /// Which neighbour.
         from: u32,
         /// The epoch to close.
         epoch: u64,
     },
-    /// The reduced share of a child and all its descendants.
+    /// The reduced share of a child and all its descendants, or of a partner and all with whom it has exchanged shares already.
     Share {
-        /// Which child.
+        /// Which child or partner.
         from: u32,
         /// The epoch being closed.
         epoch: u64,
@@ -139,6 +154,13 @@ pub enum Action {
         to: u32,
         /// The message.
         control: Control,
+    },
+    /// Writes into the memory of another PE, which [receives](Gvt::receive_control) what it [reads](Put::read) there.
+    Write {
+        /// Whose memory.
+        to: u32,
+        /// What.
+        put: Put,
     },
     /// Adopts the verdict: commits what comes before its GVT.
     Adopt(Verdict),
@@ -186,19 +208,14 @@ pub trait Local {
 /// All that algorithms rely on is that whatever a PE executes or undoes causes nothing before its own moment.
 pub trait Gvt: Send {
     /// The name of the algorithm.
-    const NAME: &'static str;
+    fn name(&self) -> &'static str;
 
-    /// The part of PE `me` out of `pes`.
-    ///
-    /// # Panics
-    /// Unless `me < pes`.
-    fn new(me: u32, pes: u32, ties: TieBreak) -> Self
-    where
-        Self: Sized;
+    /// Counts a message to PE `to`, positive or anti, for an event at the moment `at` or later, and returns its tag. To be called when the
+    /// message is made, even if it still has to wait before it is handed over.
+    fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag;
 
-    /// Counts a message to another PE, positive or anti, and returns its tag. To be called when the message is made, even if it still has
-    /// to wait before it is handed over.
-    fn sent(&mut self) -> Tag;
+    /// Announces all messages counted since the last call. To be called before any of them is handed over.
+    fn announce(&mut self) {}
 
     /// Counts a message that has arrived, positive or anti, for an event at the moment `at`. Before the PE calls
     /// [`advance`](Self::advance), it must put the message where [`Local::least`] covers it.
@@ -220,7 +237,7 @@ pub trait Gvt: Send {
     /// If GVT would decrease, or more messages were received than sent: some were not counted.
     fn advance(&mut self, local: &mut impl Local) -> Option<Action>;
 
-    /// The PEs that this one sends control messages to, in no particular order.
+    /// The PEs that this one exchanges control messages with, in no particular order.
     fn neighbours(&self) -> Vec<u32>;
 
     /// Whether the PE must not execute events now. It still has to receive messages.

@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
 use warpline_base::{Moment, TieBreak};
 
-use super::tree::Tree;
-use super::{Action, Control, Gvt, Local, Share, Tag, Work};
+use super::barrier::BarrierReduction;
+use super::reduction::Reduction;
+use super::{Action, Barrier, Control, Gvt, Hierarchy, Local, Share, Tag, Work};
 
 /// GVT while all PEs hold: they receive, but execute nothing, until nothing is in flight. This is detected by the four-counter
 /// method of F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987; the mode of operation is
@@ -12,40 +15,86 @@ use super::{Action, Control, Gvt, Local, Share, Tag, Work};
 /// after the previous one has ended, at time t. So if the number received as of the first trial, R1, equals the number sent as of the
 /// second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold
 /// send only because of what they receive. The least moment of the second trial is GVT.
+///
+/// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory.
 #[derive(Debug)]
 pub struct Synchronous {
-    tree: Tree,
+    reducer: Reducer,
     sent: u64,
     received: u64,
     work: Work,
-    /// At the root: the counts of the previous trial.
+    /// The counts of the previous trial.
     before: Option<(u64, u64)>,
 }
 
+/// How shares are reduced.
+#[derive(Debug)]
+enum Reducer {
+    Messages(Reduction),
+    Barrier(BarrierReduction),
+}
+
+/// Passes a call on to whichever reducer it is.
+macro_rules! with {
+    ($reducer:expr, $either:ident => $does:expr) => {
+        match $reducer {
+            Reducer::Messages($either) => $does,
+            Reducer::Barrier($either) => $does,
+        }
+    };
+}
+
 impl Synchronous {
+    /// The part of PE `me`, which reduces by messages.
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
+        Synchronous::with(Reducer::Messages(Reduction::new(me, hierarchy, ties)))
+    }
+
+    /// The part of a PE that reduces at a barrier.
+    pub fn at(barrier: Arc<Barrier>, ties: TieBreak) -> Self {
+        Synchronous::with(Reducer::Barrier(BarrierReduction::new(barrier, ties)))
+    }
+
+    fn with(reducer: Reducer) -> Self {
+        Synchronous { reducer, sent: 0, received: 0, work: Work::default(), before: None }
+    }
+
+    /// The barrier and the trial for which this PE waits there, if it does.
+    pub(super) fn waits(&self) -> Option<(&Arc<Barrier>, u64)> {
+        match &self.reducer {
+            Reducer::Messages(_) => None,
+            Reducer::Barrier(reducer) => reducer.waits(),
+        }
+    }
+
     fn contribute(&mut self, local: &mut impl Local) {
-        if self.tree.trial() == 0 {
+        if with!(&self.reducer, reducer => reducer.trial()) == 0 {
             (self.work, self.before) = (local.take_work(), None);
         }
         let (sent, received, work) = (self.sent, self.received, self.work);
         let own = Share { sent, received, least: local.least(), failure: local.failure(), work };
-        let Some(sum) = self.tree.give(own) else { return };
+        with!(&mut self.reducer, reducer => reducer.give(own));
+    }
+
+    fn judge(&mut self, sum: Share) {
         let counts = (sum.sent, sum.received);
         let same = self.before.replace(counts) == Some(counts);
-        if same && sum.in_flight() == 0 { self.tree.decide(sum) } else { self.tree.again() }
+        let settled = same && sum.in_flight() == 0;
+        with!(&mut self.reducer, reducer => if settled { reducer.decide(sum) } else { reducer.again() });
     }
 }
 
 impl Gvt for Synchronous {
-    const NAME: &'static str = "synchronous";
-
-    fn new(me: u32, pes: u32, ties: TieBreak) -> Self {
-        Synchronous { tree: Tree::new(me, pes, ties), sent: 0, received: 0, work: Work::default(), before: None }
+    fn name(&self) -> &'static str {
+        "synchronous"
     }
 
     #[inline]
-    fn sent(&mut self) -> Tag {
-        debug_assert!(self.tree.pes() > 1, "a message to another PE, but there is only one");
+    fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
+        debug_assert!(with!(&self.reducer, reducer => reducer.pes()) > 1, "a message to another PE, but there is only one");
         self.sent += 1;
         Tag::default()
     }
@@ -56,40 +105,52 @@ impl Gvt for Synchronous {
     }
 
     fn neighbours(&self) -> Vec<u32> {
-        self.tree.neighbours()
+        match &self.reducer {
+            Reducer::Messages(reduction) => reduction.neighbours(),
+            Reducer::Barrier(_) => Vec::new(),
+        }
     }
 
     fn wish(&mut self) {
-        self.tree.wish();
+        with!(&mut self.reducer, reducer => reducer.wish());
     }
 
     fn receive_control(&mut self, control: Control) {
-        self.tree.receive_control(control);
+        match &mut self.reducer {
+            Reducer::Messages(reduction) => reduction.receive_control(control),
+            Reducer::Barrier(_) => panic!("a control message where there is a barrier: {control:?}"),
+        }
     }
 
     fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
         loop {
-            match self.tree.next_action() {
-                Some(action) => return Some(action),
-                None if self.tree.is_called() => self.tree.begin(),
-                None if self.tree.is_due() => self.contribute(local),
-                None => return None,
+            if let Some(action) = with!(&mut self.reducer, reducer => reducer.next_action()) {
+                return Some(action);
+            } else if with!(&self.reducer, reducer => reducer.is_called()) {
+                with!(&mut self.reducer, reducer => reducer.begin());
+            } else if with!(&self.reducer, reducer => reducer.is_due()) {
+                self.contribute(local);
+            } else {
+                match with!(&mut self.reducer, reducer => reducer.exchange()) {
+                    Some(sum) => self.judge(sum),
+                    None => return with!(&mut self.reducer, reducer => reducer.next_action()),
+                }
             }
         }
     }
 
     #[inline]
     fn holds(&self) -> bool {
-        self.tree.is_on()
+        self.is_on()
     }
 
     #[inline]
     fn is_on(&self) -> bool {
-        self.tree.is_on()
+        with!(&self.reducer, reducer => reducer.is_on())
     }
 
     #[inline]
     fn epoch(&self) -> u64 {
-        self.tree.epochs()
+        with!(&self.reducer, reducer => reducer.epochs())
     }
 }

@@ -7,7 +7,7 @@ use super::{Pe, Step};
 use crate::agenda::Agenda;
 use crate::counts::Counts;
 use crate::faults::Faults;
-use crate::gvt::{Action, AnyGvt, Local, Verdict, Work};
+use crate::gvt::{Action, AnyGvt, Gvt, Local, Verdict, Work};
 use crate::pending::PendingSet;
 use crate::wires::Port;
 
@@ -21,7 +21,7 @@ const FAR_PATIENCE: u32 = 8;
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Hands over what was sent, and publishes how far this PE has come.
     pub(super) fn hand_over_and_publish(&mut self, executed: u32) {
-        let all = self.mail.hand_over();
+        let all = self.mail.hand_over(&mut self.gvt);
         if !(all && self.world.tuning.lanes.has_certain() && self.lps.all_initialised()) {
             return;
         }
@@ -57,6 +57,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             match gvt.advance(&mut view) {
                 None => return,
                 Some(Action::Send { to, control }) => self.mail.send_control(to, control),
+                Some(Action::Write { to, put }) => self.mail.write(to, put),
                 // At least one batch comes before the next computation, or a PE might never execute anything.
                 Some(Action::Adopt(verdict)) => return self.adopt(verdict),
             }

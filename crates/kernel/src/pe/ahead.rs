@@ -2,7 +2,7 @@
 //! them; and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
 //! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
-use warpline_base::{LpId, Sequence, VirtualTime};
+use warpline_base::{LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic};
 use warpline_model::Model;
 
@@ -11,6 +11,7 @@ use super::certain::take_last;
 use crate::Event;
 use crate::extras::{ExtraId, SentByValue};
 use crate::failure::{copy_fault, repeat_fault};
+use crate::gvt::Gvt;
 use crate::history::{Fate, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
@@ -157,9 +158,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.world.tuning.wire == Wire::Value {
             return (sent, self.send_uncertain_value(pe, event, extra));
         }
+        let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
         let mark = round_up_to_f32(self.context.now()).to_bits();
         let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event);
-        self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
+        self.mail.send(pe, buffer, MessageKind::Event, tag);
         (OptionalHandle::some(handle), extra)
     }
 

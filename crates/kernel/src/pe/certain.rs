@@ -11,6 +11,7 @@ use warpline_model::{Context, Model};
 use super::{ExecutedEvent, Pe};
 use crate::Event;
 use crate::fetch::fetch_ahead;
+use crate::gvt::Gvt;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
@@ -147,9 +148,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.messages_sent += 1;
         self.mail.note_sent(event.time);
         if self.world.tuning.wire == Wire::Shared {
+            let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
             let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);
-            self.mail.send(pe, buffer, MessageKind::Event, &mut self.gvt);
+            self.mail.send(pe, buffer, MessageKind::Event, tag);
         } else {
             self.mail.send_value(pe, event, None, &mut self.gvt);
             self.gauge.counts.values_sent += 1;

@@ -31,7 +31,7 @@ use crate::faults::Faults;
 use crate::fetch;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
-use crate::gvt::{AnyGvt, Verdict};
+use crate::gvt::{AnyGvt, Barrier, Gvt, Verdict};
 use crate::lp::{Lp, Lps};
 use crate::mail::Mail;
 use crate::past::Past;
@@ -163,7 +163,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If the engine finds a mistake of its own. Panics of the model are caught.
     pub fn step(&mut self) -> Result<Step, Exhausted> {
         if let Some(over) = self.over {
-            self.mail.hand_over();
+            self.mail.hand_over(&mut self.gvt);
             return Ok(over);
         }
         Allocator::check()?;
@@ -242,6 +242,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// What it is doing, for a thread that watches it.
     pub fn beat(&self) -> &Arc<Beat> {
         self.context.beat()
+    }
+
+    /// The barrier and the trial for which it waits there, if it does: until all other PEs have arrived, steps do nothing.
+    pub fn waits_at_barrier(&self) -> Option<(&Arc<Barrier>, u64)> {
+        self.gvt.waits_at_barrier()
     }
 
     /// When all its LPs had been initialised, if they have.

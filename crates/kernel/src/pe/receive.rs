@@ -4,6 +4,7 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::Identity;
+use crate::gvt::Gvt;
 use crate::pending::PendingSet;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
@@ -142,7 +143,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let most = SURPLUS_MOST.div_ceil(self.world.pes() as usize);
         for to in 0..self.world.pes() {
             while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
-                self.mail.send(to, buffer, MessageKind::Empty, &mut self.gvt);
+                let tag = self.gvt.sent(to, || Moment::Never);
+                self.mail.send(to, buffer, MessageKind::Empty, tag);
             }
         }
     }

@@ -5,13 +5,14 @@
 //! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
 //! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999.
 
-use warpline_base::{EventKey, VirtualTime};
+use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, catch_panic};
 use warpline_model::Model;
 
 use super::Pe;
 use crate::Undoing;
 use crate::extras::ExtraId;
+use crate::gvt::Gvt;
 use crate::history::Fate;
 use crate::pending::PendingSet;
 use crate::phases::Phase;
@@ -130,7 +131,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(message) = sent.handle() {
             // Read first, as the buffer may be reused once it is cancelled.
             sent = self.agenda.store().next(message);
-            self.cancel(message);
+            self.cancel(message, handle);
         }
         self.cancel_values(extra);
         self.past.extras.give_back(extra);
@@ -173,14 +174,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels a message that an undone event had sent: in place, if it has not been processed.
-    fn cancel(&mut self, message: Handle) {
+    fn cancel(&mut self, message: Handle, undone: Handle) {
         let receiver = self.agenda.store().receiver(message);
         match self.agenda.store_mut().cancel(message) {
             CancelOutcome::Pending => self.gauge.counts.cancelled_in_place += 1,
             CancelOutcome::Processed => match receiver {
                 None => self.past.cancel(message),
                 Some((to, buffer)) => {
-                    self.mail.send(to, buffer, MessageKind::Anti, &mut self.gvt);
+                    // The message is not this PE's to read any more; it comes after the event that sent it.
+                    let tag = self.gvt.sent(to, || Moment::Event(self.agenda.event(undone).key()));
+                    self.mail.send(to, buffer, MessageKind::Anti, tag);
                     self.gauge.counts.anti_sent += 1;
                 }
             },

@@ -3,6 +3,7 @@
 use warpline_model::Model;
 
 use super::Pe;
+use crate::gvt::Gvt;
 use crate::pending::PendingSet;
 use crate::wires::Port;
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::faulty_wires::{Fault, wires};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
+use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
     Delays, Event, GoAhead, Lanes, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance,
@@ -125,8 +125,19 @@ fn way(seed: u64) -> (Lanes, bool) {
     (lanes, seed % 5 == 4)
 }
 
-/// Every way to synchronise that the model allows with every kind of wire, and a seed in four has synchronous GVT.
-fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M::Event>>, pes: u32, seed: u64) -> Pe<'_, M, Heap, P> {
+fn algorithm(seed: u64) -> Algorithm {
+    [Algorithm::Synchronous, Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Gsu][seed as usize % 4]
+}
+
+/// Every way to synchronise that the model allows, with every kind of wire and every way to find GVT.
+fn pe<M: Model, P: Port<M::Event>>(
+    model: &M,
+    port: P,
+    gvt: AnyGvt,
+    buffers: Buffers<Event<M::Event>>,
+    pes: u32,
+    seed: u64,
+) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
     let delays = Delays::uniform(model.lookahead());
     let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays };
@@ -145,12 +156,6 @@ fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M:
         wire,
         windows,
     };
-    let me = buffers.me();
-    let gvt = if seed.is_multiple_of(4) {
-        AnyGvt::Synchronous(Synchronous::new(me, pes, task.ties))
-    } else {
-        AnyGvt::Asynchronous(Asynchronous::new(me, pes, task.ties))
-    };
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
     let context = Context::new(model, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
@@ -160,8 +165,9 @@ fn pe<M: Model, P: Port<M::Event>>(model: &M, port: P, buffers: Buffers<Event<M:
 /// Steps PEs at random until all are done.
 fn run<M: Model<State = u64, Event: Clone>>(model: &M, pes: u32, seed: u64, fault: Fault) -> Outcome {
     let (network, ports) = wires(pes, seed, fault);
-    let make = |(buffers, port)| pe(model, port, buffers, pes, seed);
-    let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).map(make).collect();
+    let gvts = AnyGvt::all(algorithm(seed), Hierarchy::new(pes, 1 + (seed / 4 % 3) as u32), TieBreak::BySender);
+    let make = |((buffers, port), gvt)| pe(model, port, gvt, buffers, pes, seed);
+    let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).zip(gvts).map(make).collect();
     let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);
     let end = catch_unwind(AssertUnwindSafe(|| {
         while left.contains(&true) && steps < STEPS {

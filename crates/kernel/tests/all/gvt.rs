@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Action, Asynchronous, Control, Gvt, Local, Synchronous, Tag, Verdict, Work};
+use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work};
 
 const SCHEDULES: u64 = 4_000;
+/// A mistake in an algorithm is found in one of so many schedules.
+const SCHEDULES_WITH_A_MISTAKE: u64 = 400;
 /// More steps than any schedule takes: one that needs more hangs.
 const STEPS: u64 = 1_000_000;
 
@@ -95,6 +97,10 @@ struct World<G> {
     gvts: Vec<G>,
     network: Vec<Message>,
     wires: BTreeMap<(u32, u32), VecDeque<Control>>,
+    /// What has been written into a PE's memory and not been read yet, by its owner, the writer and the place.
+    written: BTreeMap<(u32, u32, usize), Put>,
+    /// Which place a block is written to: it differs only in a faulty memory.
+    place: fn(usize) -> usize,
     /// Control messages sent, by the epoch they are about.
     sent_controls: BTreeMap<u64, u64>,
     verdicts: Vec<Verdict>,
@@ -104,8 +110,11 @@ struct World<G> {
     failures: (Moment, Moment),
 }
 
+/// Where the word for a jump start lies, behind the blocks.
+const JUMP_START: usize = 4;
+
 impl<G: Gvt> World<G> {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, make: impl Fn(AnyGvt) -> G, algorithm: Algorithm, place: fn(usize) -> usize) -> Self {
         let mut dice = Dice(mix64(seed));
         let count = 1 + dice.index(17);
         let ties = if dice.percent(50) { TieBreak::BySender } else { TieBreak::Unbiased { seed } };
@@ -116,11 +125,27 @@ impl<G: Gvt> World<G> {
             weights: std::array::from_fn(|_| [1, 3, 10, 30][dice.index(4)]),
         };
         let pes: Vec<Pe> = (0..count).map(|_| Pe { ties, ..Pe::default() }).collect();
-        let gvts = (0..count).map(|me| G::new(me as u32, count as u32, ties)).collect();
+        let hierarchy = Hierarchy::new(count as u32, 1 + dice.below(count as u64) as u32);
+        let gvts = AnyGvt::all(algorithm, hierarchy, ties).into_iter().map(make).collect();
         let (network, wires, sent_controls, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let written = BTreeMap::new();
         let failures = (Moment::Never, Moment::Never);
-        let mut world =
-            World { dice, habits, ties, pes, gvts, network, wires, sent_controls, verdicts, made: 0, total: Work::default(), failures };
+        let mut world = World {
+            dice,
+            habits,
+            ties,
+            pes,
+            gvts,
+            network,
+            wires,
+            written,
+            place,
+            sent_controls,
+            verdicts,
+            made: 0,
+            total: Work::default(),
+            failures,
+        };
         for _ in 0..1 + world.dice.below(2 * count as u64) {
             let pe = world.dice.index(count);
             let event = world.event(0, 4);
@@ -138,7 +163,8 @@ impl<G: Gvt> World<G> {
     }
 
     fn send(&mut self, from: usize, to: usize, event: Event, anti: bool) {
-        let tag = Tag::from_bits(self.gvts[from].sent().bits());
+        let tag = Tag::from_bits(self.gvts[from].sent(to as u32, || event.at()).bits());
+        self.gvts[from].announce();
         self.network.push(Message { to, event, anti, tag });
     }
 
@@ -228,6 +254,15 @@ impl<G: Gvt> World<G> {
                 *self.sent_controls.entry(epoch).or_default() += 1;
                 self.wires.entry((pe as u32, to)).or_default().push_back(control);
             }
+            Action::Write { to, put } => {
+                assert!(to != pe as u32 && to < self.pes.len() as u32, "PE {pe} writes into the memory of PE {to}");
+                let place = match put {
+                    Put::JumpStart(_) => JUMP_START,
+                    Put::Block { place, .. } => (self.place)(place),
+                };
+                let unread = self.written.insert((to, pe as u32, place), put);
+                assert!(place == JUMP_START || unread.is_none(), "PE {pe} overwrites what PE {to} has not read yet");
+            }
             Action::Adopt(verdict) => self.adopt(pe, verdict),
         }
         true
@@ -267,6 +302,13 @@ impl<G: Gvt> World<G> {
     }
 
     fn deliver_control(&mut self) -> bool {
+        if !self.written.is_empty() {
+            let read = self.dice.index(self.written.len());
+            let (&place, &put) = self.written.iter().nth(read).expect("it is in the map");
+            self.written.remove(&place);
+            self.gvts[place.0 as usize].receive_control(put.read(place.1));
+            return true;
+        }
         let full: Vec<_> = self.wires.iter().filter(|(_, wire)| !wire.is_empty()).map(|(&ends, _)| ends).collect();
         if full.is_empty() {
             return false;
@@ -304,10 +346,13 @@ impl<G: Gvt> World<G> {
 
     /// Lets the algorithm finish, as nothing more will happen.
     fn quiesce(&mut self) {
+        let mut still = 0;
         for _ in 0..STEPS {
             let received = self.deliver_control();
             let advanced = (0..self.pes.len()).filter(|&pe| self.advance(pe)).count();
-            if !received && advanced == 0 {
+            still = if received || advanced > 0 { 0 } else { still + 1 };
+            // At a barrier, PEs do something without an action.
+            if still > 4 {
                 assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE hangs");
                 return;
             }
@@ -339,9 +384,10 @@ impl<G: Gvt> World<G> {
         assert!(self.gvts.iter().all(|gvt| gvt.epoch() == before as u64 + 1));
         let work = self.verdicts.iter().fold(Work::default(), |sum, verdict| sum + verdict.work);
         assert_eq!(work, self.total, "work is counted once");
+        let ends: u64 = self.gvts.iter().map(|gvt| gvt.neighbours().len() as u64).sum();
         for verdict in &self.verdicts {
-            // Up to two calls on each edge of the tree; then shares up, and down either the next trial or the verdict.
-            let most = (self.pes.len() as u64 - 1) * (2 + 2 * u64::from(verdict.trials));
+            // A call to each neighbour; then in each trial a share, the next trial or the verdict.
+            let most = ends * (1 + u64::from(verdict.trials));
             let sent_controls = self.sent_controls.get(&verdict.epoch).copied().unwrap_or(0);
             assert!(sent_controls <= most, "{sent_controls} messages for {} trials of {} PEs", verdict.trials, self.pes.len());
         }
@@ -349,27 +395,160 @@ impl<G: Gvt> World<G> {
     }
 }
 
-/// Runs many schedules, and checks that they exercise the algorithm.
-fn check<G: Gvt>(trials_at_least: u32) {
+/// What blocks are for: each has its place.
+fn four_blocks(place: usize) -> usize {
+    place
+}
+
+/// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed at least, and often more.
+fn check(algorithm: Algorithm, trials_at_least: u32, often_more: bool) {
     let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
     for seed in 0..SCHEDULES {
-        let result = std::panic::catch_unwind(|| World::<G>::new(seed).run());
-        let verdicts = result.unwrap_or_else(|_| panic!("{} GVT fails with seed {seed}", G::NAME));
+        let result = std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, algorithm, four_blocks).run());
+        let verdicts = result.unwrap_or_else(|_| panic!("{algorithm:?} GVT fails with seed {seed}"));
         epochs += verdicts.len();
         inner += verdicts.iter().filter(|verdict| matches!(verdict.gvt, Moment::Event(_))).count();
         repeated += verdicts.iter().filter(|verdict| verdict.trials > trials_at_least).count();
         assert!(verdicts.iter().all(|verdict| verdict.trials >= trials_at_least));
     }
-    println!("{}: {epochs} epochs, {inner} before the end, {repeated} with further trials", G::NAME);
-    assert!(inner as u64 > SCHEDULES && repeated as u64 > SCHEDULES / 2, "{inner} and {repeated} of {epochs}");
+    println!("{algorithm:?}: {epochs} epochs, {inner} before the end, {repeated} with further trials");
+    assert!(inner as u64 > SCHEDULES, "{inner} of {epochs}");
+    assert_eq!(repeated as u64 > SCHEDULES / 2, often_more, "{repeated} of {epochs}");
 }
 
 #[test]
 fn asynchronous_gvt_is_a_bound_and_terminates() {
-    check::<Asynchronous>(1);
+    check(Algorithm::Asynchronous, 1, true);
+}
+
+#[test]
+fn one_sided_gvt_is_a_bound_and_terminates() {
+    check(Algorithm::OneSided, 1, true);
 }
 
 #[test]
 fn synchronous_gvt_is_a_bound_and_terminates() {
-    check::<Synchronous>(2);
+    check(Algorithm::Synchronous, 2, true);
+}
+
+#[test]
+fn gvt_at_a_barrier_is_a_bound_and_terminates() {
+    check(Algorithm::AtBarrier { sleeps: false }, 2, true);
+}
+
+#[test]
+fn gvt_from_registers_is_a_bound_and_terminates() {
+    check(Algorithm::Gsu, 1, false);
+}
+
+/// An algorithm with a mistake.
+struct Broken {
+    gvt: AnyGvt,
+    mistake: Mistake,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mistake {
+    /// Messages from before the cut that arrive after it do not lower the PE's share.
+    ForgetsLateMessages,
+    /// Some messages are not counted, neither when they are sent nor when they arrive.
+    IgnoresSomeMessages,
+    /// Messages are announced when they may have arrived already.
+    AnnouncesLate,
+    /// The registers rise before what was sent is announced.
+    AnnouncesNothing,
+}
+
+impl Gvt for Broken {
+    fn name(&self) -> &'static str {
+        self.gvt.name()
+    }
+
+    fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
+        let at = at();
+        match self.mistake {
+            Mistake::AnnouncesNothing => Tag::default(),
+            Mistake::IgnoresSomeMessages if is_odd(at) => Tag::default(),
+            _ => self.gvt.sent(to, || at),
+        }
+    }
+
+    fn announce(&mut self) {
+        if self.mistake != Mistake::AnnouncesLate {
+            self.gvt.announce();
+        }
+    }
+
+    fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
+        let at = at();
+        match self.mistake {
+            Mistake::ForgetsLateMessages => self.gvt.received(tag, || Moment::Never),
+            Mistake::AnnouncesNothing => {}
+            Mistake::IgnoresSomeMessages if is_odd(at) => {}
+            _ => self.gvt.received(tag, || at),
+        }
+    }
+
+    fn wish(&mut self) {
+        self.gvt.wish();
+    }
+
+    fn receive_control(&mut self, control: Control) {
+        self.gvt.receive_control(control);
+    }
+
+    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+        self.gvt.advance(local)
+    }
+
+    fn neighbours(&self) -> Vec<u32> {
+        self.gvt.neighbours()
+    }
+
+    fn holds(&self) -> bool {
+        self.gvt.holds()
+    }
+
+    fn is_on(&self) -> bool {
+        self.gvt.is_on()
+    }
+
+    fn epoch(&self) -> u64 {
+        self.gvt.epoch()
+    }
+}
+
+fn is_odd(moment: Moment) -> bool {
+    matches!(moment, Moment::Event(key) if key.sequence.event() % 2 == 1)
+}
+
+/// Every algorithm has a twin with a mistake, which these schedules find.
+fn find(algorithm: Algorithm, mistake: Mistake) {
+    let fails = |seed| {
+        let run = || World::new(seed, |gvt| Broken { gvt, mistake }, algorithm, four_blocks).run();
+        std::panic::catch_unwind(run).is_err()
+    };
+    assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "{algorithm:?} GVT that {mistake:?} passes");
+}
+
+#[test]
+fn mistakes_in_the_algorithms_are_found() {
+    for algorithm in [Algorithm::Asynchronous, Algorithm::OneSided] {
+        find(algorithm, Mistake::ForgetsLateMessages);
+    }
+    for algorithm in [Algorithm::Synchronous, Algorithm::AtBarrier { sleeps: true }] {
+        find(algorithm, Mistake::IgnoresSomeMessages);
+    }
+    find(Algorithm::Gsu, Mistake::AnnouncesLate);
+    find(Algorithm::Gsu, Mistake::AnnouncesNothing);
+}
+
+/// With blocks for two trials of one epoch, or for one trial of two epochs, PEs overwrite what has not been read.
+#[test]
+fn four_blocks_are_needed() {
+    let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
+    for place in two {
+        let fails = |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Algorithm::OneSided, place).run()).is_err();
+        assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "two blocks are enough");
+    }
 }

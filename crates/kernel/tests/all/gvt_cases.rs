@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Action, AnyGvt, Asynchronous, Control, Gvt, Local, Share, Synchronous, Tag, Verdict, Work};
+use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict, Work};
 
 const TIES: TieBreak = TieBreak::BySender;
 
@@ -42,17 +42,25 @@ impl Local for Still {
     }
 }
 
+const ALL: [Algorithm; 5] =
+    [Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Synchronous, Algorithm::AtBarrier { sleeps: false }, Algorithm::Gsu];
+
 /// All PEs, joined by wires on which every message takes one turn.
-struct Machine<G> {
-    pes: Vec<(G, Still)>,
+struct Machine {
+    pes: Vec<(AnyGvt, Still)>,
     wires: VecDeque<(u32, Control)>,
     adopted: Vec<Verdict>,
 }
 
-impl<G: Gvt> Machine<G> {
-    /// PE i waits for the moment 10 + i.
-    fn new(pes: u32) -> Self {
-        let pes = (0..pes).map(|me| (G::new(me, pes, TIES), Still::until(at(10 + u64::from(me))))).collect();
+impl Machine {
+    /// PE i waits for the moment 10 + i. All of them form one group.
+    fn new(pes: u32, algorithm: Algorithm) -> Self {
+        Machine::with(Hierarchy::new(pes, pes), algorithm)
+    }
+
+    fn with(hierarchy: Hierarchy, algorithm: Algorithm) -> Self {
+        let gvts = AnyGvt::all(algorithm, hierarchy, TIES);
+        let pes = (0..).zip(gvts).map(|(me, gvt)| (gvt, Still::until(at(10 + me)))).collect();
         Machine { pes, wires: VecDeque::new(), adopted: Vec::new() }
     }
 
@@ -63,6 +71,7 @@ impl<G: Gvt> Machine<G> {
             assert!(actions < 10_000, "actions without end");
             match action {
                 Action::Send { to, control } => self.wires.push_back((to, control)),
+                Action::Write { to, put } => self.wires.push_back((to, put.read(pe as u32))),
                 Action::Adopt(verdict) => self.adopted.push(verdict),
             }
         }
@@ -91,64 +100,68 @@ impl<G: Gvt> Machine<G> {
     }
 }
 
-fn one_pe<G: Gvt>() {
-    let mut machine = Machine::<G>::new(1);
-    assert_eq!(machine.wish(0), 0, "{} GVT of one PE needs no messages", G::NAME);
-    machine.pes[0].1 = Still { failure: at(11), ..Still::until(Moment::Never) };
-    machine.wish(0);
-    let found: Vec<_> = machine.adopted.iter().map(|verdict| (verdict.epoch, verdict.gvt, verdict.failure)).collect();
-    assert_eq!(found, [(0, at(10), Moment::Never), (1, Moment::Never, at(11))]);
-    assert_eq!(machine.adopted[1].work, Still::until(Moment::Never).work);
-}
-
 #[test]
 fn one_pe_needs_no_messages() {
-    one_pe::<Asynchronous>();
-    one_pe::<Synchronous>();
+    for algorithm in ALL {
+        let mut machine = Machine::new(1, algorithm);
+        assert_eq!(machine.wish(0), 0, "{algorithm:?} GVT of one PE needs no messages");
+        machine.pes[0].1 = Still { failure: at(11), ..Still::until(Moment::Never) };
+        machine.wish(0);
+        let found: Vec<_> = machine.adopted.iter().map(|verdict| (verdict.epoch, verdict.gvt, verdict.failure)).collect();
+        assert_eq!(found, [(0, at(10), Moment::Never), (1, Moment::Never, at(11))]);
+        assert_eq!(machine.adopted[1].work, Still::until(Moment::Never).work);
+    }
 }
 
-/// In a tree of depth 9, a call takes at most 18 turns to reach all PEs; then each trial takes 9 turns up and 9 down.
-fn quick<G: Gvt>(trials: u32) {
-    for pe in [0, 1, 511, 700, 1022] {
-        let mut machine = Machine::<G>::new(1023);
-        let turns = machine.wish(pe);
-        assert!(turns <= 18 + 18 * trials, "{} GVT takes {turns} turns from PE {pe}", G::NAME);
-        assert_eq!(machine.adopted.len(), 1023);
-        for verdict in &machine.adopted {
-            assert_eq!((verdict.epoch, verdict.trials, verdict.gvt), (0, trials, at(10)));
-            assert_eq!(verdict.work, Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092 });
+/// Among 1023 PEs, a tree of fan-in 8 is four levels deep; groups of 16 have two levels, and 64 leaders six stages; without groups there are
+/// nine stages, and PEs beyond the first 512. A call crosses that once, up to twice in trees, and so does each trial.
+#[test]
+fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
+    for (group, across) in [(1023, 8), (16, 10), (1, 11)] {
+        for (algorithm, trials) in [(Algorithm::Asynchronous, 1), (Algorithm::OneSided, 1), (Algorithm::Synchronous, 2)] {
+            for pe in [0, 1, 511, 700, 1022] {
+                let mut machine = Machine::with(Hierarchy::new(1023, group), algorithm);
+                let turns = machine.wish(pe);
+                assert!(turns <= across * (1 + trials), "{algorithm:?} GVT takes {turns} turns from PE {pe} with groups of {group}");
+                assert_eq!(machine.adopted.len(), 1023);
+                for verdict in &machine.adopted {
+                    assert_eq!((verdict.epoch, verdict.trials, verdict.gvt), (0, trials, at(10)));
+                    assert_eq!(verdict.work, Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092 });
+                }
+            }
         }
     }
 }
 
 #[test]
-fn a_wish_spreads_in_one_traversal_of_the_tree() {
-    quick::<Asynchronous>(1);
-    quick::<Synchronous>(2);
-}
-
-fn wishes<G: Gvt>(holds: bool, trials: u32) {
-    let mut machine = Machine::<G>::new(2);
-    assert!(!machine.pes[0].0.holds());
-    machine.pes[0].0.wish();
-    machine.advance(0);
-    assert!(machine.pes[0].0.is_on());
-    assert_eq!(machine.pes[0].0.holds(), holds);
-    assert_eq!(machine.wish(0), 1 + 2 * trials, "a wish during a computation starts no other");
-    assert_eq!(machine.adopted.len(), 2);
-    assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.holds() && gvt.epoch() == 1));
-}
-
-#[test]
 fn a_wish_during_a_computation_is_dropped() {
-    wishes::<Asynchronous>(false, 1);
-    wishes::<Synchronous>(true, 2);
+    for (algorithm, holds, turns) in
+        [(Algorithm::Asynchronous, false, 3), (Algorithm::OneSided, false, 3), (Algorithm::Synchronous, true, 5)]
+    {
+        let mut machine = Machine::new(2, algorithm);
+        assert!(!machine.pes[0].0.holds());
+        machine.pes[0].0.wish();
+        machine.advance(0);
+        assert!(machine.pes[0].0.is_on());
+        assert_eq!(machine.pes[0].0.holds(), holds);
+        assert_eq!(machine.wish(0), turns, "a wish during a computation starts no other");
+        assert_eq!(machine.adopted.len(), 2);
+        assert!(machine.pes.iter().all(|(gvt, _)| !gvt.is_on() && !gvt.holds() && gvt.epoch() == 1));
+    }
+}
+
+/// Two PEs of a butterfly exchange their shares at the same time.
+#[test]
+fn partners_need_no_answer() {
+    let mut machine = Machine::with(Hierarchy::new(2, 1), Algorithm::Asynchronous);
+    assert_eq!(machine.wish(0), 3, "a call there and one back, and a share");
+    assert_eq!(machine.adopted.len(), 2);
 }
 
 #[test]
 fn a_message_across_the_cut_counts() {
-    let mut machine = Machine::<Asynchronous>::new(2);
-    let tag = machine.pes[1].0.sent();
+    let mut machine = Machine::new(2, Algorithm::Asynchronous);
+    let tag = machine.pes[1].0.sent(0, || at(11));
     machine.pes[0].0.wish();
     machine.advance(0);
     machine.turn();
@@ -162,10 +175,10 @@ fn a_message_across_the_cut_counts() {
 
 #[test]
 fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
-    let mut machine = Machine::<Asynchronous>::new(2);
+    let mut machine = Machine::new(2, Algorithm::Asynchronous);
     machine.pes[0].0.wish();
     machine.advance(0);
-    let tag = machine.pes[0].0.sent();
+    let tag = machine.pes[0].0.sent(1, || at(10));
     machine.pes[1].0.received(tag, || unreachable!("it is pending at the cut"));
     machine.wish(0);
     assert_eq!(machine.adopted.iter().map(|verdict| verdict.trials).collect::<Vec<_>>(), [1, 1]);
@@ -173,33 +186,62 @@ fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
     assert_eq!(machine.adopted.iter().map(|verdict| verdict.trials).collect::<Vec<_>>(), [1; 4]);
 }
 
-fn epoch(gvt: &AnyGvt) -> u64 {
-    match gvt {
-        AnyGvt::Asynchronous(gvt) => gvt.epoch(),
-        AnyGvt::Synchronous(gvt) => gvt.epoch(),
+#[test]
+fn every_algorithm_can_be_chosen_at_run_time() {
+    let names = ["asynchronous", "one-sided", "synchronous", "synchronous", "gsu"];
+    for (algorithm, name) in ALL.into_iter().zip(names) {
+        let mut gvt = AnyGvt::all(algorithm, Hierarchy::new(2, 2), TIES).remove(0);
+        let mut local = Still::until(at(5));
+        assert_eq!((gvt.name(), gvt.is_on(), gvt.holds(), gvt.epoch()), (name, false, false, 0));
+        let neighbours = match algorithm {
+            Algorithm::Gsu | Algorithm::AtBarrier { .. } => 0,
+            _ => 1,
+        };
+        assert_eq!(gvt.neighbours().len(), neighbours);
+        gvt.sent(1, || at(6));
+        gvt.announce();
+        gvt.wish();
+        let first = gvt.advance(&mut local);
+        let begin = Control::Begin { from: 0, epoch: 0 };
+        assert_eq!(
+            first,
+            match algorithm {
+                Algorithm::OneSided => Some(Action::Write { to: 1, put: begin.into() }),
+                Algorithm::Gsu | Algorithm::AtBarrier { .. } => None,
+                _ => Some(Action::Send { to: 1, control: begin }),
+            }
+        );
+        assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.holds(), gvt.epoch()), (None, true, name == "synchronous", 1));
+        assert_eq!(gvt.waits_at_barrier().is_some(), matches!(algorithm, Algorithm::AtBarrier { .. }));
     }
 }
 
+/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its way.
 #[test]
-fn either_algorithm_can_be_chosen_at_run_time() {
-    let both = [AnyGvt::Asynchronous(Gvt::new(0, 2, TIES)), AnyGvt::Synchronous(Gvt::new(0, 2, TIES))];
-    for (mut gvt, name) in both.into_iter().zip(["asynchronous", "synchronous"]) {
-        let mut local = Still::until(at(5));
-        assert_eq!((gvt.name(), gvt.is_on(), gvt.holds(), epoch(&gvt)), (name, false, false, 0));
-        assert_eq!(gvt.neighbours(), [1]);
-        let tag = gvt.sent();
-        gvt.received(Tag::from_bits(tag.bits()), || at(7));
-        gvt.wish();
-        let action = gvt.advance(&mut local);
-        assert_eq!(action, Some(Action::Send { to: 1, control: Control::Begin { from: 0, epoch: 0 } }));
-        assert_eq!((gvt.advance(&mut local), gvt.is_on(), gvt.holds(), epoch(&gvt)), (None, true, name == "synchronous", 1));
-    }
+fn lbts_can_be_read_at_any_moment() {
+    let mut machine = Machine::new(3, Algorithm::Gsu);
+    let lbts = |machine: &Machine| match &machine.pes[2].0 {
+        AnyGvt::Gsu(gvt) => gvt.lbts(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(lbts(&machine), Some(Moment::Init(LpId(0))), "nobody has set a register yet");
+    (0..3).for_each(|pe| machine.advance(pe));
+    assert_eq!(lbts(&machine), Some(at(10)));
+    let tag = machine.pes[0].0.sent(1, || at(11));
+    machine.pes[0].1.least = at(50);
+    machine.advance(0);
+    assert_eq!(lbts(&machine), Some(at(11)));
+    machine.pes[1].0.received(tag, || at(11));
+    machine.pes[1].1.least = at(40);
+    machine.advance(1);
+    assert_eq!(lbts(&machine), Some(at(12)));
+    assert!(machine.adopted.is_empty(), "nobody has asked for a verdict");
 }
 
 #[test]
 #[should_panic(expected = "regresses")]
 fn a_gvt_that_goes_back_is_caught() {
-    let mut machine = Machine::<Asynchronous>::new(3);
+    let mut machine = Machine::new(3, Algorithm::Asynchronous);
     machine.wish(0);
     machine.pes[2].1.least = at(2);
     machine.wish(0);
@@ -208,15 +250,15 @@ fn a_gvt_that_goes_back_is_caught() {
 #[test]
 #[should_panic(expected = "1 messages received, but only 0 sent")]
 fn a_message_that_was_not_counted_is_caught() {
-    let mut machine = Machine::<Asynchronous>::new(2);
+    let mut machine = Machine::new(2, Algorithm::Asynchronous);
     machine.pes[1].0.received(Tag::default(), || at(12));
     machine.wish(0);
 }
 
 #[test]
-#[should_panic(expected = "PE 2 is no child of PE 1")]
+#[should_panic(expected = "PE 2 is no neighbour of PE 1")]
 fn a_misdirected_share_is_caught() {
-    let mut gvts: [Asynchronous; 2] = [Gvt::new(1, 3, TIES), Gvt::new(2, 3, TIES)];
+    let mut gvts = [1, 2].map(|me| Asynchronous::new(me, Hierarchy::new(3, 3), TIES));
     gvts[1].receive_control(Control::Begin { from: 0, epoch: 0 });
     let action = gvts[1].advance(&mut Still::until(at(1)));
     let Some(Action::Send { to: 0, control }) = action else { panic!("{action:?}") };
@@ -225,14 +267,14 @@ fn a_misdirected_share_is_caught() {
 
 /// PE 1 of two, which has given its share of the first trial.
 fn given() -> Asynchronous {
-    let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
+    let mut gvt = Asynchronous::new(1, Hierarchy::new(2, 2), TIES);
     gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
     while gvt.advance(&mut Still::until(at(1))).is_some() {}
     gvt
 }
 
 fn verdict(epoch: u64, trials: u32) -> Control {
-    Control::Verdict(Verdict { epoch, trials, gvt: at(1), failure: Moment::Never, work: Work::default() })
+    Control::Verdict(Verdict { epoch, trials, gvt: at(1), in_transit: Moment::Never, failure: Moment::Never, work: Work::default() })
 }
 
 #[test]
@@ -263,7 +305,7 @@ fn a_call_for_a_later_trial_is_caught() {
 #[test]
 #[should_panic(expected = "a verdict came before PE 1 gave its share")]
 fn a_verdict_without_a_share_is_caught() {
-    let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
+    let mut gvt = Asynchronous::new(1, Hierarchy::new(2, 2), TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
     gvt.receive_control(verdict(0, 1));
@@ -272,7 +314,7 @@ fn a_verdict_without_a_share_is_caught() {
 #[test]
 #[should_panic(expected = "a trial was over before PE 1 gave its share")]
 fn a_call_for_a_trial_without_a_share_is_caught() {
-    let mut gvt: Asynchronous = Gvt::new(1, 2, TIES);
+    let mut gvt = Asynchronous::new(1, Hierarchy::new(2, 2), TIES);
     gvt.wish();
     gvt.advance(&mut Still::until(at(1)));
     gvt.receive_control(Control::Again { epoch: 0, trial: 1 });
@@ -281,7 +323,7 @@ fn a_call_for_a_trial_without_a_share_is_caught() {
 #[test]
 #[should_panic(expected = "two shares of PE 1 in epoch 0, trial 0")]
 fn a_share_that_arrives_twice_is_caught() {
-    let mut gvt: Asynchronous = Gvt::new(0, 3, TIES);
+    let mut gvt = Asynchronous::new(0, Hierarchy::new(3, 3), TIES);
     let share = Share { sent: 0, received: 0, least: at(1), failure: Moment::Never, work: Work::default() };
     for _ in 0..2 {
         gvt.receive_control(Control::Share { from: 1, epoch: 0, trial: 0, share });
@@ -289,69 +331,71 @@ fn a_share_that_arrives_twice_is_caught() {
 }
 
 /// A call for an epoch that is already closed neither reopens it nor hides a later call.
-fn late_calls<G: Gvt>() {
-    let mut machine = Machine::<G>::new(2);
-    machine.wish(0);
-    assert_eq!(machine.adopted.len(), 2);
-    let call = |epoch| Control::Begin { from: 0, epoch };
-    let gvt = &mut machine.pes[1].0;
-    gvt.receive_control(call(0));
-    assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{} GVT reopens an epoch", G::NAME);
-    gvt.receive_control(call(1));
-    gvt.receive_control(call(0));
-    let action = gvt.advance(&mut Still::until(at(11)));
-    assert!(
-        matches!(action, Some(Action::Send { to: 0, control: Control::Share { epoch: 1, .. } })),
-        "{} GVT forgets a call: {action:?}",
-        G::NAME
-    );
-}
-
 #[test]
 fn late_calls_change_nothing() {
-    late_calls::<Asynchronous>();
-    late_calls::<Synchronous>();
-}
-
-/// A share given before the parent's cut would miss what the parent sends until then, and another reduction would be needed.
-fn share_waits<G: Gvt>() {
-    let mut gvt = G::new(1, 2, TIES);
-    let mut local = Still::until(at(1));
-    gvt.wish();
-    let action = gvt.advance(&mut local);
-    assert_eq!(action, Some(Action::Send { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
-    assert_eq!(gvt.advance(&mut local), None, "{} GVT gives a share before the parent has begun", G::NAME);
-    gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
-    let action = gvt.advance(&mut local);
-    assert!(matches!(action, Some(Action::Send { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })), "{action:?}");
-}
-
-#[test]
-fn a_share_waits_for_the_parent() {
-    share_waits::<Asynchronous>();
-    share_waits::<Synchronous>();
-}
-
-/// Trials are numbered from 0 in every epoch.
-fn trials<G: Gvt>(trials: u32) {
-    let mut machine = Machine::<G>::new(2);
-    for epoch in 0..3 {
-        let tag = machine.pes[1].0.sent();
-        machine.pes[0].0.wish();
-        machine.advance(0);
-        (0..10).for_each(|_| machine.turn());
-        assert!(machine.adopted.is_empty(), "a message is in flight");
-        machine.pes[0].0.received(tag, || at(11));
+    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+        let mut machine = Machine::new(2, algorithm);
         machine.wish(0);
-        let adopted = std::mem::take(&mut machine.adopted);
-        let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.trials)).collect();
-        assert_eq!(found, [(epoch, trials); 2], "{} GVT", G::NAME);
+        assert_eq!(machine.adopted.len(), 2);
+        let call = |epoch| Control::Begin { from: 0, epoch };
+        let gvt = &mut machine.pes[1].0;
+        gvt.receive_control(call(0));
+        assert_eq!((gvt.advance(&mut Still::until(at(11))), gvt.is_on()), (None, false), "{algorithm:?} GVT reopens an epoch");
+        gvt.receive_control(call(1));
+        gvt.receive_control(call(0));
+        let action = gvt.advance(&mut Still::until(at(11)));
+        assert!(
+            matches!(action, Some(Action::Send { to: 0, control: Control::Share { epoch: 1, .. } })),
+            "{algorithm:?} GVT forgets a call: {action:?}"
+        );
     }
 }
 
+/// A share given before the parent's cut would miss what the parent sends until then, and another reduction would be needed. The same goes
+/// for a partner.
+#[test]
+fn a_share_waits_for_the_parent_or_the_first_partner() {
+    for group in [1, 2] {
+        for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
+            let mut gvt = AnyGvt::all(algorithm, Hierarchy::new(2, group), TIES).remove(1);
+            let mut local = Still::until(at(1));
+            gvt.wish();
+            let action = gvt.advance(&mut local);
+            assert_eq!(action, Some(Action::Send { to: 0, control: Control::Begin { from: 1, epoch: 0 } }));
+            assert_eq!(gvt.advance(&mut local), None, "{algorithm:?} GVT gives a share before the other has begun");
+            gvt.receive_control(Control::Begin { from: 0, epoch: 0 });
+            let action = gvt.advance(&mut local);
+            assert!(
+                matches!(action, Some(Action::Send { to: 0, control: Control::Share { from: 1, epoch: 0, trial: 0, .. } })),
+                "{action:?}"
+            );
+        }
+    }
+}
+
+/// Trials are numbered from 0 in every epoch, however many there are.
 #[test]
 fn trials_are_numbered_from_0_in_every_epoch() {
-    trials::<Asynchronous>(6);
-    // One more, as the counts of two trials are compared.
-    trials::<Synchronous>(7);
+    // One more where the counts of two trials are compared; partners need no turn for an answer.
+    for (group, algorithm, trials) in [
+        (2, Algorithm::Asynchronous, 6),
+        (2, Algorithm::Synchronous, 7),
+        (1, Algorithm::Asynchronous, 11),
+        (1, Algorithm::OneSided, 11),
+        (1, Algorithm::Synchronous, 12),
+    ] {
+        let mut machine = Machine::with(Hierarchy::new(2, group), algorithm);
+        for epoch in 0..3 {
+            let tag = machine.pes[1].0.sent(0, || at(11));
+            machine.pes[0].0.wish();
+            machine.advance(0);
+            (0..10).for_each(|_| machine.turn());
+            assert!(machine.adopted.is_empty(), "a message is in flight");
+            machine.pes[0].0.received(tag, || at(11));
+            machine.wish(0);
+            let adopted = std::mem::take(&mut machine.adopted);
+            let found: Vec<_> = adopted.iter().map(|verdict| (verdict.epoch, verdict.trials)).collect();
+            assert_eq!(found, [(epoch, trials); 2], "{algorithm:?} GVT with groups of {group}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use warpline_base::record::ProgressSample;
 use warpline_base::{Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{AnyGvt, Asynchronous, Gvt, Synchronous};
+use warpline_kernel::gvt::{Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{
     Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
@@ -20,7 +20,7 @@ use warpline_kernel::{
 use warpline_memory::{Buffers, DropEach, Exhausted, MakeRoom, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, VirtualCluster, ring_ports};
+use warpline_transport::{AnyPort, ControlPlan, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
 use self::trace::{TraceFile, TraceHeader};
@@ -32,7 +32,7 @@ use crate::job::Job;
 use crate::rows::Rows;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::watch::{Control, StopSwitch};
-use crate::{Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Synchronisation, TraceSummary, Undo, Wire};
+use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Synchronisation, TraceSummary, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -41,6 +41,11 @@ const PATIENCE: u32 = 512;
 const INTERVALS_MOST: u64 = 16;
 /// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
 const VALUE_BYTES_MOST: usize = 512;
+/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
+/// would take four times as much memory.
+const RINGS_MOST: u32 = 32;
+/// The sizes of groups of PEs in virtual clusters.
+const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 
 /// All settings of a parallel run, with the defaults filled in.
 #[derive(Clone, Copy, Debug)]
@@ -48,18 +53,36 @@ pub(crate) struct ParallelConfig {
     pub(crate) pes: u32,
     pub(crate) tuning: Tuning,
     pub(crate) gvt: GvtAlgorithm,
+    pub(crate) barrier: Barrier,
     pub(crate) window: Option<f64>,
     pub(crate) devastator: bool,
     pub(crate) cluster: Option<u64>,
 }
 
 impl ParallelConfig {
-    /// PE `me`'s part in finding GVT.
-    fn gvt(&self, me: u32, ties: TieBreak) -> AnyGvt {
-        match self.gvt {
-            GvtAlgorithm::Asynchronous => AnyGvt::Asynchronous(Asynchronous::new(me, self.pes, ties)),
-            GvtAlgorithm::Synchronous => AnyGvt::Synchronous(Synchronous::new(me, self.pes, ties)),
+    /// The parts of all PEs in finding GVT.
+    fn gvts(&self, ties: TieBreak) -> Vec<AnyGvt> {
+        let algorithm = match (self.gvt, self.barrier) {
+            (GvtAlgorithm::Asynchronous, _) => Algorithm::Asynchronous,
+            (GvtAlgorithm::Synchronous, Barrier::Tree) => Algorithm::Synchronous,
+            (GvtAlgorithm::Synchronous, barrier) => Algorithm::AtBarrier { sleeps: barrier == Barrier::Condvar },
+            (GvtAlgorithm::OneSided, _) => Algorithm::OneSided,
+            (GvtAlgorithm::Gsu, _) => Algorithm::Gsu,
+        };
+        AnyGvt::all(algorithm, Hierarchy::new(self.pes, self.group()), ties)
+    }
+
+    /// How many PEs are close to each other: those that take turns in one thread; in a virtual cluster, as its seed says.
+    fn group(&self) -> u32 {
+        match self.cluster {
+            None => self.pes.div_ceil(cores()),
+            Some(seed) => CLUSTER_GROUPS[(seed % CLUSTER_GROUPS.len() as u64) as usize],
         }
+    }
+
+    /// How PEs tell each other about GVT.
+    fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
+        ControlPlan { neighbours: gvts.iter().map(Gvt::neighbours).collect(), one_sided: self.gvt == GvtAlgorithm::OneSided }
     }
 }
 
@@ -171,8 +194,11 @@ impl<M: Model> Job<M> {
             // Chosen when least delays are known.
             windows: false,
         };
-        let (gvt, window, cluster) = (settings.gvt(), settings.window, settings.virtual_cluster);
-        ParallelConfig { pes, tuning, gvt, window, devastator: self.for_tests.devastator, cluster }
+        if settings.barrier.is_some() {
+            settings.gvt.get_or_insert(GvtAlgorithm::Synchronous);
+        }
+        let (gvt, barrier, window, cluster) = (settings.gvt(), settings.barrier(), settings.window, settings.virtual_cluster);
+        ParallelConfig { pes, tuning, gvt, barrier, window, devastator: self.for_tests.devastator, cluster }
     }
 
     fn pes(&self, limits: &Limits) -> u32 {
@@ -224,18 +250,26 @@ impl<M: Model> Job<M> {
         let plan = Plan { task, config, seed, limits, statistics, trace };
         let stack = self.thread_limits()?.stack;
         let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
-        let neighbours = |me| config.gvt(me, ties).neighbours();
+        let gvts = config.gvts(ties);
+        let controls = config.controls(&gvts);
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
         let crowded = self.for_tests.crowded;
-        let mut outcome = match (config.cluster, self.settings.pending()) {
-            (None, Pending::Ladder) => threads::drive(plan.pes(ring_ports(config.pes, neighbours), Ladder::default), watch, crowded)?,
-            (None, pending) => {
-                let ports = ring_ports(config.pes, neighbours).into_iter().map(|port| AnyPort::Ring(Box::new(port)));
-                threads::drive(plan.pes(ports, || any(pending)), watch, crowded)?
+        let pending = self.settings.pending();
+        let mut outcome = match config.cluster {
+            None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
+                threads::drive(plan.pes(gvts, ring_ports(&controls), Ladder::default), watch, crowded)?
             }
-            (Some(seed), pending) => {
+            None => {
+                let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST {
+                    ring_ports(&controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+                } else {
+                    inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
+                };
+                threads::drive(plan.pes(gvts, ports, || any(pending)), watch, crowded)?
+            }
+            Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
-                cluster::drive(plan.pes(ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)?
+                cluster::drive(plan.pes(gvts, ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)?
             }
         };
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties)).transpose();
@@ -352,7 +386,12 @@ impl<M: Model> Job<M> {
 }
 
 impl<'m, M: Model> Plan<'m, M> {
-    fn pes<Q: PendingSet, P: Port<M::Event>>(&self, ports: impl IntoIterator<Item = P>, pending: impl Fn() -> Q) -> Vec<Pe<'m, M, Q, P>> {
+    fn pes<Q: PendingSet, P: Port<M::Event>>(
+        &self,
+        gvts: Vec<AnyGvt>,
+        ports: impl IntoIterator<Item = P>,
+        pending: impl Fn() -> Q,
+    ) -> Vec<Pe<'m, M, Q, P>> {
         let Plan { task, config, limits, .. } = self;
         let rule = match config.window {
             Some(width) => Rule::Fixed(width),
@@ -362,14 +401,14 @@ impl<'m, M: Model> Plan<'m, M> {
         let saving = config.tuning.undoing == Undoing::Reverse;
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
-        let make = |(buffers, port): (Buffers<_>, P)| {
-            let (gvt, window) = (config.gvt(buffers.me(), task.ties), Window::new(rule, task.end, least, config.pes));
+        let make = |((buffers, port), gvt): ((Buffers<_>, P), AnyGvt)| {
+            let window = Window::new(rule, task.end, least, config.pes);
             let context = Context::with_limits(limits.clone(), self.seed, saving);
             let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, self.statistics.clone());
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             pe
         };
-        buffers(config.pes).into_iter().zip(ports).map(make).collect()
+        buffers(config.pes).into_iter().zip(ports).zip(gvts).map(make).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use warpline_kernel::{Counts, Lanes, Parts, Undoing};
 use warpline_model::Model;
 
 use super::ParallelConfig;
+use crate::GvtAlgorithm;
 
 /// The part of the record that only parallel runs have.
 pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
@@ -82,6 +83,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
         _ => &["conservative"],
     };
-    let unused = unused.iter().map(|name| (*name, Value::Null));
+    let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
+    let unused = unused.iter().copied().chain(unmet).map(|name| (name, Value::Null));
     engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
 }

@@ -279,7 +279,9 @@ fn work<'m, M: Model, Q: PendingSet, P: Port<M::Event>>(
             guard.wait_for_watcher();
         }
         idle = if worked { 0 } else { idle.saturating_add(1) };
-        if idle > patience {
+        if idle > 0 && sleep_at_barrier(&pes) {
+            look = true;
+        } else if idle > patience {
             look = true;
             thread::yield_now();
         } else if idle > 0 {
@@ -291,6 +293,12 @@ fn work<'m, M: Model, Q: PendingSet, P: Port<M::Event>>(
         }
     }
     (pes, None)
+}
+
+/// Sleeps until all PEs have arrived at the barrier at which all of these wait, if they do and that is how to wait there.
+fn sleep_at_barrier<M: Model, Q: PendingSet, P: Port<M::Event>>(pes: &[Pe<'_, M, Q, P>]) -> bool {
+    let waiting = pes.iter().map(Pe::waits_at_barrier).try_fold(None, |_, waits| waits.map(Some)).flatten();
+    waiting.is_some_and(|(barrier, trial)| barrier.sleep(trial, WAIT))
 }
 
 /// Reads all boards, and takes their rows.

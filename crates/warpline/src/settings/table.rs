@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{Conservative, GoAhead, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{Barrier, Conservative, GoAhead, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
 use crate::settings;
 
 /// The heading of settings of every run.
@@ -122,11 +122,18 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "too few, and a rollback undoes events of many other LPs; too many, and their table exceeds the nearest cache",
         }
-        /// Whether PEs go on while global virtual time (GVT) is found, or stop.
+        /// How global virtual time (GVT) is found: whether PEs go on meanwhile, or stop; by messages, by writing into each other's memory, or
+        /// from registers.
         gvt: GvtAlgorithm = GvtAlgorithm::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "if PEs stop, each waits for the slowest every time",
+            hurts: "if PEs stop, each waits for the slowest every time; registers are written at every step, and all PEs read all of them",
+        }
+        /// With --gvt synchronous: how PEs meet.
+        barrier: Barrier = Barrier::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "at one counter, many cores contend; those who sleep are late, but leave their cores to others",
         }
         /// Events, about, that a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {
@@ -238,6 +245,17 @@ impl Settings {
                 other_value: threads.to_string(),
                 remedy: "a sequential run has one thread; leave `threads` out or set it to 1, or leave `sync` out, as several threads mean a parallel run"
                     .to_owned(),
+            });
+        }
+        if let (Some(barrier), Some(gvt)) = (self.barrier, self.gvt)
+            && gvt != GvtAlgorithm::Synchronous
+        {
+            return Err(SettingError::Conflict {
+                name: "barrier",
+                value: barrier.name().to_owned(),
+                other: "gvt",
+                other_value: gvt.name().to_owned(),
+                remedy: "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to `synchronous`".to_owned(),
             });
         }
         let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine)) else { return Ok(engine) };

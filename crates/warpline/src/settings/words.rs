@@ -82,11 +82,32 @@ words! {
     /// assert_eq!([GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous].map(GvtAlgorithm::name), ["asynchronous", "synchronous"]);
     /// ```
     pub enum GvtAlgorithm {
-        /// By epochs, while events are executed.
+        /// By epochs, while events are executed; PEs send each other messages about it.
         #[default]
         Asynchronous = "asynchronous",
         /// All PEs stop executing events until it is found.
         Synchronous = "synchronous",
+        /// By epochs, while events are executed; PEs write into each other's memory.
+        OneSided = "one-sided",
+        /// From registers that PEs keep up to date in shared memory: those of a Global Synchronization Unit.
+        Gsu = "gsu",
+    }
+
+    /// How the PEs of a parallel run with [synchronous GVT](GvtAlgorithm::Synchronous) meet; see
+    /// [`Simulation::barrier`](crate::Simulation::barrier). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Barrier;
+    /// assert_eq!([Barrier::Tree, Barrier::Central, Barrier::Condvar].map(Barrier::name), ["tree", "central", "condvar"]);
+    /// ```
+    pub enum Barrier {
+        /// By messages along a tree.
+        #[default]
+        Tree = "tree",
+        /// At one counter in shared memory, which all of them watch.
+        Central = "central",
+        /// Likewise, but those who wait sleep, on a condition variable.
+        Condvar = "condvar",
     }
 
     /// When the PEs of an optimistic run execute events that may have to be undone; see

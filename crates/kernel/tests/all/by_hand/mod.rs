@@ -12,7 +12,7 @@ use std::time::Duration;
 use warpline_base::random::Stream;
 use warpline_base::record::Phases;
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{AnyGvt, Asynchronous, Control, Gvt, Synchronous, Verdict};
+use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
     Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window, balance,
@@ -247,6 +247,14 @@ impl Port<&'static str> for Wire {
     fn receive_control(&mut self) -> Option<Control> {
         self.network.borrow_mut().controls[self.me as usize].pop_front()
     }
+
+    fn write(&mut self, to: u32, put: Put) {
+        self.send_control(to, put.read(self.me));
+    }
+
+    fn written(&mut self) -> Option<(u32, Put)> {
+        None
+    }
 }
 
 /// A failure as it is reported to a user.
@@ -324,13 +332,11 @@ impl<'m> Stage<'m> {
         let mut declarations = Declarations::default();
         play.declare(&mut declarations);
         let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
+        let algorithm = if synchronous { Algorithm::Synchronous } else { Algorithm::Asynchronous };
+        let mut gvts = AnyGvt::all(algorithm, Hierarchy::new(pes, pes), ties).into_iter();
         let make = |buffers: warpline_memory::Buffers<_>| {
             let me = buffers.me();
-            let gvt = if synchronous {
-                AnyGvt::Synchronous(Synchronous::new(me, pes, ties))
-            } else {
-                AnyGvt::Asynchronous(Asynchronous::new(me, pes, ties))
-            };
+            let gvt = gvts.next().expect("one for each PE");
             let context = Context::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, Moment, VirtualTime};
-use warpline_kernel::gvt::Control;
+use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Content, Message, MessageKind, Port, ValueMessage};
 
 /// What is wrong with the wires.
@@ -292,5 +292,13 @@ impl<E: Clone> Port<E> for Wires<E> {
         let (now, waiting) = (network.now, &mut network.controls[self.me as usize]);
         let place = waiting.iter().position(|(arrival, ..)| *arrival <= now)?;
         Some(waiting.remove(place)?.2)
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        self.send_control(to, put.read(self.me));
+    }
+
+    fn written(&mut self) -> Option<(u32, Put)> {
+        None
     }
 }

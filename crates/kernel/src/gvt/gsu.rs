@@ -1,0 +1,233 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use warpline_base::{LpId, Moment, TieBreak};
+use warpline_memory::{Apart, Registers, registers};
+
+use super::reduction::check_advance;
+use super::{Action, Control, Gvt, Local, Tag, Verdict, Work};
+
+/// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley, "Hardware supported time synchronization in
+/// multi-core architectures", PADS 2009. No PE sends a message for it, and none has to stop.
+///
+/// Each PE has three kinds of [register](Registers). MOE, the minimum outstanding event, is its least moment. TMC, the transient message
+/// count, says how many messages are on their way to it, and MOM, the minimum outstanding message, the least of their moments. A PE
+/// announces what it sends in the receivers' registers before it hands anything over, and sets its own MOE after that. So whatever has yet
+/// to happen is covered by some register all the time, and the least of all registers at one instant, LBTS, is a lower bound for it.
+///
+/// The registers alone tell LBTS to whoever reads them. For all that PEs must agree on, such as failures, one of them turns LBTS into a
+/// verdict: an epoch is closed once all PEs have adopted the verdict before and have set their registers since some PE asked for GVT.
+#[derive(Debug)]
+pub struct Gsu {
+    me: u32,
+    ties: TieBreak,
+    registers: Registers<Moment>,
+    agreement: Arc<Agreement>,
+    /// By receiver: what was sent and not announced yet.
+    sent: Vec<(u64, Moment)>,
+    /// The receivers in `sent`.
+    receivers: Vec<u32>,
+    /// By receiver: the bank in which its messages are announced.
+    banks: Vec<u8>,
+    /// By bank: messages received since MOE was set last.
+    received: [u64; 2],
+    /// Epochs of which this PE has adopted the verdict.
+    epoch: u64,
+    /// It has set its registers since some PE asked for the verdict on this epoch.
+    joined: bool,
+    gvt: Option<Moment>,
+}
+
+/// What turns LBTS into a verdict that all PEs adopt.
+#[derive(Debug)]
+struct Agreement {
+    /// Some PE has asked to close all epochs below this.
+    asked: AtomicU64,
+    /// Epochs that are closed.
+    closed: AtomicU64,
+    /// By PE.
+    parts: Box<[Apart<Mutex<Part>>]>,
+    /// The verdict on the last epoch.
+    verdict: Mutex<Option<Verdict>>,
+}
+
+/// What a PE adds to a verdict, beside its registers.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// It has joined all epochs below this.
+    joined: u64,
+    failure: Moment,
+    work: Work,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Gsu {
+    /// The parts of this many PEs.
+    pub fn all(pes: u32, ties: TieBreak) -> Vec<Self> {
+        let part = || Apart(Mutex::new(Part { joined: 0, failure: Moment::Never, work: Work::default() }));
+        let parts = (0..pes).map(|_| part()).collect();
+        let (asked, closed, verdict) = Default::default();
+        let agreement = Arc::new(Agreement { asked, closed, parts, verdict });
+        let gsu = |(me, registers)| Gsu {
+            me,
+            ties,
+            registers,
+            agreement: agreement.clone(),
+            sent: vec![(0, Moment::Never); pes as usize],
+            receivers: Vec::new(),
+            banks: vec![0; pes as usize],
+            received: [0; 2],
+            epoch: 0,
+            joined: false,
+            gvt: None,
+        };
+        // Nothing comes before the first LP is initialised.
+        (0..).zip(registers(pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu).collect()
+    }
+
+    /// LBTS, from the registers as they are now. `None` if some register fell while they were being read; then it is worth trying again.
+    pub fn lbts(&self) -> Option<Moment> {
+        self.read().map(|(event, message)| event.earlier(message, self.ties))
+    }
+
+    /// The least MOE and the least MOM.
+    fn read(&self) -> Option<(Moment, Moment)> {
+        self.registers.least(|a, b| a.is_before(b, self.ties))
+    }
+
+    /// Sets this PE's registers.
+    fn settle(&mut self, least: Moment) {
+        let ties = self.ties;
+        self.registers.settle(std::mem::take(&mut self.received), least, |a, b| a.is_before(b, ties));
+    }
+
+    /// Joins the epoch: the registers are up to date.
+    fn join(&mut self, local: &mut impl Local) {
+        let part = &mut *lock(&self.agreement.parts[self.me as usize].0);
+        (part.joined, part.failure, part.work) = (self.epoch + 1, local.failure(), part.work + local.take_work());
+        self.joined = true;
+    }
+
+    /// Closes the epoch, if all PEs have joined it and LBTS can be read. Only one PE at a time tries.
+    fn close(&self) {
+        let Ok(mut verdict) = self.agreement.verdict.try_lock() else { return };
+        // Another PE may have closed it just now. Relaxed: the lock has shown all that it did.
+        if self.agreement.closed.load(Ordering::Relaxed) > self.epoch {
+            return;
+        }
+        let mut failure = Moment::Never;
+        for part in &self.agreement.parts {
+            let part = *lock(&part.0);
+            if part.joined <= self.epoch {
+                return;
+            }
+            failure = failure.earlier(part.failure, self.ties);
+        }
+        let Some((event, in_transit)) = self.read() else { return };
+        let gvt = event.earlier(in_transit, self.ties);
+        let taken = self.agreement.parts.iter().map(|part| std::mem::take(&mut lock(&part.0).work));
+        let work = taken.fold(Work::default(), |sum, work| sum + work);
+        *verdict = Some(Verdict { epoch: self.epoch, trials: 1, gvt, in_transit, failure, work });
+        // Release pairs with the Acquire of `adopt`.
+        self.agreement.closed.store(self.epoch + 1, Ordering::Release);
+    }
+
+    /// The verdict on this PE's epoch, if there is one.
+    fn adopt(&mut self) -> Option<Verdict> {
+        if self.agreement.closed.load(Ordering::Acquire) <= self.epoch {
+            return None;
+        }
+        // There is no later one, as this PE has not joined the next epoch.
+        let verdict = (*lock(&self.agreement.verdict))?;
+        assert_eq!(verdict.epoch, self.epoch, "PE {} missed a verdict", self.me);
+        check_advance(&mut self.gvt, &verdict, self.ties);
+        (self.epoch, self.joined) = (self.epoch + 1, false);
+        // Until it sets its registers again, the PE may undo whatever comes at or after GVT.
+        self.settle(verdict.gvt);
+        Some(verdict)
+    }
+
+    #[inline]
+    fn is_called(&self) -> bool {
+        // Relaxed: it publishes nothing else.
+        self.agreement.asked.load(Ordering::Relaxed) > self.epoch
+    }
+}
+
+impl Gvt for Gsu {
+    fn name(&self) -> &'static str {
+        "gsu"
+    }
+
+    #[inline]
+    fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
+        let (count, least) = &mut self.sent[to as usize];
+        if *count == 0 {
+            self.receivers.push(to);
+        }
+        // What brings nothing to do must arrive, too, before all is over.
+        let at = at().earlier(Moment::Finish(LpId(u32::MAX)), self.ties);
+        (*count, *least) = (*count + 1, least.earlier(at, self.ties));
+        Tag(self.banks[to as usize])
+    }
+
+    fn announce(&mut self) {
+        let ties = self.ties;
+        for to in self.receivers.drain(..) {
+            let (count, least) = std::mem::replace(&mut self.sent[to as usize], (0, Moment::Never));
+            let bank = &mut self.banks[to as usize];
+            *bank = self.registers.announce(to, *bank, count, least, |a, b| a.is_before(b, ties));
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, tag: Tag, _: impl FnOnce() -> Moment) {
+        self.received[tag.index()] += 1;
+    }
+
+    fn neighbours(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn wish(&mut self) {
+        if !self.joined {
+            // Relaxed: it publishes nothing else.
+            self.agreement.asked.fetch_max(self.epoch + 1, Ordering::Relaxed);
+        }
+    }
+
+    fn receive_control(&mut self, control: Control) {
+        panic!("a control message where registers tell GVT: {control:?}");
+    }
+
+    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+        self.announce();
+        self.settle(local.least());
+        if !self.is_called() {
+            return None;
+        }
+        if !self.joined {
+            self.join(local);
+        }
+        self.close();
+        self.adopt().map(Action::Adopt)
+    }
+
+    #[inline]
+    fn holds(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn is_on(&self) -> bool {
+        self.joined
+    }
+
+    #[inline]
+    fn epoch(&self) -> u64 {
+        self.epoch + u64::from(self.joined)
+    }
+}

@@ -1,0 +1,230 @@
+use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
+
+use super::reduction::block;
+use super::{Action, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict, Work};
+
+/// GVT as [`Asynchronous`], but PEs write what they have to say straight into each other's memory: K. Perumalla, A. Park and V. Tipparaju,
+/// ACM TOMACS 24(3), 2014, §2.7 (mode 1A). What is written does not queue up with messages, and nobody has to take part in receiving it.
+///
+/// For each neighbour, a PE has four receive blocks, as a neighbour may be a trial or an epoch ahead: (d, r), (d, r+1), (d+1, r) and
+/// (d+1, r+1). A block is free again in time. Whoever writes for (d, r+2) has found an outcome of (d, r+1); that takes the share of the
+/// block's owner for (d, r+1), which the owner gives only after reading all blocks of (d, r). Likewise for (d+2, r).
+#[derive(Debug)]
+pub struct OneSided(Asynchronous);
+
+/// The number of words in a block.
+pub const BLOCK_WORDS: usize = 16;
+
+/// What is written into the memory of another PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// A word of its own, so that an idle PE joins: the writer has begun to close all epochs below this.
+    JumpStart(u64),
+    /// A block.
+    Block {
+        /// Which of the four.
+        place: usize,
+        /// Its content.
+        words: [u64; BLOCK_WORDS],
+    },
+}
+
+impl OneSided {
+    /// The part of PE `me`.
+    ///
+    /// # Panics
+    /// If there is no such PE.
+    pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
+        OneSided(Asynchronous::new(me, hierarchy, ties))
+    }
+}
+
+impl Gvt for OneSided {
+    fn name(&self) -> &'static str {
+        "one-sided"
+    }
+
+    #[inline]
+    fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
+        self.0.sent(to, at)
+    }
+
+    #[inline]
+    fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
+        self.0.received(tag, at);
+    }
+
+    fn neighbours(&self) -> Vec<u32> {
+        self.0.neighbours()
+    }
+
+    fn wish(&mut self) {
+        self.0.wish();
+    }
+
+    fn receive_control(&mut self, control: Control) {
+        self.0.receive_control(control);
+    }
+
+    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
+        Some(match self.0.advance(local)? {
+            Action::Send { to, control } => Action::Write { to, put: control.into() },
+            other => other,
+        })
+    }
+
+    #[inline]
+    fn holds(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn is_on(&self) -> bool {
+        self.0.is_on()
+    }
+
+    #[inline]
+    fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+}
+
+/// The kinds of block.
+const SHARE: u64 = 0;
+const AGAIN: u64 = 1;
+const VERDICT: u64 = 2;
+
+impl From<Control> for Put {
+    fn from(control: Control) -> Put {
+        match control {
+            Control::Begin { epoch, .. } => Put::JumpStart(epoch + 1),
+            Control::Share { epoch, trial, share: Share { sent, received, least, failure, work }, .. } => {
+                Put::block(SHARE, epoch, trial, [sent, received], [least, failure], work)
+            }
+            // The outcome of the trial before.
+            Control::Again { epoch, trial } => Put::block(AGAIN, epoch, trial - 1, [0; 2], [Moment::Never; 2], Work::default()),
+            Control::Verdict(Verdict { epoch, trials, gvt, failure, work, .. }) => {
+                Put::block(VERDICT, epoch, trials - 1, [0; 2], [gvt, failure], work)
+            }
+        }
+    }
+}
+
+impl Put {
+    fn block(kind: u64, epoch: u64, trial: u32, counts: [u64; 2], moments: [Moment; 2], work: Work) -> Put {
+        let mut words = [0; BLOCK_WORDS];
+        (words[0], words[1]) = (kind << 32 | u64::from(trial), epoch);
+        words[2..4].copy_from_slice(&counts);
+        words[4..8].copy_from_slice(&words_of(moments[0]));
+        words[8..12].copy_from_slice(&words_of(moments[1]));
+        words[12..16].copy_from_slice(&[work.processed, work.rolled_back, work.steps, work.idle_steps]);
+        Put::Block { place: block(epoch, trial), words }
+    }
+
+    /// What PE `from` has written.
+    ///
+    /// # Panics
+    /// If it is nothing that a PE writes.
+    pub fn read(self, from: u32) -> Control {
+        let words = match self {
+            Put::JumpStart(epochs) => return Control::Begin { from, epoch: epochs - 1 },
+            Put::Block { words, .. } => words,
+        };
+        let (trial, epoch) = (words[0] as u32, words[1]);
+        let moment = |at: usize| moment_of([words[at], words[at + 1], words[at + 2], words[at + 3]]);
+        let (least, failure) = (moment(4), moment(8));
+        let work = Work { processed: words[12], rolled_back: words[13], steps: words[14], idle_steps: words[15] };
+        match words[0] >> 32 {
+            SHARE => {
+                let share = Share { sent: words[2], received: words[3], least, failure, work };
+                Control::Share { from, epoch, trial, share }
+            }
+            AGAIN => Control::Again { epoch, trial: trial + 1 },
+            VERDICT => Control::Verdict(Verdict { epoch, trials: trial + 1, gvt: least, in_transit: Moment::Never, failure, work }),
+            kind => panic!("PE {from} wrote a block of an unknown kind, {kind}"),
+        }
+    }
+}
+
+/// A moment in four words: its kind with priority and step, its LP, its time, its sequence number.
+fn words_of(moment: Moment) -> [u64; 4] {
+    match moment {
+        Moment::Init(lp) => [0, u64::from(lp.0), 0, 0],
+        Moment::Event(EventKey { time, step, priority, sender, sequence }) => {
+            let first = 1 | u64::from(priority.level() as u8) << 8 | u64::from(step) << 32;
+            [first, u64::from(sender.0), time.bits(), sequence.bits()]
+        }
+        Moment::Finish(lp) => [2, u64::from(lp.0), 0, 0],
+        Moment::Never => [3, 0, 0, 0],
+    }
+}
+
+fn moment_of([first, lp, time, sequence]: [u64; 4]) -> Moment {
+    let lp = LpId(lp as u32);
+    match first & 0xFF {
+        0 => Moment::Init(lp),
+        1 => {
+            let sequence = Sequence::first_of(sequence >> 24).nth((sequence & 0xFF_FFFF) as u32);
+            let (step, priority) = ((first >> 32) as u32, Priority::new((first >> 8) as u8 as i8));
+            Moment::Event(EventKey { time: VirtualTime::from_bits(time), step, priority, sender: lp, sequence })
+        }
+        2 => Moment::Finish(lp),
+        _ => Moment::Never,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever a PE has to say arrives as it was.
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let key = |time: f64, step, level, lp, sequence: Sequence| EventKey {
+            time: VirtualTime::new(time).expect("a time"),
+            step,
+            priority: Priority::new(level),
+            sender: LpId(lp),
+            sequence,
+        };
+        let last = Sequence::first_of(Sequence::EVENT_LIMIT - 1).nth(0xFF_FFFF);
+        let moments = [
+            Moment::Init(LpId(u32::MAX)),
+            Moment::Event(key(0.0, 0, 0, 0, Sequence::first_of(0))),
+            Moment::Event(key(1e300, u32::MAX, -127, u32::MAX, last)),
+            Moment::Event(key(1.5, 7, 127, 3, Sequence::first_of(5).nth(2))),
+            Moment::Finish(LpId(9)),
+            Moment::Never,
+        ];
+        for (number, &least) in (0u64..).zip(&moments) {
+            for &failure in &moments {
+                let work = Work { processed: 1 + number, rolled_back: u64::MAX, steps: 3, idle_steps: 4 };
+                let (epoch, trial) = (number << 40, 1 << 31 | number as u32);
+                let share = Share { sent: u64::MAX - number, received: 5, least, failure, work };
+                let verdict = Verdict { epoch, trials: trial, gvt: least, in_transit: Moment::Never, failure, work };
+                for control in [
+                    Control::Begin { from: 6, epoch },
+                    Control::Share { from: 6, epoch, trial, share },
+                    Control::Again { epoch, trial },
+                    Control::Verdict(verdict),
+                ] {
+                    assert_eq!(Put::from(control).read(6), control);
+                }
+            }
+        }
+    }
+
+    /// Trials that can be on their way at the same time have blocks of their own.
+    #[test]
+    fn neighbouring_trials_have_different_blocks() {
+        let place = |epoch, trial: u32| match Put::from(Control::Again { epoch, trial: trial + 1 }) {
+            Put::Block { place, .. } => place,
+            Put::JumpStart(_) => panic!("no block"),
+        };
+        for (epoch, trial) in [(0, 0), (1, 0), (6, 3), (7, 4)] {
+            let mut places = [place(epoch, trial), place(epoch, trial + 1), place(epoch + 1, trial), place(epoch + 1, trial + 1)];
+            places.sort_unstable();
+            assert_eq!(places, [0, 1, 2, 3]);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+use std::collections::VecDeque;
+
+use warpline_base::{Moment, TieBreak};
+
+use super::{Action, Control, Hierarchy, Share, Verdict};
+
+/// How far a PE has come in a trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    /// There is no trial.
+    Off,
+    /// It has yet to give its share of the trial.
+    Due,
+    /// It has given its share and waits for the outcome from its parent.
+    Given,
+    /// It has given its share and exchanges sums with its partners; this is the sum so far, and the stage that comes next.
+    Exchanging(Share, usize),
+}
+
+/// A PE that this one reduces with.
+#[derive(Debug)]
+struct Neighbour {
+    pe: u32,
+    /// It has begun to close all epochs below this, as far as this PE knows.
+    begun: u64,
+    /// The shares that have arrived from it: the four receive blocks (d, r), (d, r+1), (d+1, r), (d+1, r+1) of Perumalla, Park and Tipparaju
+    /// (§2.7), for two epochs and two trials of each. A neighbour may be one trial ahead, or in the next epoch already.
+    blocks: [Option<(u64, u32, Share)>; 4],
+}
+
+impl Neighbour {
+    fn new(pe: u32) -> Self {
+        Neighbour { pe, begun: 0, blocks: [None; 4] }
+    }
+
+    fn has(&self, epoch: u64, trial: u32) -> bool {
+        self.blocks[block(epoch, trial)].is_some()
+    }
+
+    fn take(&mut self, epoch: u64, trial: u32) -> Option<Share> {
+        let (of_epoch, of_trial, share) = self.blocks[block(epoch, trial)].take()?;
+        assert_eq!((of_epoch, of_trial), (epoch, trial), "PE {} gave a share of another (epoch, trial)", self.pe);
+        Some(share)
+    }
+}
+
+/// Which of the four blocks belongs to a trial: two-element arrays are enough for epochs as well as for trials (§2.3).
+pub(super) fn block(epoch: u64, trial: u32) -> usize {
+    (2 * (epoch % 2) + u64::from(trial % 2)) as usize
+}
+
+/// One PE's place in the [`Hierarchy`], and its part in the reductions over it.
+///
+/// What the shares mean, and when their sum is accepted, is up to the algorithm. All PEs of the butterfly find the same sum, and so decide
+/// alike; they tell those that report to them. Any PE can begin to close an epoch; this spreads to all neighbours at once (the jump start of
+/// §2.7), so that all PEs have joined after one traversal of the hierarchy.
+#[derive(Debug)]
+pub(super) struct Reduction {
+    me: u32,
+    hierarchy: Hierarchy,
+    ties: TieBreak,
+    /// The epoch that is being closed, or will be next.
+    epoch: u64,
+    trial: u32,
+    stage: Stage,
+    /// Some PE has asked to close all epochs below this.
+    asked: u64,
+    children: Vec<Neighbour>,
+    /// By stage.
+    partners: Vec<Neighbour>,
+    parent: Option<Neighbour>,
+    gvt: Option<Moment>,
+    outbox: VecDeque<Action>,
+}
+
+impl Reduction {
+    pub(super) fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
+        assert!(me < hierarchy.pes(), "PE {me} of {}", hierarchy.pes());
+        let neighbours = |pes: Vec<u32>| pes.into_iter().map(Neighbour::new).collect();
+        Reduction {
+            me,
+            hierarchy,
+            ties,
+            epoch: 0,
+            trial: 0,
+            stage: Stage::Off,
+            asked: 0,
+            children: neighbours(hierarchy.children(me)),
+            partners: neighbours(hierarchy.partners(me)),
+            parent: hierarchy.parent(me).map(Neighbour::new),
+            gvt: None,
+            outbox: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn ties(&self) -> TieBreak {
+        self.ties
+    }
+
+    pub(super) fn pes(&self) -> u32 {
+        self.hierarchy.pes()
+    }
+
+    pub(super) fn trial(&self) -> u32 {
+        self.trial
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.stage != Stage::Off
+    }
+
+    /// How many epochs this PE has begun to close.
+    pub(super) fn epochs(&self) -> u64 {
+        self.epoch + u64::from(self.is_on())
+    }
+
+    pub(super) fn neighbours(&self) -> Vec<u32> {
+        self.hierarchy.neighbours(self.me)
+    }
+
+    fn neighbour(&mut self, pe: u32) -> &mut Neighbour {
+        let me = self.me;
+        let mut all = self.children.iter_mut().chain(&mut self.partners).chain(&mut self.parent);
+        let found = all.find(|neighbour| neighbour.pe == pe);
+        found.unwrap_or_else(|| panic!("PE {pe} is no neighbour of PE {me}"))
+    }
+
+    pub(super) fn wish(&mut self) {
+        if !self.is_on() {
+            self.asked = self.asked.max(self.epoch + 1);
+        }
+    }
+
+    pub(super) fn receive_control(&mut self, control: Control) {
+        match control {
+            // A late call for an epoch that is closed already has no effect.
+            Control::Begin { from, epoch } => {
+                self.asked = self.asked.max(epoch + 1);
+                let neighbour = self.neighbour(from);
+                neighbour.begun = neighbour.begun.max(epoch + 1);
+            }
+            Control::Share { from, epoch, trial, share } => {
+                let ahead = epoch == self.epoch && trial == self.trial + 1 || epoch == self.epoch + 1 && trial == 0;
+                if !ahead {
+                    self.expect(epoch, trial);
+                }
+                self.asked = self.asked.max(epoch + 1);
+                let block = &mut self.neighbour(from).blocks[block(epoch, trial)];
+                assert!(block.replace((epoch, trial, share)).is_none(), "two shares of PE {from} in epoch {epoch}, trial {trial}");
+            }
+            Control::Again { epoch, trial } => {
+                self.expect(epoch, trial - 1);
+                self.again();
+            }
+            Control::Verdict(verdict) => {
+                self.expect(verdict.epoch, verdict.trials - 1);
+                self.conclude(verdict);
+            }
+        }
+    }
+
+    fn expect(&self, epoch: u64, trial: u32) {
+        let now = (self.epoch, self.trial);
+        assert_eq!((epoch, trial), now, "PE {} received a control message of another (epoch, trial) than its own", self.me);
+    }
+
+    pub(super) fn next_action(&mut self) -> Option<Action> {
+        self.outbox.pop_front()
+    }
+
+    /// Whether it is time to [`begin`](Self::begin).
+    pub(super) fn is_called(&self) -> bool {
+        !self.is_on() && self.asked > self.epoch
+    }
+
+    /// Joins the computation and calls all neighbours, but not the parent if it has begun.
+    pub(super) fn begin(&mut self) {
+        debug_assert!(self.is_called());
+        self.stage = Stage::Due;
+        let control = Control::Begin { from: self.me, epoch: self.epoch };
+        let parent = self.parent.iter().filter(|parent| parent.begun <= self.epoch);
+        let called = self.children.iter().chain(&self.partners).chain(parent);
+        self.outbox.extend(called.map(|neighbour| Action::Send { to: neighbour.pe, control }));
+    }
+
+    /// Whether it is time to [`give`](Self::give) this PE's share: once its parent, or its partner of the first stage, has begun, and all
+    /// children have given theirs. A share given before would not include what that PE sent in between, and so would often be useless.
+    pub(super) fn is_due(&self) -> bool {
+        let mut above = self.parent.iter().chain(self.partners.first());
+        self.stage == Stage::Due
+            && above.all(|neighbour| neighbour.begun > self.epoch)
+            && self.children.iter().all(|child| child.has(self.epoch, self.trial))
+    }
+
+    /// Adds this PE's share to those of its children, and passes the sum on.
+    pub(super) fn give(&mut self, own: Share) {
+        debug_assert!(self.is_due());
+        let (epoch, trial, ties) = (self.epoch, self.trial, self.ties);
+        let shares = self.children.iter_mut().filter_map(|child| child.take(epoch, trial));
+        let sum = shares.fold(own, |sum, share| sum.and(share, ties));
+        match &self.parent {
+            Some(parent) => {
+                let to = parent.pe;
+                self.stage = Stage::Given;
+                self.send_share(to, sum);
+            }
+            None => self.enter_stage(sum, 0),
+        }
+    }
+
+    fn enter_stage(&mut self, sum: Share, stage: usize) {
+        self.stage = Stage::Exchanging(sum, stage);
+        if let Some(partner) = self.partners.get(stage) {
+            self.send_share(partner.pe, sum);
+        }
+    }
+
+    fn send_share(&mut self, to: u32, share: Share) {
+        let control = Control::Share { from: self.me, epoch: self.epoch, trial: self.trial, share };
+        self.outbox.push_back(Action::Send { to, control });
+    }
+
+    /// Exchanges sums as far as those of the partners have arrived. Returns the sum of all shares when it is known, at a PE of the
+    /// butterfly, which is then to [`decide`](Self::decide) or to try [`again`](Self::again).
+    pub(super) fn exchange(&mut self) -> Option<Share> {
+        while let Stage::Exchanging(sum, stage) = self.stage {
+            let (epoch, trial, ties) = (self.epoch, self.trial, self.ties);
+            let Some(partner) = self.partners.get_mut(stage) else { return Some(sum) };
+            let share = partner.take(epoch, trial)?;
+            self.enter_stage(sum.and(share, ties), stage + 1);
+        }
+        None
+    }
+
+    /// Starts the next trial, here and at all that report to this PE.
+    pub(super) fn again(&mut self) {
+        assert!(self.has_given(), "a trial was over before PE {} gave its share", self.me);
+        (self.stage, self.trial) = (Stage::Due, self.trial + 1);
+        self.send_to_children(Control::Again { epoch: self.epoch, trial: self.trial });
+    }
+
+    /// At a PE of the butterfly: the sum of this trial is the answer.
+    pub(super) fn decide(&mut self, sum: Share) {
+        let Share { least: gvt, failure, work, .. } = sum;
+        self.conclude(Verdict { epoch: self.epoch, trials: self.trial + 1, gvt, in_transit: Moment::Never, failure, work });
+    }
+
+    fn has_given(&self) -> bool {
+        matches!(self.stage, Stage::Given | Stage::Exchanging(..))
+    }
+
+    fn conclude(&mut self, verdict: Verdict) {
+        assert!(self.has_given(), "a verdict came before PE {} gave its share", self.me);
+        check_advance(&mut self.gvt, &verdict, self.ties);
+        (self.stage, self.epoch, self.trial) = (Stage::Off, self.epoch + 1, 0);
+        self.send_to_children(Control::Verdict(verdict));
+        self.outbox.push_back(Action::Adopt(verdict));
+    }
+
+    fn send_to_children(&mut self, control: Control) {
+        self.outbox.extend(self.children.iter().map(|child| Action::Send { to: child.pe, control }));
+    }
+}
+
+/// Checks that GVT does not decrease, and notes it.
+///
+/// # Panics
+/// If it does.
+pub(super) fn check_advance(last: &mut Option<Moment>, verdict: &Verdict, ties: TieBreak) {
+    if let Some(last) = last {
+        assert!(!verdict.gvt.is_before(last, ties), "GVT regresses from {last:?} to {:?}", verdict.gvt);
+    }
+    *last = Some(verdict.gvt);
+}

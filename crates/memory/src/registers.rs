@@ -1,0 +1,240 @@
+use std::sync::PoisonError;
+
+use crate::Apart;
+use crate::sync::{Arc, Mutex, MutexGuard};
+
+/// One PE's view of the registers of a Global Synchronization Unit in software (E. Lynch and G. Riley, "Hardware supported time
+/// synchronization in multi-core architectures", PADS 2009). `T` is a point in the order of events.
+///
+/// A PE has a register for its minimum outstanding event (MOE), and two banks of a transient message count (TMC) and a minimum outstanding
+/// message (MOM) each. Messages to a PE are announced in one bank until the other is empty, and then in that: so under steady traffic, too,
+/// a bank becomes empty at some time, and its minimum is cleared. The hardware has one bank, as its PEs stop at LBTS and let traffic drain.
+///
+/// The hardware reads all registers in the same clock tick. Here they are read one after the other, twice. If none has fallen between its
+/// two readings, the least of the first readings was a lower bound for all of them at the moment between the two passes.
+///
+/// ```
+/// let mut registers = warpline_memory::registers(2, 0, u64::MAX);
+/// let before = |a: &u64, b: &u64| a < b;
+/// registers[0].settle([0; 2], 7, before);
+/// registers[1].settle([0; 2], 9, before);
+/// assert_eq!(registers[0].least(before), Some((7, u64::MAX)));
+/// // PE 0 sends PE 1 a message for 8, and has nothing before 20 any more.
+/// registers[0].announce(1, 0, 1, 8, before);
+/// registers[0].settle([0; 2], 20, before);
+/// assert_eq!(registers[1].least(before), Some((9, 8)));
+/// // It is received and dealt with.
+/// registers[1].settle([1, 0], 9, before);
+/// assert_eq!(registers[1].least(before), Some((9, u64::MAX)));
+/// ```
+#[derive(Debug)]
+pub struct Registers<T> {
+    files: Arc<Box<[Apart<Mutex<RegisterFile<T>>>]>>,
+    me: usize,
+    never: T,
+}
+
+/// The registers of a PE.
+#[derive(Debug)]
+struct RegisterFile<T> {
+    /// MOE.
+    event: T,
+    banks: [Bank<T>; 2],
+    /// The bank in which messages are announced.
+    open: u8,
+    /// How often the least of the registers has fallen.
+    falls: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bank<T> {
+    /// TMC.
+    in_transit: u64,
+    /// MOM: the least message announced since the bank was last empty.
+    message: T,
+}
+
+/// The views of this many PEs. Nothing is in transit; every MOE is `first`. `never` comes after everything.
+pub fn registers<T: Copy>(pes: u32, first: T, never: T) -> Vec<Registers<T>> {
+    let bank = Bank { in_transit: 0, message: never };
+    let file = || Apart(Mutex::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }));
+    let files = Arc::new((0..pes).map(|_| file()).collect::<Box<[_]>>());
+    (0..pes as usize).map(|me| Registers { files: files.clone(), me, never }).collect()
+}
+
+impl<T: Copy> RegisterFile<T> {
+    fn message(&self, before: impl Fn(&T, &T) -> bool) -> T {
+        let [a, b] = self.banks.map(|bank| bank.message);
+        earlier(a, b, before)
+    }
+
+    fn least(&self, before: impl Fn(&T, &T) -> bool) -> T {
+        earlier(self.message(&before), self.event, before)
+    }
+
+    fn change(&mut self, before: impl Fn(&T, &T) -> bool, change: impl FnOnce(&mut Self)) {
+        let was = self.least(&before);
+        change(self);
+        self.falls += u64::from(before(&self.least(&before), &was));
+    }
+}
+
+fn earlier<T>(a: T, b: T, before: impl Fn(&T, &T) -> bool) -> T {
+    if before(&b, &a) { b } else { a }
+}
+
+impl<T: Copy> Registers<T> {
+    fn file(&self, pe: usize) -> MutexGuard<'_, RegisterFile<T>> {
+        self.files[pe].0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Announces messages to PE `to`, the least of them at `least`, in the bank that the last announcement to that PE has returned, at
+    /// first 0. Returns the bank for the next. To be called before the messages are handed over, and before this PE's MOE rises above what
+    /// caused them.
+    ///
+    /// # Panics
+    /// If there is no such PE or bank.
+    pub fn announce(&self, to: u32, bank: u8, messages: u64, least: T, before: impl Fn(&T, &T) -> bool) -> u8 {
+        let file = &mut *self.file(to as usize);
+        file.change(&before, |file| {
+            let bank = &mut file.banks[usize::from(bank)];
+            *bank = Bank { in_transit: bank.in_transit + messages, message: earlier(bank.message, least, &before) };
+        });
+        file.open
+    }
+
+    /// Sets this PE's registers, when it has received so many messages of each bank, and its least is `event` with them.
+    ///
+    /// # Panics
+    /// If more messages were received than announced.
+    pub fn settle(&self, received: [u64; 2], event: T, before: impl Fn(&T, &T) -> bool) {
+        let (me, never) = (self.me, self.never);
+        let file = &mut *self.file(me);
+        file.change(&before, |file| {
+            for (bank, received) in file.banks.iter_mut().zip(received) {
+                let left = bank.in_transit.checked_sub(received);
+                let left = left.unwrap_or_else(|| panic!("PE {me} received {received} messages, but only {} were sent", bank.in_transit));
+                *bank = Bank { in_transit: left, message: if left == 0 { never } else { bank.message } };
+            }
+            file.event = event;
+        });
+        if file.banks[usize::from(1 - file.open)].in_transit == 0 {
+            file.open = 1 - file.open;
+        }
+    }
+
+    /// The least MOE and the least MOM, if no PE's registers fell while they were read. The lesser of the two is LBTS at some moment during
+    /// the call.
+    pub fn least(&self, before: impl Fn(&T, &T) -> bool) -> Option<(T, T)> {
+        let (mut event, mut message, mut falls) = (self.never, self.never, 0u64);
+        for pe in 0..self.files.len() {
+            let file = self.file(pe);
+            event = earlier(event, file.event, &before);
+            message = earlier(message, file.message(&before), &before);
+            falls += file.falls;
+        }
+        // Falls are only added to, so equal sums mean that there was none.
+        let again = (0..self.files.len()).map(|pe| self.file(pe).falls).sum::<u64>();
+        (again == falls).then_some((event, message))
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use loom::thread;
+
+    use super::*;
+    use crate::ring;
+
+    fn before(a: &u64, b: &u64) -> bool {
+        a < b
+    }
+
+    /// Two PEs pass one message back and forth while a third looks: LBTS never passes it. Read once only, the registers let it slip by:
+    /// this test fails without the second pass, and with an announcement that comes after the message or after MOE.
+    #[test]
+    fn loom_what_is_passed_on_is_seen() {
+        loom::model(|| {
+            let mut views = registers(2, 5, u64::MAX);
+            let (mine, other) = (views.remove(0), views.remove(0));
+            let look = Registers { files: mine.files.clone(), me: 0, never: u64::MAX };
+            let (mut to, mut from) = ring(2);
+            let (mut back, mut home) = ring(2);
+            mine.settle([0; 2], u64::MAX, before);
+            // PE 1 has the event at 5, and sends it to PE 0.
+            let sender = thread::spawn(move || {
+                let bank = other.announce(0, 0, 1, 5, before);
+                assert!(bank <= 1 && to.push(5u64));
+                other.settle([0; 2], u64::MAX, before);
+                if home.drain().is_some_and(|events| events.count() == 1) {
+                    other.settle([1, 0], 5, before);
+                }
+            });
+            // PE 0 sends it back.
+            let relay = thread::spawn(move || {
+                if from.drain().is_some_and(|events| events.count() == 1) {
+                    mine.settle([1, 0], 5, before);
+                    mine.announce(1, 0, 1, 5, before);
+                    assert!(back.push(5u64));
+                    mine.settle([0; 2], u64::MAX, before);
+                }
+            });
+            if let Some((event, message)) = look.least(before) {
+                assert_eq!(event.min(message), 5, "LBTS passes an event");
+            }
+            sender.join().unwrap();
+            relay.join().unwrap();
+        });
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn before(a: &u64, b: &u64) -> bool {
+        a < b
+    }
+
+    /// However many messages are on their way at any time, old ones do not hold up LBTS for ever.
+    #[test]
+    fn steady_traffic_holds_nothing_up() {
+        let views = registers(2, 0, u64::MAX);
+        let (mut banks, mut bank) = (Vec::new(), 0);
+        for time in 1..=100 {
+            // Two messages are always in transit.
+            banks.push(bank);
+            bank = views[0].announce(1, bank, 1, 10 * time, before);
+            views[0].settle([0; 2], 10 * time, before);
+            if let Some(arrived) = banks.len().checked_sub(3) {
+                let mut received = [0; 2];
+                received[usize::from(banks[arrived])] = 1;
+                views[1].settle(received, u64::MAX, before);
+            }
+            let (event, message) = views[0].least(before).expect("nothing falls meanwhile");
+            let least = event.min(message);
+            assert!(time < 5 || least >= 10 * (time - 4), "LBTS is {least} at {time}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "PE 1 received 2 messages, but only 1 were sent")]
+    fn a_message_that_was_not_announced_is_caught() {
+        let views = registers(2, 0u64, u64::MAX);
+        views[0].announce(1, 0, 1, 3, before);
+        views[1].settle([2, 0], 3, before);
+    }
+
+    #[test]
+    fn a_register_that_falls_is_noticed() {
+        let views = registers(3, 4u64, u64::MAX);
+        let falls = || (0..3).map(|pe| views[0].file(pe).falls).sum::<u64>();
+        views[0].settle([0; 2], 9, before);
+        assert_eq!((falls(), views[1].least(before)), (0, Some((4, u64::MAX))));
+        views[2].announce(0, 0, 1, 8, before);
+        assert_eq!(falls(), 1);
+        views[2].announce(0, 0, 1, 8, before);
+        views[0].settle([2, 0], 8, before);
+        assert_eq!(falls(), 1, "MOE takes over from MOM");
+    }
+}

@@ -1,0 +1,129 @@
+//! How PEs of one process tell each other about GVT: in rings between neighbours, or by writing into each other's memory.
+
+use std::collections::VecDeque;
+
+use warpline_kernel::gvt::{BLOCK_WORDS, Control, Put};
+use warpline_memory::{BlockReader, BlockWriter, Consumer, MakeRoom, Producer, blocks, ring};
+
+/// How many control messages a ring between neighbours holds.
+const CONTROLS: usize = 8;
+/// The blocks that a neighbour may write.
+const BLOCKS: usize = 4;
+
+/// A PE's ends of the wires for GVT, with the numbers of the neighbours, which are few.
+pub(crate) struct ControlWires {
+    to: Vec<(u32, Producer<Control>)>,
+    from: Vec<Consumer<Control>>,
+    /// Control messages that found no room.
+    late: VecDeque<(u32, Control)>,
+    /// Control messages that have arrived, the first one last.
+    arrived: Vec<Control>,
+    /// Memory of neighbours, for this PE to write.
+    theirs: Vec<(u32, BlockWriter<BLOCK_WORDS>)>,
+    /// This PE's memory, for neighbours to write.
+    mine: Vec<(u32, BlockReader<BLOCK_WORDS>)>,
+    /// What has been found there, the first one last.
+    found: Vec<(u32, Put)>,
+}
+
+/// Which PEs exchange control messages, and how.
+#[derive(Clone, Debug)]
+pub struct ControlPlan {
+    /// By PE: its neighbours, as given by the GVT algorithm.
+    pub neighbours: Vec<Vec<u32>>,
+    /// Whether they write into each other's memory, rather than send messages.
+    pub one_sided: bool,
+}
+
+/// The ends of all PEs.
+pub(crate) fn control_wires(plan: &ControlPlan) -> Vec<ControlWires> {
+    let none = || ControlWires {
+        to: Vec::new(),
+        from: Vec::new(),
+        late: VecDeque::new(),
+        arrived: Vec::new(),
+        theirs: Vec::new(),
+        mine: Vec::new(),
+        found: Vec::new(),
+    };
+    let mut wires: Vec<ControlWires> = plan.neighbours.iter().map(|_| none()).collect();
+    for (sender, neighbours) in (0..).zip(&plan.neighbours) {
+        for &receiver in neighbours {
+            if plan.one_sided {
+                let (writer, reader) = blocks();
+                wires[sender as usize].theirs.push((receiver, writer));
+                wires[receiver as usize].mine.push((sender, reader));
+            } else {
+                let (producer, consumer) = ring(CONTROLS);
+                wires[sender as usize].to.push((receiver, producer));
+                wires[receiver as usize].from.push(consumer);
+            }
+        }
+    }
+    wires
+}
+
+impl ControlWires {
+    pub(crate) fn prefetch(&self) {
+        self.from.iter().for_each(Consumer::prefetch);
+    }
+
+    pub(crate) fn send(&mut self, to: u32, control: Control) {
+        if !self.late.is_empty() || !self.push(to, control) {
+            self.late.make_room(1, "control messages");
+            self.late.push_back((to, control));
+        }
+    }
+
+    fn push(&mut self, to: u32, control: Control) -> bool {
+        let wire = self.to.iter_mut().find(|(neighbour, _)| *neighbour == to);
+        let Some((_, wire)) = wire else { panic!("PE {to} is no neighbour: GVT sends it no control messages") };
+        wire.push(control)
+    }
+
+    fn send_late(&mut self) {
+        while let Some(&(to, control)) = self.late.front() {
+            if !self.push(to, control) {
+                return;
+            }
+            self.late.pop_front();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn receive(&mut self) -> Option<Control> {
+        if !self.late.is_empty() {
+            self.send_late();
+        }
+        if self.arrived.is_empty() {
+            for wire in &mut self.from {
+                wire.drain_into(&mut self.arrived, usize::MAX);
+            }
+            self.arrived.reverse();
+        }
+        self.arrived.pop()
+    }
+
+    pub(crate) fn write(&mut self, to: u32, put: Put) {
+        let memory = self.theirs.iter_mut().find(|(neighbour, _)| *neighbour == to);
+        let Some((_, memory)) = memory else { panic!("PE {to} is no neighbour: GVT writes nothing there") };
+        match put {
+            Put::JumpStart(word) => memory.jump_start(word),
+            Put::Block { place, words } => memory.write(place, &words),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn written(&mut self) -> Option<(u32, Put)> {
+        if self.found.is_empty() {
+            for (from, memory) in &mut self.mine {
+                if memory.has_news() {
+                    let blocks = (0..BLOCKS).filter_map(|place| Some(Put::Block { place, words: memory.take(place)? }));
+                    self.found.extend(blocks.map(|put| (*from, put)));
+                    self.found.extend(memory.jump_started().map(|word| (*from, Put::JumpStart(word))));
+                }
+            }
+        }
+        self.found.pop()
+    }
+}
