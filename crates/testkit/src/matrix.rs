@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline::base::LpId;
 use warpline::base::random::Random;
-use warpline::{Conservative, Error, Fault, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire};
+use warpline::{
+    Barrier, Conservative, Error, Fault, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire,
+};
 
 use crate::reference::{self, Outcome, Settings, Stop};
 use crate::{RandomModel, Recipe, time_limit};
@@ -44,8 +46,10 @@ pub struct Parallel {
     pub batch: u32,
     /// KPs per PE.
     pub kps: u32,
-    /// The algorithm.
+    /// How GVT is found.
     pub gvt: GvtAlgorithm,
+    /// How PEs meet for it, if they do.
+    pub barrier: Barrier,
     /// Events between two computations of GVT.
     pub gvt_interval: u32,
     /// The optimism window, as a share of the end time; `None` if it adapts.
@@ -55,6 +59,10 @@ pub struct Parallel {
 /// Both sequential configurations.
 pub const SEQUENTIAL: [Configuration; 2] =
     [Configuration { pending: Pending::Heap, parallel: None }, Configuration { pending: Pending::Ladder, parallel: None }];
+
+/// All ways to find GVT.
+pub const ALGORITHMS: [GvtAlgorithm; 4] =
+    [GvtAlgorithm::Asynchronous, GvtAlgorithm::Synchronous, GvtAlgorithm::OneSided, GvtAlgorithm::Gsu];
 
 impl Parallel {
     /// Draws a virtual cluster. Those with many PEs take long, as most of them idle and some of them stand still until others ask for GVT;
@@ -75,7 +83,8 @@ impl Parallel {
             go_ahead: if random.bernoulli(0.7) { GoAhead::Always } else { GoAhead::Auto },
             batch: any(random, &[1, 3, 16, 64]),
             kps: any(random, &[1, 2, 7, 1000]),
-            gvt: if random.bernoulli(0.3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
+            gvt: ALGORITHMS[random.below(ALGORITHMS.len() as u32) as usize],
+            barrier: [Barrier::Tree, Barrier::Central, Barrier::Condvar][random.below(3) as usize],
             gvt_interval,
             window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
             windows: random.bernoulli(0.5),
@@ -113,6 +122,9 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
         simulation = simulation.sync(sync).wire(parallel.wire).use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
+        if parallel.gvt == GvtAlgorithm::Synchronous {
+            simulation = simulation.barrier(parallel.barrier);
+        }
         simulation = if conservative {
             simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
         } else {

@@ -76,7 +76,7 @@ impl Gvt for AnyGvt {
         with!(self, gvt => gvt.name())
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
         with!(self, gvt => gvt.sent(to, at))
     }
@@ -88,7 +88,7 @@ impl Gvt for AnyGvt {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
         with!(self, gvt => gvt.received(tag, at));
     }

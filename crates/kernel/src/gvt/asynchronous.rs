@@ -76,7 +76,7 @@ impl Gvt for Asynchronous {
         "asynchronous"
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
         debug_assert!(self.reduction.pes() > 1, "a message to another PE, but there is only one");
         self.sent[self.tag.index()] += 1;

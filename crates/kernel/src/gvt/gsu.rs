@@ -1,11 +1,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_base::{LpId, Moment, TieBreak};
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::{Apart, Registers, registers};
 
 use super::reduction::check_advance;
 use super::{Action, Control, Gvt, Local, Tag, Verdict, Work};
+
+/// How many steps a PE makes at most before it sets its registers again.
+const SETTLE_EVERY: u32 = 16;
 
 /// GVT from the registers of a Global Synchronization Unit in software: E. Lynch and G. Riley, "Hardware supported time synchronization in
 /// multi-core architectures", PADS 2009. No PE sends a message for it, and none has to stop.
@@ -24,18 +27,43 @@ pub struct Gsu {
     registers: Registers<Moment>,
     agreement: Arc<Agreement>,
     /// By receiver: what was sent and not announced yet.
-    sent: Vec<(u64, Moment)>,
+    sent: Vec<Unannounced>,
     /// The receivers in `sent`.
     receivers: Vec<u32>,
     /// By receiver: the bank in which its messages are announced.
     banks: Vec<u8>,
     /// By bank: messages received since MOE was set last.
     received: [u64; 2],
+    /// Steps since then.
+    since_settled: u32,
     /// Epochs of which this PE has adopted the verdict.
     epoch: u64,
     /// It has set its registers since some PE asked for the verdict on this epoch.
     joined: bool,
     gvt: Option<Moment>,
+}
+
+/// Messages to a PE that have not been announced.
+#[derive(Clone, Copy, Debug)]
+struct Unannounced {
+    count: u64,
+    /// The time of the least one: most are later, and need not be looked at more closely.
+    time: VirtualTime,
+    least: Moment,
+}
+
+impl Default for Unannounced {
+    fn default() -> Self {
+        Unannounced { count: 0, time: VirtualTime::MAX, least: Moment::Never }
+    }
+}
+
+impl Unannounced {
+    #[inline(never)]
+    fn lower(&mut self, at: Moment, ties: TieBreak) {
+        self.least = self.least.earlier(at, ties);
+        self.time = self.least.time(VirtualTime::MAX);
+    }
 }
 
 /// What turns LBTS into a verdict that all PEs adopt.
@@ -76,10 +104,11 @@ impl Gsu {
             ties,
             registers,
             agreement: agreement.clone(),
-            sent: vec![(0, Moment::Never); pes as usize],
+            sent: vec![Unannounced::default(); pes as usize],
             receivers: Vec::new(),
             banks: vec![0; pes as usize],
             received: [0; 2],
+            since_settled: 0,
             epoch: 0,
             joined: false,
             gvt: None,
@@ -101,7 +130,17 @@ impl Gsu {
     /// Sets this PE's registers.
     fn settle(&mut self, least: Moment) {
         let ties = self.ties;
+        self.since_settled = 0;
         self.registers.settle(std::mem::take(&mut self.received), least, |a, b| a.is_before(b, ties));
+    }
+
+    fn announce_all(&mut self) {
+        let ties = self.ties;
+        for to in self.receivers.drain(..) {
+            let Unannounced { count, least, .. } = std::mem::take(&mut self.sent[to as usize]);
+            let bank = &mut self.banks[to as usize];
+            *bank = self.registers.announce(to, *bank, count, least, |a, b| a.is_before(b, ties));
+        }
     }
 
     /// Joins the epoch: the registers are up to date.
@@ -162,24 +201,26 @@ impl Gvt for Gsu {
         "gsu"
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
-        let (count, least) = &mut self.sent[to as usize];
-        if *count == 0 {
+        let sent = &mut self.sent[to as usize];
+        if sent.count == 0 {
             self.receivers.push(to);
+            // What brings nothing to do must arrive, too, before all is over.
+            sent.lower(Moment::Finish(LpId(u32::MAX)), self.ties);
         }
-        // What brings nothing to do must arrive, too, before all is over.
-        let at = at().earlier(Moment::Finish(LpId(u32::MAX)), self.ties);
-        (*count, *least) = (*count + 1, least.earlier(at, self.ties));
+        sent.count += 1;
+        let at = at();
+        if at.time(VirtualTime::MAX) <= sent.time {
+            sent.lower(at, self.ties);
+        }
         Tag(self.banks[to as usize])
     }
 
+    #[inline]
     fn announce(&mut self) {
-        let ties = self.ties;
-        for to in self.receivers.drain(..) {
-            let (count, least) = std::mem::replace(&mut self.sent[to as usize], (0, Moment::Never));
-            let bank = &mut self.banks[to as usize];
-            *bank = self.registers.announce(to, *bank, count, least, |a, b| a.is_before(b, ties));
+        if !self.receivers.is_empty() {
+            self.announce_all();
         }
     }
 
@@ -205,8 +246,12 @@ impl Gvt for Gsu {
 
     fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
         self.announce();
-        self.settle(local.least());
-        if !self.is_called() {
+        let called = self.is_called();
+        self.since_settled += 1;
+        if called || self.since_settled >= SETTLE_EVERY {
+            self.settle(local.least());
+        }
+        if !called {
             return None;
         }
         if !self.joined {

@@ -44,7 +44,7 @@ impl Gvt for OneSided {
         "one-sided"
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
         self.0.sent(to, at)
     }

@@ -92,7 +92,7 @@ impl Gvt for Synchronous {
         "synchronous"
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, _: u32, _: impl FnOnce() -> Moment) -> Tag {
         debug_assert!(with!(&self.reducer, reducer => reducer.pes()) > 1, "a message to another PE, but there is only one");
         self.sent += 1;

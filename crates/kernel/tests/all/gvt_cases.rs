@@ -216,7 +216,7 @@ fn every_algorithm_can_be_chosen_at_run_time() {
     }
 }
 
-/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its way.
+/// The registers tell LBTS to whoever reads them, at any time: what is pending, and what is on its way. PEs set them every few steps.
 #[test]
 fn lbts_can_be_read_at_any_moment() {
     let mut machine = Machine::new(3, Algorithm::Gsu);
@@ -225,15 +225,16 @@ fn lbts_can_be_read_at_any_moment() {
         other => panic!("{other:?}"),
     };
     assert_eq!(lbts(&machine), Some(Moment::Init(LpId(0))), "nobody has set a register yet");
-    (0..3).for_each(|pe| machine.advance(pe));
+    let settle = |machine: &mut Machine, pe| (0..20).for_each(|_| machine.advance(pe));
+    (0..3).for_each(|pe| settle(&mut machine, pe));
     assert_eq!(lbts(&machine), Some(at(10)));
     let tag = machine.pes[0].0.sent(1, || at(11));
     machine.pes[0].1.least = at(50);
-    machine.advance(0);
+    settle(&mut machine, 0);
     assert_eq!(lbts(&machine), Some(at(11)));
     machine.pes[1].0.received(tag, || at(11));
     machine.pes[1].1.least = at(40);
-    machine.advance(1);
+    settle(&mut machine, 1);
     assert_eq!(lbts(&machine), Some(at(12)));
     assert!(machine.adopted.is_empty(), "nobody has asked for a verdict");
 }

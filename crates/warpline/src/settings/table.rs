@@ -127,7 +127,7 @@ settings! {
         gvt: GvtAlgorithm = GvtAlgorithm::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "if PEs stop, each waits for the slowest every time; registers are written at every step, and all PEs read all of them",
+            hurts: "if PEs stop, each waits for the slowest every time; registers are written all the time, and all PEs read all of them",
         }
         /// With --gvt synchronous: how PEs meet.
         barrier: Barrier = Barrier::default(), Range::Any, {

@@ -1,7 +1,7 @@
 //! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
 
-use warpline::{GoAhead, GvtAlgorithm, Pending, Wire};
-use warpline_testkit::matrix::{Configuration, Parallel};
+use warpline::{Barrier, GoAhead, GvtAlgorithm, Pending, Wire};
+use warpline_testkit::matrix::{ALGORITHMS, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
@@ -35,6 +35,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         batch: 16,
         kps: 7,
         gvt,
+        barrier: Barrier::Tree,
         gvt_interval: 512,
         window: None,
     };
@@ -54,21 +55,13 @@ fn check(pes: u32, first_seed: u64, ways: &[(Way, Wire, GvtAlgorithm)]) {
 
 #[test]
 fn a_thousand_pes_have_one_answer() {
-    check(
-        1024,
-        1,
-        &[(FREE_RUNNING, Wire::Value, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Value, GvtAlgorithm::Asynchronous)],
-    );
+    check(1024, 1, &[(FREE_RUNNING, Wire::Value, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Value, GvtAlgorithm::OneSided)]);
 }
 
 /// Like the test above, in another thread.
 #[test]
 fn a_thousand_other_pes_have_one_answer() {
-    check(
-        1024,
-        2,
-        &[(OPTIMISTIC, Wire::Shared, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Shared, GvtAlgorithm::Asynchronous)],
-    );
+    check(1024, 2, &[(OPTIMISTIC, Wire::Shared, GvtAlgorithm::OneSided), (WITHOUT_LOOKAHEAD, Wire::Shared, GvtAlgorithm::Gsu)]);
 }
 
 /// The tree of PEs is uneven here, and each way is tried with each kind of wire and with synchronous GVT.
@@ -77,7 +70,7 @@ fn hundreds_of_pes_have_one_answer() {
     let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();
     let wires = [Wire::Value, Wire::Shared, Wire::Auto].into_iter();
     let all: Vec<_> = ways.flat_map(|way| wires.clone().map(move |wire| (way, wire))).collect();
-    let gvt = |number| if number % 4 == 0 { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };
+    let gvt = |number| ALGORITHMS[number % ALGORITHMS.len()];
     let all: Vec<_> = (0..).zip(all).map(|(number, (way, wire))| (way, wire, gvt(number))).collect();
     check(257, 3, &all);
 }

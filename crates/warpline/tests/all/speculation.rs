@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpline::prelude::*;
-use warpline::{Failure, GvtAlgorithm, Place, Synchronisation};
+use warpline::{Failure, Place, Synchronisation};
+use warpline_testkit::matrix::ALGORITHMS;
 use warpline_testkit::time_limit;
 
 /// What an LP does when it finds an impossible state.
@@ -189,7 +190,7 @@ fn run(model: Loans, set: impl FnOnce(Loaning) -> Loaning) -> (Answer, u64) {
 /// A virtual cluster with a window as wide as the run.
 fn wild(simulation: Loaning, seed: u64) -> Loaning {
     let pes = [2, 3, 5, 8][(seed % 4) as usize];
-    let gvt = if seed.is_multiple_of(3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };
+    let gvt = ALGORITHMS[(seed / 3 % 4) as usize];
     let simulation = simulation.sync(Synchronisation::Optimistic).threads(pes).virtual_cluster(seed).window(12.0);
     simulation.batch([1, 4, 64][(seed % 3) as usize]).kps([1, 3, 100][(seed / 3 % 3) as usize]).gvt(gvt).gvt_interval(64)
 }

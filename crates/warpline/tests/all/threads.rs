@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use warpline::prelude::*;
-use warpline::{Conservative, GvtAlgorithm, Progress, Run, Synchronisation, Wire};
+use warpline::{Conservative, Progress, Run, Synchronisation, Wire};
+use warpline_testkit::matrix::ALGORITHMS;
 use warpline_testkit::time_limit;
 
 /// How a [`Mill`] spends its time.
@@ -144,7 +145,7 @@ fn parallel(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mi
 
 fn together(simulation: Simulation<'_, Mill>, threads: u32) -> Simulation<'_, Mill> {
     // Different every time, to keep threads out of step.
-    let gvt = if threads.is_multiple_of(3) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous };
+    let gvt = ALGORITHMS[threads as usize % 4];
     let simulation = simulation.threads(threads).gvt(gvt).gvt_interval(100).batch(16);
     // Eight PEs share threads if there are fewer cores, three never do.
     if threads == 3 { simulation.crowd() } else { simulation }

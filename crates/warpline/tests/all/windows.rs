@@ -2,8 +2,8 @@
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Conservative, GoAhead, GvtAlgorithm, Pending, Synchronisation, Wire};
-use warpline_testkit::matrix::{self, Configuration, Parallel};
+use warpline::{Barrier, Conservative, GoAhead, Pending, Synchronisation, Wire};
+use warpline_testkit::matrix::{self, ALGORITHMS, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
 
@@ -21,7 +21,8 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         go_ahead: GoAhead::Auto,
         batch: [1, 4, 128][cluster as usize / 3 % 3],
         kps: 7,
-        gvt: if cluster.is_multiple_of(4) { GvtAlgorithm::Synchronous } else { GvtAlgorithm::Asynchronous },
+        gvt: ALGORITHMS[(cluster % 4) as usize],
+        barrier: [Barrier::Tree, Barrier::Central, Barrier::Condvar][(cluster / 4 % 3) as usize],
         gvt_interval: 512,
         window: None,
     };
