@@ -29,21 +29,25 @@ use crate::sync::{Arc, Mutex, MutexGuard};
 /// ```
 #[derive(Debug)]
 pub struct Registers<T> {
-    files: Arc<Box<[Apart<Mutex<RegisterFile<T>>>]>>,
+    files: Arc<Files<T>>,
     me: usize,
     never: T,
 }
 
-/// The registers of a PE.
+/// The registers of all PEs, each on cache lines of its own.
+type Files<T> = Box<[Apart<Mutex<RegisterFile<T>>>]>;
+
+/// The registers of a PE. Those that other PEs write come first, next to the lock, on as few cache lines as possible.
 #[derive(Debug)]
+#[repr(C)]
 struct RegisterFile<T> {
-    /// MOE.
-    event: T,
-    banks: [Bank<T>; 2],
     /// The bank in which messages are announced.
     open: u8,
     /// How often the least of the registers has fallen.
     falls: u64,
+    banks: [Bank<T>; 2],
+    /// MOE.
+    event: T,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +62,7 @@ struct Bank<T> {
 pub fn registers<T: Copy>(pes: u32, first: T, never: T) -> Vec<Registers<T>> {
     let bank = Bank { in_transit: 0, message: never };
     let file = || Apart(Mutex::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }));
-    let files = Arc::new((0..pes).map(|_| file()).collect::<Box<[_]>>());
+    let files = Arc::new((0..pes).map(|_| file()).collect::<Files<T>>());
     (0..pes as usize).map(|me| Registers { files: files.clone(), me, never }).collect()
 }
 

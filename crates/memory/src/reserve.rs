@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crate::mapping::{map, unmap};
 
-/// How much is set aside, in bytes.
-const BYTES: usize = 8 << 20;
+/// How much is set aside, in bytes, and how much if there is less: results of some models take more than 8 MB while they are printed.
+const BYTES: [usize; 2] = [16 << 20, 8 << 20];
 
 /// The size of what the reserve was released for in the middle of a run; 0 if it was not.
 static RELEASED_FOR: AtomicUsize = AtomicUsize::new(0);
 
-static RESERVE: Reserve = Reserve(AtomicPtr::new(null_mut()));
+static RESERVE: Reserve = Reserve::none();
 
 /// Sets some memory aside, unless that has been done already. It is never touched, and so takes addresses only.
 pub fn keep_reserve() {
@@ -39,26 +39,38 @@ pub(crate) fn released_for() -> Option<usize> {
 }
 
 /// Its first byte; null if there is none. It does not come from the allocator, which would change its ways after so large a piece is freed.
-struct Reserve(AtomicPtr<c_void>);
+struct Reserve {
+    start: AtomicPtr<c_void>,
+    /// Written before `start`, and read after it.
+    bytes: AtomicUsize,
+}
 
 impl Reserve {
+    const fn none() -> Self {
+        Reserve { start: AtomicPtr::new(null_mut()), bytes: AtomicUsize::new(0) }
+    }
+
     fn keep(&self) {
         // If there is no memory even for this, the run will soon find out.
-        let Some(start) = map(BYTES) else { return };
-        // Release and Acquire, here and below, pass the mapping from thread to thread.
-        if self.0.compare_exchange(null_mut(), start, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it: here it was never shown to anybody, and in `release`
-            // it has just been taken out of the only place that knew it.
-            unsafe { unmap(start, BYTES) };
+        let Some((start, bytes)) = BYTES.into_iter().find_map(|bytes| Some((map(bytes)?, bytes))) else { return };
+        // Whoever finds 0 here is the only one to keep it. Acquire and Release, here and below, pass the mapping from thread to thread.
+        let first = self.bytes.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if first {
+            self.start.store(start, Ordering::Release);
+        } else {
+            // SAFETY: it was mapped above, with this length, and was never shown to anybody.
+            unsafe { unmap(start, bytes) };
         }
     }
 
     fn release(&self) {
-        let start = self.0.swap(null_mut(), Ordering::AcqRel);
+        let start = self.start.swap(null_mut(), Ordering::AcqRel);
         if !start.is_null() {
-            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it: here it was never shown to anybody, and in `release`
-            // it has just been taken out of the only place that knew it.
-            unsafe { unmap(start, BYTES) };
+            let bytes = self.bytes.load(Ordering::Relaxed);
+            // SAFETY: it was mapped by `keep`, with this length, and nobody else has it, as it has just been taken out of the only place that
+            // knew it. The length is that of this mapping: nobody else writes another before it is 0 again.
+            unsafe { unmap(start, bytes) };
+            self.bytes.store(0, Ordering::Release);
         }
     }
 }
@@ -69,14 +81,14 @@ mod tests {
 
     #[test]
     fn the_reserve_is_kept_once_and_released_once() {
-        let reserve = Reserve(AtomicPtr::new(null_mut()));
+        let reserve = Reserve::none();
         reserve.keep();
-        let start = reserve.0.load(Ordering::Relaxed);
+        let start = reserve.start.load(Ordering::Relaxed);
         assert!(!start.is_null());
         reserve.keep();
-        assert_eq!(reserve.0.load(Ordering::Relaxed), start);
+        assert_eq!(reserve.start.load(Ordering::Relaxed), start);
         reserve.release();
         reserve.release();
-        assert!(reserve.0.load(Ordering::Relaxed).is_null());
+        assert!(reserve.start.load(Ordering::Relaxed).is_null());
     }
 }

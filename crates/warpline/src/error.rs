@@ -53,6 +53,16 @@ pub enum Error {
         /// What ran out.
         why: Exhausted,
     },
+    /// The system refuses a thread.
+    #[error("the system refuses thread {number} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory")]
+    Thread {
+        /// Which one, from 1.
+        number: usize,
+        /// How many the run was to have.
+        threads: usize,
+        /// The system's error.
+        cause: std::io::Error,
+    },
     /// An event took longer than [it may](crate::Simulation::event_limit). Its thread cannot be stopped, and goes on until the program ends.
     #[error("{0}; raise --event-limit if it needs more time; there are no results, and rows that were written to files before stay there")]
     LongEvent(Box<LongEvent>),
@@ -93,19 +103,15 @@ impl Error {
     /// # Errors
     /// If there is no memory for this many LPs with their states.
     pub(crate) fn check_states<L>(lps: u32) -> Result<(), Self> {
-        catch_exhausted(|| check_room::<L>(lps as usize, "the states of LPs")).map_err(|_| {
-            let gigabytes = f64::from(lps) * size_of::<L>() as f64 / 1e9;
-            Error::Setting(format!(
-                "{lps} LPs need {gigabytes:.1} GB for their states alone, which this machine does not have; use fewer LPs or a larger machine"
-            ))
+        within_memory(|| {
+            check_room::<L>(lps as usize, "the states of LPs");
+            Ok(())
         })
     }
 
-    pub(crate) fn no_thread(number: usize, threads: usize, cause: &std::io::Error) -> Self {
-        Error::Setting(format!(
-            "the system refuses thread {} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory",
-            number + 1
-        ))
+    /// The system refuses a thread, numbered from 0.
+    pub(crate) fn no_thread(number: usize, threads: usize, cause: std::io::Error) -> Self {
+        Error::Thread { number: number + 1, threads, cause }
     }
 }
 

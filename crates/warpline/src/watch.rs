@@ -132,7 +132,7 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         let _over = over;
         within_memory(|| run(given))
     });
-    let worker = worker.map_err(|cause| Error::no_thread(0, 1, &cause))?;
+    let worker = worker.map_err(|cause| Error::no_thread(0, 1, cause))?;
     let mut run = RunThread { abandoned: control.abandoned.clone(), worker: Some(worker) };
     let beats = control.beats.clone();
     drop(control);

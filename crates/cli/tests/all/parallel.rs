@@ -34,6 +34,10 @@ fn the_answer_is_that_of_a_sequential_run() {
             "--threads 3 --undo reverse",
             "--sync optimistic --threads 1",
             "--threads 2 --gvt synchronous --gvt-interval 50",
+            "--threads 3 --gvt one-sided",
+            "--threads 3 --gvt gsu --use-lookahead no",
+            "--threads 2 --barrier central",
+            "--threads 5 --barrier condvar --gvt-interval 20",
             "--threads 2 --batch 1 --kps 1 --copy-interval 3",
             "--threads 2 --window 0.01 --kps 1000",
         ] {
@@ -75,6 +79,20 @@ fn all_settings_are_heard() {
     assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
 }
 
+/// A barrier means synchronous GVT, and is refused beside any other.
+#[test]
+fn only_synchronous_gvt_has_a_barrier() {
+    let engine = |settings: &str| warpline(&format!("run phold --lps 64 --end 5 --json {settings}")).json()["engine"].clone();
+    let met = engine("--barrier condvar --threads 2");
+    assert_eq!((&met["gvt"], &met["barrier"], &met["sync"]), (&"synchronous".into(), &"condvar".into(), &"optimistic".into()));
+    assert_eq!(engine("--threads 2 --gvt synchronous")["barrier"], "tree");
+    assert_eq!(engine("--threads 2 --gvt one-sided")["barrier"], Value::Null);
+    let refused = ["`barrier` is `central`, but `gvt` is `gsu`", "set `gvt` to `synchronous`"];
+    warpline("run phold --lps 64 --end 5 --threads 2 --gvt gsu --barrier central").is_wrong_use(&refused);
+    warpline("run phold --lps 64 --end 5 --sync sequential --barrier central")
+        .is_wrong_use(&["`barrier` is `central`, but `sync` is `sequential`"]);
+}
+
 /// What was typed reaches the engine, whose record tells what it did, and the answer is the same.
 #[test]
 fn both_words_for_the_use_of_lookahead_are_heard() {
@@ -100,7 +118,7 @@ fn limited(line: &str) -> std::process::Command {
 fn a_thread_that_is_refused_is_told() {
     let output = output(&mut limited("run mm1 --sync optimistic --threads 1 --stack 4096"));
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("refuses thread 1 of 1") && stderr.contains("fewer threads"), "{stderr}");
     assert!(output.stdout.is_empty() && !stderr.contains("panicked"), "{stderr}");
 }

@@ -145,7 +145,7 @@ fn wrong_settings_of_parallel_runs_are_wrong_use() {
     for value in ["0", "-1", "inf", "nan", "x"] {
         warpline(&format!("run mm1 --window {value}")).is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
     }
-    warpline("run mm1 --gvt sometimes").is_wrong_use(&["asynchronous, synchronous"]);
+    warpline("run mm1 --gvt sometimes").is_wrong_use(&["asynchronous, synchronous, one-sided, gsu"]);
     warpline("run mm1 --sync optimist").is_wrong_use(&["sequential, conservative, optimistic"]);
     warpline("run mm1 --threads").is_wrong_use(&["--threads"]);
 }

@@ -57,7 +57,7 @@ impl Hierarchy {
             return Vec::new();
         }
         let stages = self.exchanging().ilog2();
-        (0..stages).map(|stage| (me / self.group ^ 1 << stage) * self.group).collect()
+        (0..stages).map(|stage| ((me / self.group) ^ (1 << stage)) * self.group).collect()
     }
 
     /// All PEs with which PE `me` exchanges control messages.

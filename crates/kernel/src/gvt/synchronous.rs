@@ -30,8 +30,8 @@ pub struct Synchronous {
 /// How shares are reduced.
 #[derive(Debug)]
 enum Reducer {
-    Messages(Reduction),
-    Barrier(BarrierReduction),
+    Messages(Box<Reduction>),
+    Barrier(Box<BarrierReduction>),
 }
 
 /// Passes a call on to whichever reducer it is.
@@ -50,12 +50,12 @@ impl Synchronous {
     /// # Panics
     /// If there is no such PE.
     pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
-        Synchronous::with(Reducer::Messages(Reduction::new(me, hierarchy, ties)))
+        Synchronous::with(Reducer::Messages(Box::new(Reduction::new(me, hierarchy, ties))))
     }
 
     /// The part of a PE that reduces at a barrier.
     pub fn at(barrier: Arc<Barrier>, ties: TieBreak) -> Self {
-        Synchronous::with(Reducer::Barrier(BarrierReduction::new(barrier, ties)))
+        Synchronous::with(Reducer::Barrier(Box::new(BarrierReduction::new(barrier, ties))))
     }
 
     fn with(reducer: Reducer) -> Self {

@@ -202,7 +202,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             workers.push(worker.map_err(|cause| {
                 // The other threads wait for the PEs of this one, and look at this flag now and then.
                 stop.store(true, Ordering::Relaxed);
-                Error::no_thread(number, threads, &cause)
+                Error::no_thread(number, threads, cause)
             })?);
         }
         while left.load(Ordering::Relaxed) > 0 {

@@ -164,7 +164,7 @@ impl<M: Model> Job<M> {
                 let worker = Builder::new().name(format!("warpline-{thread}")).stack_size(stack).spawn_scoped(scope, work);
                 worker.map_err(|cause| {
                     failed.store(true, Ordering::Relaxed);
-                    Error::no_thread(thread, at_once as usize, &cause)
+                    Error::no_thread(thread, at_once as usize, cause)
                 })?;
             }
             drop(sender);
