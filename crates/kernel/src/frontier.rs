@@ -32,6 +32,8 @@ pub(crate) struct Frontier {
     end: VirtualTime,
     /// Nothing is done for good from this time on: the end, or an earlier time while PEs look for an earlier end.
     cap: VirtualTime,
+    /// While PEs look for an earlier end, and until all have it: GVT must not reach this time.
+    held_back: Option<VirtualTime>,
     /// The last verdict on GVT.
     verdict: Option<Verdict>,
     /// The GVT before that.
@@ -60,6 +62,7 @@ impl Frontier {
         Frontier {
             end,
             cap: end,
+            held_back: None,
             verdict,
             settled,
             window,
@@ -86,25 +89,28 @@ impl Frontier {
         // Another event at that time may have committed already.
         let after = |time: VirtualTime| VirtualTime::from_bits(time.bits() + 1).min(self.end);
         let (from, contributed) = (self.horizon.max(self.due()).min(after(first)), after(self.contributed.time(self.end)));
-        self.cap = from;
+        (self.cap, self.held_back) = (from, Some(from));
         (from, contributed)
     }
 
     /// GVT must not pass this moment: while a PE holds back, it may still have to undo what it has executed from then on.
     pub(crate) fn held_back_at(&self, ties: TieBreak) -> Moment {
-        if self.cap == self.end {
-            return Moment::Never;
-        }
+        let Some(held_back) = self.held_back else { return Moment::Never };
         // Before every event from then on, whatever decides between simultaneous ones.
-        let time = VirtualTime::from_bits(self.cap.bits().saturating_sub(1));
+        let time = VirtualTime::from_bits(held_back.bits().saturating_sub(1));
         let (priority, sender, sequence) = (Priority::new(i8::MIN), LpId(0), Sequence::first_of(0));
         let moment = Moment::Event(EventKey { time, step: 0, priority, sender, sequence });
         if moment.is_before(&self.gvt(), ties) { self.gvt() } else { moment }
     }
 
-    /// The run ends at an earlier time.
+    /// The run ends at an earlier time, which GVT must not pass before all PEs know it.
     pub(crate) fn end_at(&mut self, end: VirtualTime) {
-        (self.end, self.cap) = (end, end);
+        (self.end, self.cap, self.held_back) = (end, end, Some(end));
+    }
+
+    /// All PEs have the new end.
+    pub(crate) fn let_go(&mut self) {
+        self.held_back = None;
     }
 
     /// No PE has anything left to do before this time.
@@ -117,9 +123,10 @@ impl Frontier {
     #[inline]
     pub(crate) fn earliest_arrival(&self) -> VirtualTime {
         match self.verdict {
-            Some(Verdict { gvt: Moment::Event(key), .. }) => self.horizon.max(key.time),
+            // Of what is beyond the end of a run that was cut short, anything may still arrive.
+            Some(Verdict { gvt: Moment::Event(key), .. }) => self.horizon.max(key.time).min(self.end),
             Some(Verdict { gvt: Moment::Never, .. }) => self.end,
-            _ => self.horizon,
+            _ => self.horizon.min(self.end),
         }
     }
 
@@ -402,7 +409,11 @@ mod tests {
         frontier.adopt(verdict(event(31.0), NEVER), Some(10.0));
         assert_eq!((frontier.horizon(), frontier.due(), frontier.held_back_at(ties)), (after(time(30.0)), after(time(30.0)), event(31.0)));
         frontier.end_at(time(40.0));
-        assert_eq!((frontier.horizon(), frontier.limit(), frontier.held_back_at(ties)), (time(40.0), time(40.0), NEVER));
+        assert_eq!((frontier.horizon(), frontier.limit()), (time(40.0), time(40.0)));
+        let held_back = frontier.held_back_at(ties);
+        assert!(held_back.time(time(100.0)) < time(40.0), "GVT could pass the new end before all PEs know it: {held_back:?}");
+        frontier.let_go();
+        assert_eq!(frontier.held_back_at(ties), NEVER);
     }
 
     #[test]

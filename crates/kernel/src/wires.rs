@@ -70,7 +70,7 @@ pub trait Port<E> {
     /// Appends messages that have arrived.
     fn receive(&mut self, into: &mut Vec<Message>);
 
-    /// Sends a message by value to PE `to`. The port may keep it back until the next [`flush`](Self::flush).
+    /// Sends a message by value to PE `to`. The port keeps it back until the next [`flush`](Self::flush).
     ///
     /// # Errors
     /// The message, if there is no room for it.

@@ -1,4 +1,4 @@
-use warpline_base::{TieBreak, VirtualTime};
+use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
 use crate::{Delays, Partition, Tuning, Wire};
@@ -50,6 +50,12 @@ impl<'m, M: Model> World<'m, M> {
             least_delay_here: others.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min),
             least_delay: task.delays.least(),
         }
+    }
+
+    /// The moment of an event, for GVT: beyond the end, which may have come nearer, nothing is left to do.
+    #[inline]
+    pub(crate) fn moment(&self, key: EventKey) -> Moment {
+        if key.time < self.end { Moment::Event(key) } else { Moment::Never }
     }
 
     #[inline]

@@ -96,4 +96,28 @@ pub trait Configure: Model {
         let _ = parameters;
         Vec::new()
     }
+
+    /// Parameters under one name, for `--preset`. By default there are none.
+    ///
+    /// ```
+    /// # use warpline_model::Preset;
+    /// fn presets() -> &'static [Preset] {
+    ///     &[Preset { name: "village", about: "one oven, brown bread", values: &[("ovens", "1"), ("baking-time", "45")] }]
+    /// }
+    /// # assert_eq!(presets()[0].values.len(), 2);
+    /// ```
+    fn presets() -> &'static [Preset] {
+        &[]
+    }
+}
+
+/// Several values under one name, such as the parameters of an experiment in the literature; see [`Configure::presets`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// The name, as it is typed.
+    pub name: &'static str,
+    /// One line on what it stands for, with its source.
+    pub about: &'static str,
+    /// Names and values, as they are typed.
+    pub values: &'static [(&'static str, &'static str)],
 }

@@ -59,7 +59,7 @@ mod tables;
 
 pub mod engine;
 
-pub use configure::Configure;
+pub use configure::{Configure, Preset};
 pub use context::Context;
 pub use fault::Fault;
 pub use level::Level;

@@ -4,5 +4,7 @@ mod library;
 pub mod mm1;
 pub mod network;
 pub mod phold;
+mod studies;
 
 pub use library::Library;
+pub use studies::STUDIES;

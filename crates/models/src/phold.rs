@@ -7,9 +7,9 @@ mod plots;
 
 use std::hint::black_box;
 
-use warpline::Outcome;
 use warpline::prelude::*;
 use warpline::record::View;
+use warpline::{Outcome, Preset};
 
 /// The parameters of `phold`.
 #[derive(Clone, Debug, PartialEq, Parameters)]
@@ -201,6 +201,21 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
     }
 }
 
+/// RCPHOLD of K. Perumalla, A. Park and V. Tipparaju, ACM TOMACS 24(3), 2014, §4.1.1: σ LPs per core and γ messages per LP, to neighbours among
+/// the cores. Here a cluster stands for a core, and there are eight. The paper does not say how many messages leave their core: a tenth, here.
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "rcphold-10-1000",
+        about: "RCPHOLD of Perumalla, Park and Tipparaju (2014) with the structure (10, 1000): 10 LPs per cluster, 1000 messages per LP",
+        values: &[("lps", "80"), ("clusters", "8"), ("population", "1000"), ("reach", "1")],
+    },
+    Preset {
+        name: "rcphold-100-100",
+        about: "the same with the structure (100, 100): 100 LPs per cluster, 100 messages per LP",
+        values: &[("lps", "800"), ("clusters", "8"), ("population", "100"), ("reach", "1")],
+    },
+];
+
 impl<const BYTES: usize> Configure for Phold<BYTES> {
     type Parameters = PholdParameters;
 
@@ -225,6 +240,10 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
             ));
         }
         Ok(Phold { parameters: parameters.clone(), cluster: lps / clusters })
+    }
+
+    fn presets() -> &'static [Preset] {
+        PRESETS
     }
 
     fn notes(parameters: &PholdParameters) -> Vec<(&'static str, String)> {

@@ -41,6 +41,9 @@ pub struct InboxPort<E> {
     me: usize,
     /// Messages by value that have been taken out of this PE's inbox.
     values: DropEach<ValueMessage<E>>,
+    /// Messages by value to other PEs that are kept back, by receiver, and the receivers of some.
+    kept_back: Vec<DropEach<ValueMessage<E>>>,
+    receivers: Vec<u32>,
     bounds: Lines,
     controls: ControlWires,
 }
@@ -50,7 +53,10 @@ pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
     let pes = plan.neighbours.len();
     let inboxes = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
     let ends = lines(pes as u32).into_iter().zip(control_wires(plan)).enumerate();
-    let port = |(me, (bounds, controls))| InboxPort { inboxes: inboxes.clone(), me, values: DropEach::default(), bounds, controls };
+    let port = |(me, (bounds, controls))| {
+        let kept_back = (0..pes).map(|_| DropEach::default()).collect();
+        InboxPort { inboxes: inboxes.clone(), me, values: DropEach::default(), kept_back, receivers: Vec::new(), bounds, controls }
+    };
     ends.map(port).collect()
 }
 
@@ -67,15 +73,26 @@ impl<E: Send> Port<E> for InboxPort<E> {
     }
 
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        let Apart(inbox) = &self.inboxes[to as usize];
-        let mut mail = inbox.lock();
-        mail.values.make_room(1, UNREAD);
-        mail.values.push(message);
-        inbox.filled.store(true, Ordering::Relaxed);
+        let kept_back = &mut self.kept_back[to as usize];
+        if kept_back.is_empty() {
+            self.receivers.make_room(1, UNREAD);
+            self.receivers.push(to);
+        }
+        kept_back.make_room(1, UNREAD);
+        kept_back.push(message);
         Ok(())
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) {
+        for to in self.receivers.drain(..) {
+            let Apart(inbox) = &self.inboxes[to as usize];
+            let kept_back = &mut self.kept_back[to as usize];
+            let mut mail = inbox.lock();
+            mail.values.make_room(kept_back.len(), UNREAD);
+            mail.values.append(kept_back);
+            inbox.filled.store(true, Ordering::Relaxed);
+        }
+    }
 
     /// Empties this PE's inbox: messages go into `into`, and those by value wait to be [taken](Self::receive_values).
     fn receive(&mut self, into: &mut Vec<Message>) {
@@ -186,11 +203,13 @@ mod tests {
             ValueMessage { tag: Tag::default(), incarnation: NonZeroU32::new(1), content: Content::Event(event) }
         };
         assert!(views[0].send_value(1, value()).is_ok());
+        views[0].flush();
         let mut taken = 0;
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!(taken, 0, "nobody has looked yet");
         views[1].receive(&mut Vec::new());
         assert!(views[0].send_value(1, value()).is_ok());
+        views[0].flush();
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!((taken, Arc::strong_count(&payload)), (1, 2));
         drop(views);

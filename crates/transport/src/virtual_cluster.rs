@@ -47,6 +47,8 @@ struct Network<E> {
     messages: Vec<Vec<(u64, Message)>>,
     /// Likewise for messages by value.
     values: Vec<DropEach<(u64, ValueMessage<E>)>>,
+    /// By sender: messages by value that are kept back, with their receivers.
+    kept_back: Vec<DropEach<(u32, ValueMessage<E>)>>,
     /// By receiver and sender: the latest arrival among the messages sent so far.
     last: Vec<u64>,
     /// By receiver: words in transit, the first to arrive on top. Words of one sender do not overtake each other.
@@ -98,11 +100,13 @@ impl<E> VirtualCluster<E> {
         let messages = vec![Vec::new(); pes as usize];
         let controls = vec![VecDeque::new(); pes as usize];
         let values = (0..pes).map(|_| DropEach::default()).collect();
+        let kept_back = (0..pes).map(|_| DropEach::default()).collect();
         let pairs = pes as usize * pes as usize;
         let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
         let (rounds, writes) = (vec![(0, [0; 2]); pairs], vec![Vec::new(); pes as usize]);
         let random_delays = Chance(mix64(!seed));
-        let network = Network { now: 0, random: random_delays, delay, messages, values, last, words, known, rounds, controls, writes };
+        let network =
+            Network { now: 0, random: random_delays, delay, messages, values, kept_back, last, words, known, rounds, controls, writes };
         let network = Arc::new(Mutex::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()) }).collect();
         (VirtualCluster { network: SharedNetwork(network), random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
@@ -205,12 +209,17 @@ impl<E> Port<E> for VirtualPort<E> {
         if network.random.below(8) == 0 {
             return Err(message);
         }
-        let arrival = network.arrival_between(self.me, to);
-        network.values[to as usize].push((arrival, message));
+        network.kept_back[self.me as usize].push((to, message));
         Ok(())
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) {
+        let network = &mut *self.network.get();
+        for (to, message) in network.kept_back[self.me as usize].take() {
+            let arrival = network.arrival_between(self.me, to);
+            network.values[to as usize].push((arrival, message));
+        }
+    }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         let network = &mut *self.network.get();

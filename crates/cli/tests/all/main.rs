@@ -6,6 +6,8 @@ mod memory;
 mod models;
 mod new;
 mod parallel;
+mod presets;
 mod run;
 mod scenario;
+mod studies;
 mod support;

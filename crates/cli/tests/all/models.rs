@@ -15,7 +15,7 @@ fn models_are_listed_and_shown() {
         let shown = warpline(&format!("models show {model}")).stdout;
         let object = warpline(&format!("models show {model} --json")).json();
         assert!(entries.iter().any(|entry| entry.as_object() == Some(&object)));
-        let keys = ["about", "default_end", "examples", "name", "parameters", "reversible", "time_unit"];
+        let keys = ["about", "default_end", "examples", "name", "parameters", "presets", "reversible", "time_unit"];
         assert_eq!(object.keys().collect::<Vec<_>>(), keys);
         for parameter in object["parameters"].as_array().unwrap() {
             let parameter = parameter.as_object().unwrap();

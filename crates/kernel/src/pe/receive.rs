@@ -55,7 +55,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn receive_event(&mut self, message: Message) {
         self.gauge.counts.messages_received += 1;
         let key = self.agenda.receive_buffer(message.event);
-        self.gvt.received(message.tag, || Moment::Event(key));
+        self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an event", message.event, &key);
     }
 
@@ -72,7 +72,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.anti_received += 1;
         let handle = self.agenda.store().received(message.event);
         let key = self.agenda.event(handle).key();
-        self.gvt.received(message.tag, || Moment::Event(key));
+        self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an anti-message", message.event, &key);
         self.undo_received(handle);
     }
@@ -89,7 +89,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             match (message.content, message.incarnation) {
                 (Content::Event(event), incarnation) => {
                     let key = event.key();
-                    gvt.received(message.tag, || Moment::Event(key));
+                    gvt.received(message.tag, || world.moment(key));
                     if key.time < earliest {
                         arrived_too_early("an event", &key, event.receiver, me, earliest, gvt_moment);
                     }
@@ -97,7 +97,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     gauge.counts.annihilated += u64::from(agenda.receive_value(event, incarnation));
                 }
                 (Content::Anti { key, receiver }, Some(incarnation)) => {
-                    gvt.received(message.tag, || Moment::Event(key));
+                    gvt.received(message.tag, || world.moment(key));
                     if key.time < earliest {
                         arrived_too_early("an anti-message", &key, receiver, me, earliest, gvt_moment);
                     }

@@ -8,11 +8,13 @@ use super::failure::Failure;
 use super::format;
 use super::models;
 use super::new::{self, NEW};
+use super::presets;
 use super::program::{COMPARE, EXPLAIN, Program, RUN, VERIFY};
 use super::scenario::Scenario;
 use super::settings::{self, GivenSetting, SYNC};
+use super::studies::{self, STUDY, StudyRequest};
 use super::unknown;
-use crate::settings::{Setting, SettingValue};
+use crate::settings::{RUN as RUN_HEADING, Setting, SettingValue};
 use crate::{ParameterSpec, Synchronisation};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -36,6 +38,8 @@ pub(crate) enum Action {
     Report { directory: PathBuf, json: bool },
     /// Write a project.
     New { name: String, json: bool },
+    /// Repeat an experiment, or list those that there are.
+    Study(StudyRequest),
     /// Print a help text or the version.
     Say(String),
 }
@@ -50,6 +54,8 @@ pub(crate) struct Request {
     pub(crate) quiet: bool,
 }
 
+/// The option that names presets.
+const PRESET: &str = "preset";
 /// The scenario file of a program with one model.
 const SCENARIO_FILE: &str = "scenario:file";
 
@@ -78,7 +84,8 @@ pub(crate) fn command<C: Catalogue>(program: &Program<C>) -> Command {
         .arg_required_else_help(true)
         .subcommand_required(true)
         .subcommands([models, run(program), verify(program), explain(program), compare(program), report])
-        .subcommands(program.new.then(|| new::command(name).arg(json())));
+        .subcommands(program.new.then(|| new::command(name).arg(json())))
+        .subcommands((!program.studies.is_empty()).then(|| studies::command(name, program.studies).arg(json()).arg(quiet())));
     match program.only() {
         Some(entry) => root
             .about(format!("{}: {}\nA simulation on Warpline.", entry.name, entry.about))
@@ -162,9 +169,24 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading("Output")
 }
 
+fn preset() -> Arg {
+    let names: Vec<&str> = presets::OF_ENGINES.iter().map(|preset| preset.name).collect();
+    let help = format!("Settings or parameters under one name; what else is typed overrides them [of engines: {}]", names.join(", "));
+    let about = models::presets(presets::OF_ENGINES, Some(100));
+    Arg::new(PRESET)
+        .long(PRESET)
+        .value_name("NAME,...")
+        .action(ArgAction::Append)
+        .value_delimiter(',')
+        .help_heading(RUN_HEADING)
+        .global(true)
+        .long_help(format!("{help}.\nThe last one named counts. `models show` lists those of a model.\n\n{about}"))
+        .help(help)
+}
+
 /// A subcommand that takes a model or a scenario.
 fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str, settings: &[Setting]) -> Command {
-    let all = Command::new(verb).args(settings.iter().map(setting)).disable_help_subcommand(true);
+    let all = Command::new(verb).args(settings.iter().map(setting)).arg(preset()).disable_help_subcommand(true);
     let name = &program.name;
     if let Some(only) = program.only() {
         let scenario = Arg::new(SCENARIO_FILE).value_name("SCENARIO.toml").help("A scenario file (default: none)");
@@ -237,6 +259,7 @@ pub(crate) fn parse<C: Catalogue>(program: &Program<C>, line: &[OsString]) -> Re
             Ok(Action::Report { directory, json: report.get_flag("json") })
         }
         Some((NEW, new)) => Ok(Action::New { name: new::name(new), json: new.get_flag("json") }),
+        Some((STUDY, matches)) => Ok(Action::Study(studies::request(matches))),
         Some((verb, matches)) => match program.only() {
             Some(only) => request_of_only(program, verb, matches, only),
             None => request(program, verb, matches, &line),
@@ -279,7 +302,11 @@ fn request<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches,
 
 /// Reads a scenario, without the settings that a command does not have.
 fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> Result<Scenario, Failure> {
-    let mut scenario = Scenario::read(program, path)?;
+    Ok(for_command(verb, Scenario::read(program, path)?))
+}
+
+/// A scenario without the settings that a command does not have.
+fn for_command(verb: &str, mut scenario: Scenario) -> Scenario {
     match verb {
         VERIFY => scenario.settings.retain(|given| given.name == "seed"),
         EXPLAIN => scenario.settings.retain(|given| settings::EXPLAINED.contains(&given.name.as_str())),
@@ -288,7 +315,7 @@ fn read_scenario<C: Catalogue>(program: &Program<C>, verb: &str, path: &str) -> 
         }
         _ => {}
     }
-    Ok(scenario)
+    scenario
 }
 
 /// Reads the arguments of such a command for one model.
@@ -302,13 +329,20 @@ fn of_model<C: Catalogue>(program: &Program<C>, verb: &str, matches: &ArgMatches
     if verb == COMPARE {
         refuse_output(program, matches, entry)?;
     }
-    Ok(action(Request {
+    let presets: Vec<Scenario> = matches
+        .get_many::<String>(PRESET)
+        .unwrap_or_default()
+        .map(|name| Ok(for_command(verb, presets::find(name, entry)?)))
+        .collect::<Result<_, Failure>>()?;
+    let request = Request {
         model: entry.name.to_owned(),
         settings: typed(matches, settings.iter().map(|setting| (setting.name.as_str(), setting.name.clone())))?,
         parameters: typed(matches, entry.parameters.iter().map(|spec| (spec.name.as_str(), parameter_id(spec))))?,
         json: matches.get_flag("json"),
         quiet: verb != VERIFY && matches.get_flag("quiet"),
-    }))
+    };
+    // The last one named comes first.
+    Ok(action(presets.into_iter().rev().fold(request, Request::over)))
 }
 
 /// A comparison consists of many runs, and keeps the output of none.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::{Configure, ParameterError, ParameterSpec, Parameters, nearest};
+use crate::{Configure, ParameterError, ParameterSpec, Parameters, Preset, nearest};
 
 /// What is known about a model before it has parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct ModelEntry {
     pub reversible: bool,
     /// Its parameters.
     pub parameters: Vec<ParameterSpec>,
+    /// Parameters under one name.
+    pub presets: &'static [Preset],
 }
 
 impl ModelEntry {
@@ -31,6 +33,7 @@ impl ModelEntry {
             default_end: M::DEFAULT_END,
             reversible: M::REVERSIBLE,
             parameters: M::Parameters::specs(),
+            presets: M::presets(),
         }
     }
 }

@@ -40,6 +40,7 @@ mod models;
 mod new;
 mod output;
 mod panics;
+mod presets;
 mod program;
 mod progress;
 mod results;
@@ -50,6 +51,8 @@ mod scenario;
 mod series;
 mod settings;
 mod signals;
+mod studies;
+mod study;
 mod summary;
 #[cfg(test)]
 mod test_models;
@@ -63,6 +66,7 @@ use arguments::Action;
 pub use catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use failure::Failure;
 use program::Program;
+pub use studies::{Study, StudyCase};
 
 use crate::Configure;
 
@@ -74,20 +78,20 @@ pub fn command<M: Configure + 'static>() -> ExitCode {
 
 /// The same for several models, of which each command line names one.
 pub fn of(models: &impl Catalogue) -> ExitCode {
-    outcome_of(models, false)
+    outcome_of(models, false, &[])
 }
 
-/// The same with `new` besides, which writes a small project around a model of one's own: for `warpline` itself, as a program of one's own
-/// is such a project already.
-pub fn with_new(models: &impl Catalogue) -> ExitCode {
-    outcome_of(models, true)
+/// The same with two commands besides, for `warpline` itself: `new` writes a small project around a model of one's own, and `study` repeats
+/// these experiments.
+pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
+    outcome_of(models, true, studies)
 }
 
-fn outcome_of(models: &impl Catalogue, new: bool) -> ExitCode {
+fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode {
     panics::remember();
     let line: Vec<_> = std::env::args_os().collect();
     let outcome = failure::guard(|| {
-        let program = Program { new, ..Program::new(models, line.first())? };
+        let program = Program { new, studies, ..Program::new(models, line.first())? };
         execute(&program, arguments::parse(&program, &line)?)
     });
     match outcome {
@@ -113,6 +117,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Compare(request) => compare::compare(program, &request),
         Action::Report { directory, json } => report(&directory, json),
         Action::New { name, json } => new::new(&name, json),
+        Action::Study(request) => study::study(&program.name, program.studies, &request),
         Action::Say(text) => output::print(&text),
     }
 }

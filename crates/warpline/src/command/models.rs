@@ -7,8 +7,8 @@ use super::failure::Failure;
 use super::format;
 use super::output;
 use super::program::{COMPARE, EXPLAIN, Program, RUN, VERIFY};
-use crate::ParameterSpec;
-use serde_json::{Value, json};
+use crate::{ParameterSpec, Preset};
+use serde_json::{Map, Value, json};
 
 /// The narrowest column in which text is readable.
 const NARROWEST: usize = 32;
@@ -35,6 +35,10 @@ pub(crate) fn show<C: Catalogue>(program: &Program<C>, name: &str, json: bool) -
 
 fn entry_json<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Value {
     let parameter = |spec: &ParameterSpec| json!({ "name": spec.name, "unit": spec.unit, "default": spec.default, "range": spec.range, "meaning": spec.meaning });
+    let preset = |preset: &Preset| {
+        let values: Map<_, _> = preset.values.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect();
+        json!({ "name": preset.name, "about": preset.about, "values": values })
+    };
     json!({
         "name": entry.name,
         "about": entry.about,
@@ -42,6 +46,7 @@ fn entry_json<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Value {
         "default_end": entry.default_end,
         "reversible": entry.reversible,
         "parameters": entry.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "presets": entry.presets.iter().map(preset).collect::<Vec<_>>(),
         "examples": examples(program, entry),
     })
 }
@@ -65,9 +70,27 @@ fn page<C: Catalogue>(program: &Program<C>, entry: &ModelEntry, width: Option<us
     page += &format::columns(&facts, 0);
     page += "\nParameters\n";
     page += &parameters(entry, width);
+    if !entry.presets.is_empty() {
+        page += "\nPresets\n";
+        page += &presets(entry.presets, width);
+    }
     page += "\nExamples\n";
     for example in examples(program, entry) {
         let _ = writeln!(page, "  {example}");
+    }
+    page
+}
+
+/// Each preset with what it stands for, and below it what it sets.
+pub(crate) fn presets(presets: &[Preset], width: Option<usize>) -> String {
+    let mut page = String::new();
+    for Preset { name, about, values } in presets {
+        let sets: Vec<String> = values.iter().map(|(name, value)| format!("--{name} {value}")).collect();
+        let _ = writeln!(page, "  {name}");
+        for text in [(*about).to_owned(), sets.join(" ")] {
+            let lines = format::wrapped(&text, width.unwrap_or(usize::MAX).saturating_sub(6));
+            lines.iter().for_each(|line| page += &format!("      {line}\n"));
+        }
     }
     page
 }

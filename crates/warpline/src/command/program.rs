@@ -4,6 +4,7 @@ use std::path::Path;
 use super::catalogue::{Catalogue, CatalogueError, ModelEntry};
 use super::failure::Failure;
 use super::settings;
+use super::studies::Study;
 
 /// The commands that take a model.
 pub(crate) const RUN: &str = "run";
@@ -12,7 +13,7 @@ pub(crate) const EXPLAIN: &str = "explain";
 pub(crate) const COMPARE: &str = "compare";
 
 /// The names of options that are no settings.
-pub(crate) const RESERVED: [&str; 4] = ["json", "quiet", "help", "version"];
+pub(crate) const RESERVED: [&str; 5] = ["json", "quiet", "help", "version", "preset"];
 
 /// The program whose command line this is: its name, and its models.
 pub(crate) struct Program<'c, C> {
@@ -21,6 +22,8 @@ pub(crate) struct Program<'c, C> {
     pub(crate) entries: Vec<ModelEntry>,
     /// Whether it writes projects.
     pub(crate) new: bool,
+    /// The experiments that it repeats.
+    pub(crate) studies: &'c [Study],
 }
 
 impl<'c, C: Catalogue> Program<'c, C> {
@@ -41,7 +44,7 @@ impl<'c, C: Catalogue> Program<'c, C> {
             }
         }
         let name = path.and_then(|path| Path::new(path).file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries, new: false })
+        Ok(Program { name: name.unwrap_or_else(|| "warpline".to_owned()), models, entries, new: false, studies: &[] })
     }
 
     /// The only model, whose name need not be typed.

@@ -19,6 +19,8 @@ pub(crate) struct Ending<'s> {
     latest: AtomicU64,
     /// The earliest time, in bits, after what one of them contributed to GVT.
     contributed: AtomicU64,
+    /// How many PEs have their new end.
+    ended: AtomicU32,
 }
 
 /// How far a PE has come in ending early.
@@ -29,8 +31,10 @@ pub(crate) enum EndingStage {
     GoesOn,
     /// It holds back until all others do.
     HoldsBack,
-    /// It has its new end.
+    /// It has its new end, and keeps GVT from passing it until all others have it.
     HasEnd,
+    /// All PEs have the new end.
+    Ends,
 }
 
 impl<'s> Ending<'s> {
@@ -41,13 +45,14 @@ impl<'s> Ending<'s> {
             holding_back: AtomicU32::new(0),
             latest: AtomicU64::new(0),
             contributed: AtomicU64::new(u64::MAX),
+            ended: AtomicU32::new(0),
         }
     }
 
     /// Has a PE end early, if the run is to; between any two of its steps.
     #[inline]
     pub(crate) fn guide<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, stage: &mut EndingStage) {
-        if self.switch.is_on() && *stage != EndingStage::HasEnd {
+        if self.switch.is_on() && *stage != EndingStage::Ends {
             self.advance(pe, stage);
         }
     }
@@ -63,9 +68,16 @@ impl<'s> Ending<'s> {
             // Publishes the times.
             self.holding_back.fetch_add(1, Ordering::Release);
         }
-        if let Some(end) = self.end() {
+        if *stage == EndingStage::HoldsBack
+            && let Some(end) = self.end()
+        {
             *stage = EndingStage::HasEnd;
             pe.end_at(end);
+            self.ended.fetch_add(1, Ordering::Release);
+        }
+        if *stage == EndingStage::HasEnd && self.ended.load(Ordering::Acquire) == self.pes {
+            *stage = EndingStage::Ends;
+            pe.let_go();
         }
     }
 

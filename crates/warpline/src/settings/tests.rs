@@ -69,7 +69,7 @@ fn refused_values_say_what_they_may_be() {
     assert_eq!(wrong("end", "soon"), of_end);
     assert!(wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615"));
     assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
-    assert!(wrong("gvt", "asynchron").ends_with("one of asynchronous, synchronous; did you mean `asynchronous`?"));
+    assert!(wrong("gvt", "asynchron").ends_with("one of asynchronous, synchronous, one-sided, gsu; did you mean `asynchronous`?"));
     assert_eq!(wrong("trace", ""), "`trace` cannot be ``: it takes the path of a file");
     assert_eq!(wrong("sead", "1"), "there is no setting `sead`; did you mean `seed`?");
     assert_eq!(wrong("xyz", "1"), "there is no setting `xyz`");
@@ -204,6 +204,7 @@ fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
+        "barrier",
         "conservative",
         "copy_interval",
         "go_ahead",

@@ -158,7 +158,13 @@ fn a_parallel_run_ends_early_whatever_the_schedule() {
         let after = 40 * seed;
         for lookahead in [0.0, 0.3] {
             let pes = 2 + (seed % 5) as u32;
-            let mut engines = vec!["batch=16", "use-lookahead=no window=1e9 copy-interval=3", "gvt=synchronous gvt-interval=7 batch=5"];
+            let mut engines = vec![
+                "batch=16 gvt=gsu",
+                "batch=16 gvt=one-sided wire=value",
+                "batch=16",
+                "use-lookahead=no window=1e9 copy-interval=3",
+                "gvt=synchronous gvt-interval=7 batch=5",
+            ];
             if lookahead > 0.0 {
                 engines.extend(["conservative=windows batch=8", "conservative=free-running batch=8"]);
             }
@@ -169,7 +175,7 @@ fn a_parallel_run_ends_early_whatever_the_schedule() {
             }
         }
     }
-    assert!(partial > 300, "{partial} runs ended early");
+    assert!(partial > 400, "{partial} runs ended early");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn states_that_do_not_fit() {
         fn handle(&self, _: &mut Self::State, (): &(), _: &mut Context<Self>) {}
     }
     match Simulation::new(Vast).run() {
-        Err(Error::Setting(text)) => assert_words(&text, &["4294967295 LPs", "GB", "fewer LPs"]),
+        Err(error @ Error::Memory { .. }) => assert_words(&error.to_string(), &["the states of LPs", "GB", "fewer LPs"]),
         other => panic!("expected the model to be refused: {:?}", other.err()),
     }
 }

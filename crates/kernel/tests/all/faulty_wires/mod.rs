@@ -69,6 +69,8 @@ pub(crate) struct Network<E> {
 
 /// A PE's end of the wires.
 pub(crate) struct Wires<E> {
+    /// Messages by value until the next flush, with receivers and arrivals.
+    kept_back: Vec<(u32, u64, ValueMessage<E>)>,
     me: u32,
     network: Rc<RefCell<Network<E>>>,
 }
@@ -80,7 +82,7 @@ pub(crate) fn wires<E>(pes: u32, seed: u64, fault: Fault) -> (Rc<RefCell<Network
     let rounds = vec![vec![VecDeque::new(); pes as usize]; pes as usize];
     let network = Network { now: 0, dice: mix64(seed), fault, passed: 0, done: 0, messages, values, words, rounds, controls };
     let network = Rc::new(RefCell::new(network));
-    let ports = (0..pes).map(|me| Wires { me, network: network.clone() }).collect();
+    let ports = (0..pes).map(|me| Wires { me, kept_back: Vec::new(), network: network.clone() }).collect();
     (network, ports)
 }
 
@@ -215,12 +217,15 @@ impl<E: Clone> Port<E> for Wires<E> {
         for _ in 0..network.copies(kind) {
             let arrival = if overtakes { network.now } else { network.arrival() };
             let copy = ValueMessage { tag: message.tag, incarnation: message.incarnation, content: again(&message.content) };
-            network.values[to as usize].push((arrival, copy));
+            self.kept_back.push((to, arrival, copy));
         }
         Ok(())
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) {
+        let values = &mut self.network.borrow_mut().values;
+        self.kept_back.drain(..).for_each(|(to, arrival, message)| values[to as usize].push((arrival, message)));
+    }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         let network = &mut *self.network.borrow_mut();

@@ -1,0 +1,81 @@
+//! Presets: settings or parameters under one name, such as those of an experiment in the literature.
+
+use super::catalogue::ModelEntry;
+use super::failure::Failure;
+use super::scenario::Scenario;
+use super::settings::GivenSetting;
+use crate::{Preset, nearest};
+
+/// Presets of the engine, whatever the model. What they set are settings of a run.
+pub(crate) const OF_ENGINES: &[Preset] = &[
+    Preset {
+        name: "usik-2s",
+        about: "synchronous GVT by messages: mode 2S of Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, §2.5",
+        values: &[("gvt", "synchronous"), ("barrier", "tree")],
+    },
+    Preset { name: "usik-2a", about: "asynchronous GVT by messages: their mode 2A, §2.6", values: &[("gvt", "asynchronous")] },
+    Preset {
+        name: "usik-1a",
+        about: "asynchronous GVT by writing into each other's memory: their mode 1A, §2.7",
+        values: &[("gvt", "one-sided")],
+    },
+    Preset {
+        name: "gsu",
+        about: "GVT from the registers of a Global Synchronization Unit: Lynch and Riley, PADS 2009",
+        values: &[("gvt", "gsu")],
+    },
+];
+
+/// What a preset of a model, or of the engine, says.
+///
+/// # Errors
+/// If there is none of this name; the message lists those that there are.
+pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> {
+    let given = |preset: &Preset| {
+        let value = |(name, text): &(&str, &str)| GivenSetting {
+            name: (*name).to_owned(),
+            text: (*text).to_owned(),
+            place: Some(format!("preset `{}`", preset.name)),
+        };
+        preset.values.iter().map(value).collect::<Vec<_>>()
+    };
+    let of = |presets: &[Preset]| presets.iter().find(|preset| preset.name == name).map(given);
+    let scenario = |settings, parameters| Scenario { model: entry.name, settings, parameters };
+    if let Some(parameters) = of(entry.presets) {
+        return Ok(scenario(Vec::new(), parameters));
+    }
+    if let Some(settings) = of(OF_ENGINES) {
+        return Ok(scenario(settings, Vec::new()));
+    }
+    let known: Vec<&str> = entry.presets.iter().chain(OF_ENGINES).map(|preset| preset.name).collect();
+    let hint = nearest(name, known.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Err(Failure::wrong_use(format!("there is no preset `{name}` for `{}`{hint} (there are: {})", entry.name, known.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+    use crate::command::test_models::two;
+
+    /// Whatever a preset of the engine sets is a setting, with a value that it takes.
+    #[test]
+    fn presets_of_the_engine_are_settings() {
+        for preset in OF_ENGINES {
+            let mut settings = Settings::default();
+            for (name, value) in preset.values {
+                settings.set(name, value).unwrap_or_else(|error| panic!("{}: {error}", preset.name));
+            }
+            assert!(settings.synchronisation().is_ok(), "{}", preset.name);
+        }
+    }
+
+    #[test]
+    fn a_preset_that_there_is_not_gets_a_suggestion() {
+        let entry = &two().entries[0];
+        let found = find("usik-1a", entry).map(|scenario| scenario.settings[0].text.clone());
+        assert_eq!(found, Ok("one-sided".to_owned()));
+        let refused = find("usik-3s", entry).unwrap_err().message;
+        assert!(refused.starts_with("there is no preset `usik-3s` for `mm1`; did you mean `usik-2s`? (there are: "), "{refused}");
+    }
+}

@@ -1,0 +1,116 @@
+//! `warpline study`: experiments from the literature on this machine, with what the source claims beside what was measured.
+
+mod findings;
+mod report;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use self::findings::Findings;
+use super::failure::Failure;
+use super::progress::RunCounter;
+use super::run::prepare;
+use super::studies::{STUDY, Study, StudyCase, StudyRequest};
+use super::{child, format, output};
+use crate::record::RunRecord;
+use crate::{nearest, provenance};
+
+/// Lists the studies, or does one of them.
+pub(crate) fn study(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), Failure> {
+    let Some(name) = &request.name else { return list(program, studies, request) };
+    let Some(study) = studies.iter().find(|study| study.name == name) else {
+        let names: Vec<&str> = studies.iter().map(|study| study.name).collect();
+        let hint = nearest(name, names.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(Failure::wrong_use(format!("there is no study `{name}`{hint} (there are: {})", names.join(", "))));
+    };
+    conduct(study, request)
+}
+
+fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), Failure> {
+    let &StudyRequest { threads, json, .. } = request;
+    if json {
+        let entry = |study: &Study| {
+            json!({
+                "name": study.name, "about": study.about, "source": study.source, "claim": study.claim, "model": study.model,
+                "runs": study.runs(threads, 3), "seconds": study.runs(threads, 3) as f64 * study.seconds[0],
+            })
+        };
+        return output::print_json(&json!({ "studies": studies.iter().map(entry).collect::<Vec<_>>() }));
+    }
+    let row = |study: &Study| {
+        let (full, quick) = (study.time(threads, 3, false), study.time(threads, 1, true));
+        [study.name.to_owned(), format!("{full}, --quick {quick}"), study.about.to_owned()]
+    };
+    let head = ["study", "takes about", "what"].map(str::to_owned);
+    let rows: Vec<[String; 3]> = std::iter::once(head).chain(studies.iter().map(row)).collect();
+    output::print(&format!("{}\n`{program} {STUDY} NAME` does one of them.\n", format::columns(&rows, 0)))
+}
+
+/// Runs all variants under all conditions, in turn.
+fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
+    request.report.as_deref().map_or(Ok(()), prepare)?;
+    let started = Instant::now();
+    let executable = std::env::current_exe();
+    let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
+    let &StudyRequest { quick, threads, runs, quiet, .. } = request;
+    if !quiet {
+        let (all, time) = (study.runs(threads, runs), study.time(threads, runs, quick));
+        output::notify(format_args!("{}: {all} runs, about {time}", study.name));
+    }
+    let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
+    let mut findings = Findings::of(study, threads);
+    let mut turn = 0;
+    for _ in 0..runs {
+        let measured = findings.each(|condition, variant| {
+            let mut command = command_of(&executable, study, request, [condition, variant]);
+            let run = child::run(&mut command, || counter.show(turn, &format!("{}, {}", condition.name, variant.name)));
+            turn += 1;
+            run.map_err(|failure| Failure { message: format!("{}, {}: {}", condition.name, variant.name, failure.message), ..failure })
+        });
+        measured?;
+    }
+    counter.finish();
+    let mut failed = findings.failure();
+    let mut figures = findings.json(request.quick);
+    let report = request.report.as_deref().map(|directory| {
+        let warning = failed.as_ref().map(|failure| failure.message.clone());
+        let record = findings.record(figures.clone(), warning, provenance::of(started, threads as usize), quick);
+        warpline_report::write_study(directory, &record).map_err(Failure::from)
+    });
+    let mut text = findings.text(quick);
+    match report.transpose() {
+        Ok(None) => {}
+        Ok(Some(page)) => {
+            text += &format!("report: {}\n", page.display());
+            figures["report"] = json!(page.display().to_string());
+        }
+        Err(cause) => failed = failed.or(Some(cause)),
+    }
+    if let Some(failure) = &failed {
+        figures["error"] = Value::from(failure.message.clone());
+        figures["exit_code"] = Value::from(failure.code);
+    }
+    if request.json {
+        output::print_json(&figures)?
+    } else {
+        output::print(&text)?
+    }
+    failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
+}
+
+/// The command line of one run.
+fn command_of(executable: &Path, study: &Study, request: &StudyRequest, cases: [&StudyCase; 2]) -> Command {
+    let mut command = Command::new(executable);
+    command.args([super::program::RUN, study.model, "--json", "--quiet"]);
+    command.arg(format!("--threads={}", request.threads)).arg(format!("--end={}", study.ends[usize::from(request.quick)]));
+    cases.into_iter().for_each(|case| {
+        command.args(&case.arguments);
+    });
+    command
+}
+
+/// The runs of a variant under a condition.
+pub(crate) type Runs = Vec<RunRecord>;

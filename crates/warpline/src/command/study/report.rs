@@ -1,0 +1,122 @@
+//! A study as a report.
+
+use serde_json::{Value, json};
+
+use super::super::format;
+use super::findings::{Findings, TOO_SHORT, epochs, median, rollbacks_mean, rollbacks_most};
+use crate::record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
+
+impl Findings<'_> {
+    /// The study for a report, with the object that `--json` prints and what went wrong, if anything did.
+    pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool) -> StudyRecord {
+        let study = self.study;
+        let too_short = quick.then(|| TOO_SHORT.to_owned());
+        let settings = json!({ "pes": self.pes, "end": study.ends[usize::from(quick)], "runs": self.runs[0][0].len() });
+        StudyRecord {
+            study: format!("study {}", study.name),
+            model: study.model.to_owned(),
+            about: format!("{}. {}.", study.about, study.source),
+            warning: warning.or(too_short),
+            facts: self.facts(),
+            digest: None,
+            advice: Vec::new(),
+            parameters: Default::default(),
+            settings: settings.as_object().cloned().unwrap_or_default(),
+            provenance,
+            views: vec![
+                self.claims(),
+                self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| run.event_rate),
+                self.gain_bars(),
+                self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
+                self.bars("Mean rollbacks per PE (α)", "rollbacks", "", false, rollbacks_mean),
+                self.table(),
+            ],
+            figures,
+        }
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let first = &self.variants[0].name;
+        let gain = |variant: usize| {
+            let middle = median(self.gains(variant))?;
+            let (name, value) = (format!("Gain of {}", self.variants[variant].name), format!("{} ×", format::significant(middle, 3)));
+            Some(Fact { name, value, remark: format!("against {first}, in the median over all conditions") })
+        };
+        (1..self.variants.len()).filter_map(gain).collect()
+    }
+
+    /// What the source claims beside what was measured, in words.
+    fn claims(&self) -> View {
+        let study = self.study;
+        let mut rows = vec![vec![json!("claim"), json!(study.claim)]];
+        rows.extend(self.sentences().into_iter().map(|sentence| vec![json!("measured here"), json!(sentence)]));
+        rows.push(vec![json!("what differs"), json!(study.differs)]);
+        table("Claim and measurement", &[("", ""), ("in words", "")], rows)
+    }
+
+    fn bars(&self, title: &str, quantity: &str, unit: &str, logarithmic: bool, of: impl Fn(&RunRecord) -> f64) -> View {
+        let values =
+            |variant: usize| self.runs.iter().map(|runs| runs[variant].iter().map(|run| Some(of(run))).collect()).collect::<Vec<Vec<_>>>();
+        self.bars_of(title, quantity, unit, logarithmic, values, 0)
+    }
+
+    fn gain_bars(&self) -> View {
+        let gains = |variant: usize| (0..self.conditions.len()).map(|condition| vec![self.gain(condition, variant)]).collect();
+        let title = format!("Gain against {} (F)", self.variants[0].name);
+        self.bars_of(&title, "gain", "", false, gains, 1)
+    }
+
+    /// A group for each condition, and in it a bar for each variant from the `first` on.
+    fn bars_of(
+        &self,
+        title: &str,
+        quantity: &str,
+        unit: &str,
+        logarithmic: bool,
+        values: impl Fn(usize) -> Vec<Vec<Option<f64>>>,
+        first: usize,
+    ) -> View {
+        let series = (first..self.variants.len()).map(|variant| (self.variants[variant].name.clone(), values(variant)));
+        View::Bars(BarsView {
+            title: title.to_owned(),
+            quantity: quantity.to_owned(),
+            unit: unit.to_owned(),
+            remark: "Bars are medians, and circles the runs.".to_owned(),
+            logarithmic,
+            groups: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
+            series: series.collect(),
+        })
+    }
+
+    fn table(&self) -> View {
+        let row = |(condition, variant): (usize, usize)| {
+            let of = |figure: fn(&RunRecord) -> f64| json!(self.median(condition, variant, figure));
+            vec![
+                json!(self.conditions[condition].name),
+                json!(self.variants[variant].name),
+                of(|run| run.event_rate),
+                json!(self.gain(condition, variant)),
+                of(epochs),
+                of(rollbacks_most),
+                of(rollbacks_mean),
+                json!(self.runs[condition][variant].first().map(|run| run.digest.clone())),
+            ]
+        };
+        let columns = [
+            ("condition", ""),
+            ("variant", ""),
+            ("committed event rate ε", "events/s"),
+            ("gain F", ""),
+            ("GVT epochs λ", ""),
+            ("most rollbacks of a PE ρ", ""),
+            ("mean rollbacks per PE α", ""),
+            ("digest", ""),
+        ];
+        table("All cases", &columns, self.cases().map(row).collect())
+    }
+}
+
+fn table(title: &str, columns: &[(&str, &str)], rows: Vec<Vec<Value>>) -> View {
+    let columns = columns.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect();
+    View::Table(TableView { title: title.to_owned(), columns, rows })
+}
