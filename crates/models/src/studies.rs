@@ -18,8 +18,8 @@ const RCPHOLD: Study = Study {
     model: "phold",
     conditions: rcphold_conditions,
     variants: gvt_variants,
-    ends: [100.0, 4.0],
-    seconds: [1.0, 0.15],
+    ends: [250.0, 4.0],
+    seconds: [1.0, 0.03],
 };
 
 /// Structure × synchronisation × lookahead. A cluster is a PE, as in the paper; messages go to the neighbouring ones, where there are enough.
