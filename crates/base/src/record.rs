@@ -61,6 +61,9 @@ pub struct RunRecord {
     /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among those of the record.
     #[serde(flatten, deserialize_with = "parallel")]
     pub parallel: Option<ParallelRecord>,
+    /// What the LPs of each kind did, if the model tells them apart, or some of them were conservative.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindRecord>,
     /// The model's outputs.
     pub results: Value,
     /// What the results are, by name, as far as the model declared them. `links.load` is the field `load` of `links`, or of every entry if
@@ -97,6 +100,24 @@ impl RunRecord {
         all.remove("views");
         all
     }
+}
+
+/// What the LPs of one kind did, as far as they are conservative, or as far as they are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KindRecord {
+    /// The name of the kind; empty if the model gives none.
+    pub kind: String,
+    /// Whether these LPs executed only events that were certain.
+    pub conservative: bool,
+    /// How many LPs there are.
+    pub lps: u32,
+    /// Events executed for good.
+    pub committed_events: u64,
+    /// Events undone.
+    pub rolled_back_events: u64,
+    /// Events set aside until they were certain, while other LPs went ahead.
+    pub set_aside_events: u64,
 }
 
 /// What was wanted of a run that was ended early.

@@ -8,7 +8,7 @@ use warpline_memory::{CancelOutcome, Handle, MakeRoom, catch_panic, try_drop};
 
 use crate::Event;
 use crate::key_order::{KeyOrder, Keyed};
-use crate::pending::{Entry, PendingSet};
+use crate::pending::{Entry, Heap, PendingSet, Ties};
 use crate::store::{Incarnation, OptionalHandle, Store};
 
 impl<E> Keyed for Store<E> {
@@ -29,10 +29,12 @@ pub(crate) struct Identity {
 
 /// The pending event set and the memory of events.
 ///
-/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, executed and recorded in the past, or
-/// held back because it failed. All of them stay in the store until they are released.
+/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, set aside or not, executed and recorded
+/// in the past, or held back because it failed. All of them stay in the store until they are released.
 pub(crate) struct Agenda<E, Q> {
     pending: Q,
+    /// Pending events of conservative LPs that others were not to wait for.
+    aside: Heap,
     store: Store<E>,
     ties: TieBreak,
     /// Events that arrived by value and may still be cancelled.
@@ -44,7 +46,7 @@ pub(crate) struct Agenda<E, Q> {
 impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak) -> Self {
         let (by_identity, cancelled_early) = (HashMap::new(), HashSet::new());
-        Agenda { pending, store, ties, by_identity, cancelled_early }
+        Agenda { pending, aside: Heap::default(), store, ties, by_identity, cancelled_early }
     }
 
     /// The memory of the events, for reading them and changing their status.
@@ -65,10 +67,10 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// How many entries are pending, cancelled ones included.
     pub(crate) fn len(&self) -> usize {
-        self.pending.len()
+        self.pending.len() + self.aside.len()
     }
 
-    /// Takes out the first event before `end`.
+    /// Takes out the first event before `end` that has not been set aside.
     #[inline(always)]
     pub(crate) fn pop_before(&mut self, end: VirtualTime) -> Option<Entry> {
         self.pending.pop_before(end, &KeyOrder { events: &self.store, ties: &self.ties })
@@ -77,7 +79,36 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// The time of the first event, which may have been cancelled.
     #[inline]
     pub(crate) fn first_time(&mut self) -> Option<VirtualTime> {
-        self.pending.first(&KeyOrder { events: &self.store, ties: &self.ties }).map(|entry| entry.time())
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        let first = self.pending.first(&order).map(|entry| entry.time());
+        if self.aside.is_empty() { first } else { first.into_iter().chain(self.aside.first(&order).map(|entry| entry.time())).min() }
+    }
+
+    /// Puts an event aside until it is taken back.
+    pub(crate) fn set_aside(&mut self, entry: Entry) {
+        self.aside.push(entry, &KeyOrder { events: &self.store, ties: &self.ties });
+    }
+
+    /// Whether any events have been set aside.
+    #[inline(always)]
+    pub(crate) fn has_aside(&self) -> bool {
+        !self.aside.is_empty()
+    }
+
+    /// Takes back everything set aside before a time.
+    pub(crate) fn take_back_before(&mut self, time: VirtualTime) {
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        while let Some(entry) = self.aside.pop_before(time, &order) {
+            self.pending.push(entry, &order);
+        }
+    }
+
+    /// Takes out the first event set aside, if it happens at this moment and before `end`.
+    pub(crate) fn take_aside_at(&mut self, moment: &Moment, end: VirtualTime) -> Option<Entry> {
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        let first = self.aside.first(&order)?;
+        let found = Moment::Event(self.store.event(first.handle()).key()) == *moment;
+        if found { self.aside.pop_before(end, &order) } else { None }
     }
 
     /// Puts an event into the pending set.
@@ -205,11 +236,17 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
-            let Some(first) = self.pending.first(&order).filter(|first| first.time() < end) else { return Moment::Never };
+            let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
+            let from_aside = aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
+            let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else { return Moment::Never };
             if !self.store.is_cancelled(first.handle()) {
                 return Moment::Event(self.store.event(first.handle()).key());
             }
-            self.pending.pop_before(end, &order);
+            if from_aside {
+                self.aside.pop_before(end, &order)
+            } else {
+                self.pending.pop_before(end, &order)
+            };
             self.discard(first.handle());
             *annihilated += 1;
         }
@@ -223,6 +260,6 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// About how much memory the pending events take.
     pub(crate) fn bytes(&self) -> usize {
-        self.pending.len() * size_of::<Event<E>>()
+        self.len() * size_of::<Event<E>>()
     }
 }

@@ -5,6 +5,7 @@ use warpline_base::{EventKey, LpId};
 
 use crate::counts::Counts;
 use crate::phases::{Meter, Phase, WallClock};
+use crate::roles::{Role, RoleCounts};
 use crate::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 
 /// Measurements of a PE.
@@ -12,6 +13,8 @@ use crate::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 /// Invariant: it decides nothing.
 pub(crate) struct Gauge {
     pub(crate) counts: Counts,
+    /// By role of the LP; empty if there is but one.
+    by_role: Vec<RoleCounts>,
     meter: Meter<WallClock>,
     trace: Option<Box<Trace>>,
     /// LPs initialised, for the trace.
@@ -21,9 +24,16 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(roles: usize) -> Self {
         let meter = Meter::new(WallClock(Instant::now()));
-        Gauge { counts: Counts::default(), meter, trace: None, initialised: 0, initialised_at: None }
+        Gauge {
+            counts: Counts::default(),
+            by_role: vec![RoleCounts::default(); roles],
+            meter,
+            trace: None,
+            initialised: 0,
+            initialised_at: None,
+        }
     }
 
     pub(crate) fn begin_thread(&mut self) {
@@ -123,6 +133,20 @@ impl Gauge {
         self.initialised_at
     }
 
+    /// An event of an LP in this role was set aside.
+    pub(crate) fn set_aside(&mut self, role: Role) {
+        self.by_role[role.index()].set_aside += 1;
+    }
+
+    /// An event of an LP in this role was undone.
+    #[inline]
+    pub(crate) fn undone(&mut self, role: impl FnOnce() -> Role) {
+        self.counts.rolled_back += 1;
+        if !self.by_role.is_empty() {
+            self.by_role[role().index()].rolled_back += 1;
+        }
+    }
+
     /// A commit begins.
     pub(crate) fn begin_commit(&mut self) -> (u64, u64) {
         (self.meter.begin_commit(), self.counts.committed)
@@ -158,7 +182,7 @@ impl Gauge {
         }
     }
 
-    pub(crate) fn into_parts(self) -> (Counts, Phases, Option<Box<Trace>>) {
-        (self.counts, self.meter.phases(), self.trace)
+    pub(crate) fn into_parts(self) -> (Counts, Vec<RoleCounts>, Phases, Option<Box<Trace>>) {
+        (self.counts, self.by_role, self.meter.phases(), self.trace)
     }
 }

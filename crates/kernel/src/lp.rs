@@ -3,6 +3,8 @@ use std::ops::Range;
 use warpline_base::{HistoryDigest, LpId, RunDigest};
 use warpline_memory::{DropEach, list_for, prefer_huge_pages, prefetch, try_drop};
 
+use crate::roles::{Role, Roles};
+
 /// What LPs are to whoever runs a model.
 pub(crate) const STATES: &str = "the states of LPs";
 
@@ -43,14 +45,17 @@ pub(crate) struct Lps<S> {
     initialised: DropEach<Lp<S>>,
     first: u32,
     count: u32,
+    roles: Roles,
+    /// Whether any LP is conservative.
+    some_wait: bool,
 }
 
 impl<S> Lps<S> {
-    /// The LPs with these ids, none of them initialised.
-    pub(crate) fn new(ids: Range<u32>) -> Self {
+    /// The LPs with these ids, none of them initialised, out of LPs with these roles.
+    pub(crate) fn new(ids: Range<u32>, roles: Roles) -> Self {
         let mut initialised = list_for(ids.len(), STATES);
         prefer_huge_pages(&mut initialised);
-        Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32 }
+        Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32, some_wait: roles.any_conservative(), roles }
     }
 
     /// How many have been initialised.
@@ -87,6 +92,18 @@ impl<S> Lps<S> {
     #[inline]
     pub(crate) fn id(&self, index: usize) -> LpId {
         LpId(self.first + index as u32)
+    }
+
+    /// Whether any LP is conservative, here or elsewhere.
+    #[inline(always)]
+    pub(crate) fn some_wait(&self) -> bool {
+        self.some_wait
+    }
+
+    /// The role of an LP of this PE.
+    #[inline]
+    pub(crate) fn role(&self, id: LpId) -> Role {
+        self.roles.of(id)
     }
 
     #[inline(always)]

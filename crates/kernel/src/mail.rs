@@ -4,11 +4,12 @@
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
 //! multi-core systems", IPDPS 2012.
 
-use warpline_base::{EventKey, LpId, Moment, VirtualTime};
+use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{ApartList, DropEach, Handle, MakeRoom, list_for};
 
 use crate::Event;
 use crate::counts::Counts;
+use crate::extras::SentByValue;
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
 use crate::store::Incarnation;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
@@ -100,9 +101,10 @@ impl<E, P: Port<E>> Mail<E, P> {
         values.push(message);
     }
 
-    /// Cancels an event that was sent by value.
-    pub(crate) fn send_value_anti(&mut self, to: u32, receiver: LpId, key: EventKey, incarnation: Incarnation, gvt: &mut AnyGvt) {
-        let tag = gvt.sent(to, || Moment::Event(key));
+    /// Cancels an event that was sent by value, at the moment `at`.
+    pub(crate) fn send_value_anti(&mut self, sent: &SentByValue, at: Moment, gvt: &mut AnyGvt) {
+        let SentByValue { to, receiver, key, incarnation } = *sent;
+        let tag = gvt.sent(to, || at);
         let message = ValueMessage { tag, incarnation: Some(incarnation), content: Content::Anti { receiver, key } };
         self.unflushed = true;
         if let Err(message) = self.port.send_value(to, message) {

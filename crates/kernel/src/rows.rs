@@ -1,21 +1,33 @@
 use warpline_base::{LpId, Moment};
 use warpline_memory::{MakeRoom, list_for};
-use warpline_model::Cell;
 use warpline_model::statistics::{Row, RowSink};
+use warpline_model::{Act, Cell};
 
-/// A committed row, and its place in the order of rows of all PEs.
+/// A committed row or act, and its place in the order of those of all PEs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentRow {
     /// When it was recorded. Rows of one moment keep their order.
     pub moment: Moment,
-    /// The slot of its table.
-    pub table: u16,
     /// The time, in model units.
     pub time: f64,
     /// The LP.
     pub lp: LpId,
-    /// The cells.
-    pub cells: Vec<Cell>,
+    /// What is in it.
+    pub content: RowContent,
+}
+
+/// What is in a committed row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RowContent {
+    /// A row of a table.
+    Cells {
+        /// The slot of the table.
+        table: u16,
+        /// The cells.
+        cells: Vec<Cell>,
+    },
+    /// Something to be done outside in its place among the rows.
+    Act(Act),
 }
 
 /// What rows are to whoever runs a model.
@@ -33,6 +45,12 @@ impl RowSink for RowsOf<'_> {
         self.rows.make_room(1, ROWS);
         let mut copy = list_for(cells.len(), ROWS);
         copy.extend_from_slice(cells);
-        self.rows.push(MomentRow { moment: self.moment, table, time, lp, cells: copy });
+        let content = RowContent::Cells { table, cells: copy };
+        self.rows.push(MomentRow { moment: self.moment, time, lp, content });
+    }
+
+    fn act(&mut self, act: &Act, time: f64, lp: LpId) {
+        self.rows.make_room(1, ROWS);
+        self.rows.push(MomentRow { moment: self.moment, time, lp, content: RowContent::Act(act.clone()) });
     }
 }

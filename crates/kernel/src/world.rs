@@ -1,7 +1,7 @@
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
-use crate::{Delays, Partition, Tuning, Wire};
+use crate::{Delays, Partition, Roles, Tuning, Wire};
 
 /// The task of a PE.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Task<'m, M: Model> {
     pub end: VirtualTime,
     /// The least delays between PEs.
     pub delays: Delays,
+    /// The roles of LPs. They matter only where events are executed ahead.
+    pub roles: Roles,
 }
 
 /// What a PE knows from the start. Only the end may change, to an earlier one.

@@ -48,6 +48,7 @@ mod forwards;
 mod level;
 mod lookahead;
 mod model;
+mod outside;
 #[doc(hidden)]
 pub mod parameter_support;
 mod parameters;
@@ -65,6 +66,7 @@ pub use fault::Fault;
 pub use level::Level;
 pub use lookahead::Link;
 pub use model::{Model, Outcome};
+pub use outside::Act;
 pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 pub use phases::{Commit, Finish, Init, Reverse};
 pub use saved::Saved;

@@ -219,6 +219,52 @@ pub trait Model: Sized + Send + Sync + 'static {
         1.0
     }
 
+    /// What sort of LP `lp` is, such as `"server"`: what records, reports and settings call all LPs of that sort. Empty by default.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Shop { tills: u32 }
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { self.tills + 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn kind(&self, lp: LpId) -> &str { if lp.0 < self.tills { "till" } else { "display" } }
+    /// # }
+    /// assert_eq!(Shop { tills: 9 }.kind(LpId(9)), "display");
+    /// ```
+    fn kind(&self, lp: LpId) -> &str {
+        let _ = lp;
+        ""
+    }
+
+    /// Whether `lp` is conservative: whatever the engine, it executes only events that are certain to happen, each of them once, in their
+    /// order, and on the state that a sequential run would have. Default `false`.
+    ///
+    /// In an optimistic run all others go ahead meanwhile; the run is called mixed then. Say `true` for LPs whose code cannot stand
+    /// speculation, such as a loop that would not end on a wrong state, or whose states are too large to be copied. With little lookahead
+    /// they wait long: without any, each of their events takes a computation of GVT. The setting `conservative-lps` overrides it.
+    ///
+    /// For effects on the outside world see [`when_settled`](crate::Observe::when_settled): another LP may still fail before an event that
+    /// is certain.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Shop { tills: u32 }
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { self.tills + 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// fn is_conservative(&self, lp: LpId) -> bool { lp.0 == self.tills } // the display
+    /// # }
+    /// assert!(Shop { tills: 9 }.is_conservative(LpId(9)));
+    /// ```
+    fn is_conservative(&self, lp: LpId) -> bool {
+        let _ = lp;
+        false
+    }
+
     /// Whether events of equal time, step and priority are ordered by a seeded hash, which favours no LP, instead of by the
     /// sender's id. Default `false`.
     ///

@@ -27,6 +27,7 @@ mod error;
 mod files;
 mod format;
 mod html;
+mod kinds;
 mod page;
 mod parallel;
 mod results;

@@ -2,7 +2,7 @@
 
 use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
-use crate::{format, parallel, results, series, study, summary, views};
+use crate::{format, kinds, parallel, results, series, study, summary, views};
 use serde::Serialize;
 use warpline_base::record::{ProgressSample, RunRecord, StudyRecord, View};
 
@@ -54,7 +54,7 @@ struct Data<'a> {
 
 /// The record as a page with links to `neighbours`.
 pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
-    let pictures: Vec<View> = series::views(record).chain(record.views.iter().cloned()).collect();
+    let pictures: Vec<View> = kinds::view(record).into_iter().chain(series::views(record)).chain(record.views.iter().cloned()).collect();
     let (views, mut tables) = views::views(&pictures);
     let mut parallel = parallel::section(record, tables.len());
     tables.extend(parallel.as_mut().map(|section| section.table.take()));

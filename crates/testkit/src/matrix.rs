@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, Conservative, Error, Fault, GoAhead, GvtAlgorithm, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire,
+    Barrier, Conservative, Error, Fault, GoAhead, GvtAlgorithm, LpChoice, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire,
 };
 
 use crate::reference::{self, Outcome, Settings, Stop};
@@ -54,6 +54,8 @@ pub struct Parallel {
     pub gvt_interval: u32,
     /// The optimism window, as a share of the end time; `None` if it adapts.
     pub window: Option<f64>,
+    /// If it is not conservative, which LPs are: a seed and a share; `None` if no LP is.
+    pub waiting: Option<(u64, f64)>,
 }
 
 /// Both sequential configurations.
@@ -88,6 +90,7 @@ impl Parallel {
             gvt_interval,
             window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
             windows: random.bernoulli(0.5),
+            waiting: random.bernoulli(0.4).then(|| (random.next_u64(), [0.05, 0.3, 0.7, 1.0][random.below(4) as usize])),
         }
     }
 
@@ -115,11 +118,20 @@ const CLUSTERS: usize = 4;
 /// `model` under one configuration, ready to run.
 pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Configuration) -> Simulation<'static, M> {
     let Settings { seed, end, warmup, zero_delay_hops } = *settings;
+    let lps = model.lps();
     let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
         simulation = simulation.threads(parallel.pes);
         let conservative = is_conservative(&simulation, &parallel);
-        let sync = if conservative { Synchronisation::Conservative } else { Synchronisation::Optimistic };
+        let sync = match (conservative, parallel.waiting) {
+            (true, _) => Synchronisation::Conservative,
+            (false, None) => Synchronisation::Optimistic,
+            (false, Some((seed, share))) => {
+                let waiting = (0..lps).filter(|lp| Random::new(seed, LpId(*lp), 0).bernoulli(share));
+                simulation = simulation.conservative_lps(LpChoice::ids(waiting));
+                Synchronisation::Mixed
+            }
+        };
         simulation = simulation.sync(sync).wire(parallel.wire).use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         if parallel.gvt == GvtAlgorithm::Synchronous {

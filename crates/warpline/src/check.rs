@@ -8,6 +8,7 @@ use warpline_model::{Declarations, Model};
 
 use crate::error::panic_message;
 use crate::job::Job;
+use crate::kinds::Kinds;
 use crate::{Error, Undo};
 
 /// What the user and the model ask for, once it has been checked.
@@ -17,6 +18,7 @@ pub(crate) struct RunSpec {
     pub(crate) ties: TieBreak,
     /// With the LPs, links and lookahead that the model declared. It is not asked again.
     pub(crate) limits: Limits,
+    pub(crate) kinds: Kinds,
 }
 
 impl<M: Model> Job<M> {
@@ -51,8 +53,9 @@ impl<M: Model> Job<M> {
         if lps == 0 {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }
+        let kinds = Kinds::of(&*self.model, name, lps, &self.settings.conservative_lps())?;
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
         let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT, end };
-        Ok(RunSpec { end: time, declared, ties, limits })
+        Ok(RunSpec { end: time, declared, ties, limits, kinds })
     }
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::{ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
+use warpline_base::record::{KindRecord, ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::engine::Limits;
@@ -26,6 +26,7 @@ pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) loop_seconds: f64,
     pub(crate) engine: Map<String, Value>,
     pub(crate) parallel: Option<ParallelRecord>,
+    pub(crate) kinds: Vec<KindRecord>,
     /// Where it ended, if it was ended early.
     pub(crate) cut_short: Option<VirtualTime>,
 }
@@ -33,7 +34,7 @@ pub(crate) struct EngineOutcome<M: Model> {
 impl<M: Model> Job<M> {
     /// Makes results and the record from what an engine left.
     pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
-        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel, cut_short } =
+        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel, kinds, cut_short } =
             outcome;
         Allocator::check().map_err(|why| Error::Memory { place: None, why })?;
         release_reserve();
@@ -62,6 +63,7 @@ impl<M: Model> Job<M> {
             series: statistics.series(),
             provenance: provenance::of(started, parallel.as_ref().map_or(1, |parallel| parallel.pes.len())),
             parallel,
+            kinds,
             results,
             tables: files,
             progress,

@@ -80,6 +80,16 @@ pub enum Error {
         /// The system's error.
         cause: std::io::Error,
     },
+    /// What an event does [to the outside world](crate::Observe::when_settled) panicked.
+    #[error("what {lp} does to the outside world at time {time} panicked: {why}; nothing was done there after it, but the run went on")]
+    Act {
+        /// The LP.
+        lp: LpId,
+        /// The time of its event, in model units.
+        time: f64,
+        /// The message of the panic.
+        why: String,
+    },
     /// A trace could not be written.
     #[error("cannot write the trace to {path}: {cause}; free some space or name another file")]
     Trace {

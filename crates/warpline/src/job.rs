@@ -50,12 +50,13 @@ impl<M: Model> Job<M> {
 
     /// Runs it on the engine that its settings ask for.
     pub(crate) fn run(mut self, control: &Control) -> Result<Run<M>, Error> {
+        let asked = self.settings.sync.is_some();
         let sync = self.settings.synchronisation()?;
         self.settings.sync = Some(sync);
         match (sync, self.settings.pending()) {
             (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(control),
             (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(control),
-            _ => self.run_parallel(control),
+            _ => self.run_parallel(asked, control),
         }
     }
 }

@@ -88,6 +88,7 @@ mod error;
 mod explanation;
 mod finish;
 mod job;
+mod kinds;
 mod long_event;
 mod memory_use;
 mod optimistic;
@@ -112,7 +113,9 @@ pub use long_event::LongEvent;
 pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
-pub use settings::{Barrier, Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, SettingError, Settings, Synchronisation, Undo, Wire};
+pub use settings::{
+    Barrier, Conservative, EventCost, GoAhead, GvtAlgorithm, LpChoice, Pending, SettingError, Settings, Synchronisation, Undo, Wire,
+};
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;
 pub use verify::{Mismatch, Verification, VerifyError};

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Simulation, Wire};
+use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
@@ -77,6 +77,33 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     pub fn conservative(self, way: Conservative) -> Self {
         self.with(|settings| settings.conservative = Some(way))
+    }
+
+    /// Which LPs of a [mixed](crate::Synchronisation::Mixed) run wait until their events are certain, while others go ahead. By default
+    /// those that the [model declares](Model::is_conservative). It means a mixed run.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::LpChoice;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let (to, delay) = (lp.random().below(100), 1.0 + lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let run = Simulation::new(Hops).end(20.0).threads(2).conservative_lps(LpChoice::ids([7, 8])).run()?;
+    /// assert_eq!(run.record.engine["sync"], "mixed");
+    /// let [_, waiting] = &run.record.kinds[..] else { panic!() };
+    /// assert_eq!((waiting.conservative, waiting.lps, waiting.rolled_back_events), (true, 2, 0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn conservative_lps(self, lps: LpChoice) -> Self {
+        self.with(|settings| settings.conservative_lps = Some(lps))
     }
 
     /// How global virtual time (GVT) is found.

@@ -1,14 +1,16 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use warpline_base::LpId;
 use warpline_kernel::ROWS;
 use warpline_memory::{MakeRoom, list_for};
 use warpline_model::statistics::{Row, RowSink, TableDeclaration};
-use warpline_model::{Cell, Statistics};
+use warpline_model::{Act, Cell, Statistics};
 
 use crate::Error;
+use crate::error::panic_message;
 
 /// What happens to the rows that a model records.
 ///
@@ -87,11 +89,27 @@ impl TableRows {
     }
 }
 
-/// Takes committed rows in the order of their events.
-pub(crate) enum Rows {
+/// Takes committed rows and acts in the order of their events.
+pub(crate) struct Rows {
+    tables: Tables,
+    acts: Acts,
+}
+
+enum Tables {
     Keep(Vec<TableRows>),
     Drop,
     Write(Vec<CsvTable>),
+}
+
+/// What becomes of acts.
+#[derive(Debug)]
+pub(crate) enum Acts {
+    /// They are performed.
+    Perform,
+    /// They are not, as the run only tries the model out.
+    Ignore,
+    /// They were performed until one of them panicked.
+    Failed(Error),
 }
 
 pub(crate) struct CsvTable {
@@ -101,30 +119,32 @@ pub(crate) struct CsvTable {
 }
 
 impl Rows {
-    pub(crate) fn new(records: &Records, statistics: &Statistics) -> Result<Self, Error> {
+    pub(crate) fn new(records: &Records, acts: Acts, statistics: &Statistics) -> Result<Self, Error> {
         let tables = statistics.tables().iter();
-        Ok(match records {
-            Records::Drop => Rows::Drop,
+        let tables = match records {
+            Records::Drop => Tables::Drop,
             Records::Keep => {
                 let empty = |t: &TableDeclaration| TableRows { name: t.name.clone(), columns: t.columns.clone(), rows: Vec::new() };
-                Rows::Keep(tables.map(empty).collect())
+                Tables::Keep(tables.map(empty).collect())
             }
             Records::Write(directory) => {
                 let open = |t: &TableDeclaration| CsvTable::create(directory, &t.name, &t.columns);
-                Rows::Write(tables.map(open).collect::<Result<_, _>>()?)
+                Tables::Write(tables.map(open).collect::<Result<_, _>>()?)
             }
-        })
+        };
+        Ok(Rows { tables, acts })
     }
 
-    /// Completes the files, and returns the rows kept, the names of the files, and the first error of writing.
+    /// Completes the files, and returns the rows kept, the names of the files, and the first error of writing or acting.
     pub(crate) fn finish(self) -> (Vec<TableRows>, Vec<String>, Option<Error>) {
-        match self {
-            Rows::Keep(tables) => (tables, Vec::new(), None),
-            Rows::Drop => (Vec::new(), Vec::new(), None),
-            Rows::Write(tables) => {
+        let failed = if let Acts::Failed(error) = self.acts { Some(error) } else { None };
+        match self.tables {
+            Tables::Keep(tables) => (tables, Vec::new(), failed),
+            Tables::Drop => (Vec::new(), Vec::new(), failed),
+            Tables::Write(tables) => {
                 let names = tables.iter().filter_map(|table| Some(table.path.file_name()?.to_string_lossy().into_owned())).collect();
                 let errors: Vec<Error> = tables.into_iter().filter_map(|table| table.finish().err()).collect();
-                (Vec::new(), names, errors.into_iter().next())
+                (Vec::new(), names, errors.into_iter().next().or(failed))
             }
         }
     }
@@ -170,21 +190,29 @@ fn quoted(text: &str) -> String {
 
 impl RowSink for Rows {
     fn row(&mut self, row: Row<'_>) {
-        match self {
-            Rows::Drop => {}
-            Rows::Keep(tables) => {
+        match &mut self.tables {
+            Tables::Drop => {}
+            Tables::Keep(tables) => {
                 let rows = &mut tables[usize::from(row.table)].rows;
                 rows.make_room(1, ROWS);
                 let mut cells = list_for(row.cells.len(), ROWS);
                 cells.extend_from_slice(row.cells);
                 rows.push((row.time, row.lp, cells));
             }
-            Rows::Write(tables) => {
+            Tables::Write(tables) => {
                 let table = &mut tables[usize::from(row.table)];
                 if table.failed.is_none() {
                     table.failed = table.write(row.time, row.lp, row.cells).err();
                 }
             }
+        }
+    }
+
+    fn act(&mut self, act: &Act, time: f64, lp: LpId) {
+        if matches!(self.acts, Acts::Perform)
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| act.perform()))
+        {
+            self.acts = Acts::Failed(Error::Act { lp, time, why: panic_message(panic) });
         }
     }
 }

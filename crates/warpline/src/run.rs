@@ -46,8 +46,8 @@ pub struct Run<M: Model> {
     pub states: Vec<M::State>,
     /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); otherwise empty.
     pub tables: Vec<TableRows>,
-    /// Why a file of [written](crate::Records::Write) rows or a [trace](crate::Simulation::trace) is incomplete, if one is. Everything else
-    /// is complete.
+    /// Why a file of [written](crate::Records::Write) rows, a [trace](crate::Simulation::trace), or what was to be done
+    /// [to the outside world](crate::Observe::when_settled) is incomplete, if it is. Everything else is complete.
     pub incomplete: Option<Error>,
     /// What is in its [trace](crate::Simulation::trace), if there is one and it could be written.
     pub trace: Option<TraceSummary>,

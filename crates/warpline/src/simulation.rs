@@ -294,6 +294,14 @@ impl<'a, M: Model> Simulation<'a, M> {
         watched(job.thread_limits()?, audience, move |control| job.verify_sequential(events, &control))
     }
 
+    /// How many LPs are conservative, as the model and the settings say.
+    ///
+    /// # Errors
+    /// If a setting, or what the model declares, makes no sense.
+    pub(crate) fn conservative_count(&self) -> Result<u32, Error> {
+        Ok(self.job.check()?.kinds.conservative)
+    }
+
     /// Runs the model to its end sequentially, and follows the chains of events that have to wait for each other: how fast could engines be
     /// on more cores, and what stands in the way? Statistics and rows are dropped, and settings that concern engines are ignored.
     ///

@@ -82,15 +82,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             || open >= interval && self.since_gvt >= interval
     }
 
-    /// Whether it takes a new GVT for every event: only what is certain may be executed, and no horizon passes GVT.
+    /// Whether it takes a new GVT for every event that waits here: it may be executed only when it is certain, and no horizon passes GVT.
     #[inline]
     fn needs_gvt(&self) -> bool {
-        !self.world.tuning.lanes.has_ahead() && self.frontier.is_held_up()
+        (!self.world.tuning.lanes.has_ahead() || self.agenda.has_aside()) && self.frontier.is_held_up()
     }
 
     /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
     pub(super) fn is_at_gvt(&mut self) -> bool {
-        self.needs_gvt() && self.faults.are_none() && self.least() == self.frontier.gvt()
+        !self.world.tuning.lanes.has_ahead() && self.needs_gvt() && self.faults.are_none() && self.least() == self.frontier.gvt()
     }
 
     /// Whether bounds would have to creep up to this PE's next event.

@@ -31,8 +31,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) {
         self.context.beat().goes_ahead();
         let limit = self.limit();
-        for _ in 0..most {
+        let mut left = most;
+        while left > 0 {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
+            if self.lps.some_wait() && self.sets_aside(entry) {
+                continue;
+            }
+            left -= 1;
             if !self.faults.are_none() && self.waits(entry) {
                 break;
             }
@@ -43,6 +48,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.execute_with_record::<WATCHED>(entry);
         }
         self.gauge.counts.history_max = self.gauge.counts.history_max.max(self.past.history.open_len());
+    }
+
+    /// Sets an event aside if its LP is conservative, so that the others of its PE need not wait with it. Returns whether it did.
+    #[inline(never)]
+    fn sets_aside(&mut self, entry: Entry) -> bool {
+        let role = self.lps.role(self.agenda.event(entry.handle()).receiver);
+        if role.is_conservative() {
+            self.agenda.set_aside(entry);
+            self.gauge.set_aside(role);
+        }
+        role.is_conservative()
     }
 
     /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so

@@ -39,6 +39,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
+    /// Executes the event at GVT, if it has been set aside: it is certain, as nothing earlier is left anywhere that could send, undo or cancel
+    /// anything. Returns whether it was there.
+    #[cold]
+    pub(super) fn execute_aside_at_gvt<const WATCHED: bool>(&mut self) -> bool {
+        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due()) else { return false };
+        if self.faults.are_none() || !self.waits(entry) {
+            self.execute_for_good::<WATCHED>(entry, false);
+        }
+        true
+    }
+
     /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, held back or known by identity.
     #[inline(always)]
     fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
@@ -48,7 +59,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return true;
         };
         let index = self.lps.index(event.receiver);
-        if !plain && self.past.has_open() {
+        // A conservative LP has executed nothing that could be undone.
+        if !plain && self.past.has_open() && !self.lps.role(event.receiver).is_conservative() {
             let key = event.key();
             self.close_kp_before(self.past.kp_of(index), &key);
             if !self.faults.are_none() && self.waits(entry) {

@@ -30,8 +30,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             .context
             .take_fault()
             .unwrap_or_else(|| if self.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) });
+        self.hold(entry, fault, self.is_for_good(entry));
+    }
+
+    /// Whether an event is executed for good: it comes before the horizon, or its LP never executes anything else.
+    fn is_for_good(&self, entry: Entry) -> bool {
         let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
-        self.hold(entry, fault, certain);
+        certain || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
     }
 
     #[cold]
@@ -93,7 +98,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Undoing what comes later may restore the state.
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
-        let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
+        let certain = self.is_for_good(entry);
         self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         true
     }

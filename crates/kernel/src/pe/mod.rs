@@ -42,7 +42,7 @@ use crate::store::{Incarnation, Store};
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
-use crate::{Event, GoAhead, MomentRow, Tuning, Window};
+use crate::{Event, GoAhead, MomentRow, RoleCounts, Tuning, Window};
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
         Pe {
-            lps: Lps::new(ids.clone()),
+            lps: Lps::new(ids.clone(), task.roles.clone()),
             agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
             past: Past::new(ids.len(), tuning),
             mail: Mail::new(port, world.pes()),
@@ -128,7 +128,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
             effects: Effects::new(statistics),
             faults: Faults::default(),
-            gauge: Gauge::new(),
+            gauge: Gauge::new(task.roles.count()),
             context,
             running: None,
             dropping: None,
@@ -227,13 +227,21 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             if self.effects.must_wait_for_others() {
                 return;
             }
+            if self.agenda.has_aside() {
+                self.agenda.take_back_before(self.frontier.horizon());
+            }
             self.execute_certain::<WATCHED>(self.frontier.horizon(), most);
             if self.gauge.counts.processed == before && self.is_at_gvt() {
                 self.execute_certain::<WATCHED>(self.frontier.due(), 1);
             }
         }
-        if self.world.tuning.lanes.has_ahead() && !self.caution.waits() && self.gauge.counts.processed == before {
-            self.execute_ahead::<WATCHED>(most);
+        if self.world.tuning.lanes.has_ahead() && self.gauge.counts.processed == before {
+            if self.agenda.has_aside() && self.execute_aside_at_gvt::<WATCHED>() {
+                return;
+            }
+            if !self.caution.waits() {
+                self.execute_ahead::<WATCHED>(most);
+            }
         }
         // For what was looked for and not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
@@ -311,9 +319,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         }
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();
-        let (counts, phases, trace) = gauge.into_parts();
+        let (counts, by_role, phases, trace) = gauge.into_parts();
         let (books, pending, failure) = (agenda.store().books(), agenda.len(), faults.into_failure());
-        Parts { first_lp, lps, statistics, rows, failure, counts, books, pending, phases, trace }
+        Parts { first_lp, lps, statistics, rows, failure, counts, by_role, books, pending, phases, trace }
     }
 }
 
@@ -343,6 +351,8 @@ pub struct Parts<M: Model> {
     pub failure: Option<CommittedFault>,
     /// What it did.
     pub counts: Counts,
+    /// What its LPs did, by [role](crate::Role::index), where they differ.
+    pub by_role: Vec<RoleCounts>,
     /// The books of its events' memory.
     pub books: Books,
     /// How many events are pending beyond the end, cancelled ones included.

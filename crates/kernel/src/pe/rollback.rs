@@ -133,12 +133,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             sent = self.agenda.store().next(message);
             self.cancel(message, handle);
         }
-        self.cancel_values(extra);
+        self.cancel_values(extra, handle);
         self.past.extras.give_back(extra);
         if self.agenda.store_mut().undo(handle) {
             self.agenda.push_event(handle);
         }
-        self.gauge.counts.rolled_back += 1;
+        self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
 
     /// Restores the state that an LP had before an event, or notes that it has yet to be worked out.
@@ -190,11 +190,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Cancels what an undone event had sent by value.
-    fn cancel_values(&mut self, extra: ExtraId) {
+    /// Cancels what an undone event had sent by value. To GVT, an anti-message comes with the event that sent what it cancels, so that what
+    /// is pending at GVT will not be cancelled.
+    fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
         let Some(extra) = self.past.extras.get(extra) else { return };
+        let at = Moment::Event(self.agenda.event(undone).key());
         for sent in extra.sent.drain(..) {
-            self.mail.send_value_anti(sent.to, sent.receiver, sent.key, sent.incarnation, &mut self.gvt);
+            self.mail.send_value_anti(&sent, at, &mut self.gvt);
             self.gauge.counts.anti_sent += 1;
         }
     }

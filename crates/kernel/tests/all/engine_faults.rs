@@ -7,7 +7,7 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Delays, Event, GoAhead, Lanes, Partition, Parts, Pe, Port, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance,
+    Delays, Event, GoAhead, Lanes, Partition, Parts, Pe, Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance,
 };
 use warpline_memory::{Books, Buffers, buffers};
 use warpline_model::prelude::*;
@@ -140,7 +140,7 @@ fn pe<M: Model, P: Port<M::Event>>(
 ) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
     let delays = Delays::uniform(model.lookahead());
-    let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays };
+    let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays, roles: Roles::default() };
     let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Ahead, false) };
     let wire = wire(seed);
     let undoing = Undoing::Copy { interval: 1 };

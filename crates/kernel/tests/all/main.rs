@@ -10,6 +10,7 @@ mod gvt;
 mod gvt_cases;
 mod histories;
 mod mail;
+mod mixed;
 mod rollbacks;
 mod sequential;
 mod traces;

@@ -1,7 +1,7 @@
 use warpline_memory::Exhausted;
 
 use super::StatisticKind;
-use crate::{Cell, Counter, Fault, Histogram, Mean, Table, TimeMean};
+use crate::{Act, Cell, Counter, Fault, Histogram, Mean, Table, TimeMean};
 
 /// One observation, waiting for its event to commit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +65,8 @@ pub enum Note {
         /// How many cells it has.
         cells: u32,
     },
+    /// The next one of [`Notes::acts`].
+    Act,
 }
 
 impl Note {
@@ -77,7 +79,7 @@ impl Note {
             | Note::Change { mean: TimeMean { slot, item }, .. }
             | Note::Close { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
             Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, StatisticKind::Histogram),
-            Note::Row { .. } => unreachable!("rows belong to tables"),
+            Note::Row { .. } | Note::Act => unreachable!("only statistics have slots"),
         }
     }
 
@@ -110,6 +112,8 @@ pub struct Notes {
     pub list: Vec<Note>,
     /// The cells of all rows, one after the other.
     pub cells: Vec<Cell>,
+    /// What is to be done outside.
+    pub acts: Vec<Act>,
     /// Whether there was no memory for some of them.
     pub(super) incomplete: bool,
 }
@@ -126,6 +130,7 @@ impl Notes {
     pub fn clear(&mut self) {
         self.list.clear();
         self.cells.clear();
+        self.acts.clear();
         self.incomplete = false;
     }
 
@@ -157,6 +162,15 @@ impl Notes {
         match room {
             true => self.cells.extend_from_slice(row),
             false => self.incomplete = true,
+        }
+    }
+
+    fn push_act(&mut self, act: Act) {
+        if self.incomplete || self.acts.try_reserve(1).is_err() {
+            self.incomplete = true;
+        } else {
+            self.acts.push(act);
+            self.push(Note::Act);
         }
     }
 
@@ -314,6 +328,42 @@ pub trait Observe {
     fn record(&mut self, table: Table, row: &[Cell]) {
         let notes = self.notes();
         notes.push_row(table, row);
+    }
+
+    /// Does something to the outside world, such as printing a line, once the event is settled: when it is certain that it happens, and no
+    /// mistake of the model anywhere in the run comes before it. So nothing has to be taken back, whichever engine runs the model, and a run
+    /// that fails has done exactly what a sequential one would have.
+    ///
+    /// All acts and rows of a run come one after the other, in the order of their events, each once. They are performed in the thread that
+    /// watches the run, which PEs do not wait for unless it falls far behind; so how much later that is than the event's execution depends
+    /// on the run. What an act learns from the outside cannot come back into the run. If it panics, no other follows, and the run goes on;
+    /// its results say why the rest is missing. Verification and explanations perform none.
+    ///
+    /// It costs an allocation.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Display;
+    /// # impl Model for Display {
+    /// #     type State = u32; type Event = f64;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { 0 }
+    /// fn handle(&self, shown: &mut u32, level: &f64, lp: &mut Context<Self>) {
+    ///     *shown += 1;
+    ///     let line = format!("{:.1} s: {level} m", lp.now());
+    ///     lp.when_settled(move || println!("{line}"));
+    /// }
+    /// # }
+    /// # let mut context = Context::new(&Display, 1, 9, false);
+    /// # context.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Display.handle(&mut 0, &7.5, &mut context);
+    /// # assert_eq!(context.notes_mut().acts.len(), 1);
+    /// ```
+    fn when_settled(&mut self, act: impl Fn() + Send + Sync + 'static)
+    where
+        Self: Sized,
+    {
+        self.notes().push_act(Act::new(act));
     }
 }
 

@@ -11,7 +11,7 @@ use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::open_levels::{OpenLevel, OpenLevels};
 use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
-use crate::{Cell, Counter, Fault, Histogram, Mean, TimeMean};
+use crate::{Act, Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
 /// A committed row, on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,11 @@ pub struct Row<'a> {
 pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: Row<'_>);
+
+    /// Takes an act of an event of `lp` at `time`. Nothing is done by default.
+    fn act(&mut self, act: &Act, time: f64, lp: LpId) {
+        let _ = (act, time, lp);
+    }
 }
 
 /// All committed statistics of a run. They do not depend on the order of adding.
@@ -120,16 +125,18 @@ impl Statistics {
     /// added.
     pub fn apply(&mut self, notes: &Notes, time: f64, lp: LpId, sink: &mut impl RowSink) -> Result<(), Fault> {
         notes.check()?;
-        let mut cells = &notes.cells[..];
+        let (mut cells, mut acts) = (&notes.cells[..], notes.acts.iter());
         for note in &notes.list {
-            let Note::Row { table, cells: count } = note else {
-                self.add(note, time, lp)?;
-                continue;
-            };
-            let (row, rest) = cells.split_at(*count as usize);
-            cells = rest;
-            self.check_row(table.0, row.len())?;
-            sink.row(Row { table: table.0, time, lp, cells: row });
+            match note {
+                Note::Row { table, cells: count } => {
+                    let (row, rest) = cells.split_at(*count as usize);
+                    cells = rest;
+                    self.check_row(table.0, row.len())?;
+                    sink.row(Row { table: table.0, time, lp, cells: row });
+                }
+                Note::Act => acts.next().into_iter().for_each(|act| sink.act(act, time, lp)),
+                note => self.add(note, time, lp)?,
+            }
         }
         Ok(())
     }
@@ -180,7 +187,7 @@ impl Statistics {
             Note::Close { mean, from, level } => {
                 self.try_span(mean, from, time, level)?.close(mean.item, OpenLevel { lp, since: from, value: level });
             }
-            Note::Row { .. } => return None,
+            Note::Row { .. } | Note::Act => return None,
         }
         Some(())
     }
@@ -232,7 +239,7 @@ impl Statistics {
                         items.get(item as usize).into_iter().for_each(MeanTally::fetch);
                     }
                 }
-                Note::Span { .. } | Note::Change { .. } | Note::Close { .. } | Note::Row { .. } => {}
+                Note::Span { .. } | Note::Change { .. } | Note::Close { .. } | Note::Row { .. } | Note::Act => {}
             }
         }
     }

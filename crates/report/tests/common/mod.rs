@@ -75,6 +75,7 @@ pub(crate) fn sample() -> RunRecord {
         event_rate: 48_213_977.0 / 15.06,
         peak_rss_bytes: Some(412_876_800),
         parallel: None,
+        kinds: Vec::new(),
         results: json!({
             "packets_sent": 7_499_812, "packets_delivered": 7_481_003, "packets_dropped": 18_809, "loss": 0.002_507_9,
             "busiest_link": "Frankfurt → Geneva",

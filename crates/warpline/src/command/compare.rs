@@ -22,8 +22,8 @@ use crate::{Configure, Simulation, Synchronisation, provenance};
 pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
     // A refusal here names its place in the scenario.
-    let has_lookahead = with_model(program, request, HasLookahead(&settings.simulation))?;
-    let others = others(request, &settings, has_lookahead)?;
+    let suiting = with_model(program, request, Suiting(&settings.simulation))?;
+    let others = others(request, &settings, suiting)?;
     let notes = tell_notes(program, request)?;
     let directory = settings.command.report.as_deref();
     directory.map_or(Ok(()), prepare)?;
@@ -67,27 +67,39 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     failed.map_or(Ok(()), |failure| Err(Failure { printed: true, ..failure }))
 }
 
-/// Whether a model has the lookahead that a conservative run needs; errors in its parameters are left to the first run.
-struct HasLookahead<'a>(&'a crate::Settings);
+/// Which engines suit a model; errors in its parameters are left to the first run.
+struct Suiting<'a>(&'a crate::Settings);
 
-impl Visitor for HasLookahead<'_> {
-    type Output = bool;
+impl Visitor for Suiting<'_> {
+    type Output = Vec<Synchronisation>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> bool {
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Vec<Synchronisation> {
         let simulation = Simulation::<M>::configured(&parameters).map(|simulation| simulation.settings(self.0.clone()));
-        simulation.and_then(|simulation| simulation.least_delay()).is_ok_and(|delay| delay > 0.0)
+        let (delay, waiting) = match &simulation {
+            Ok(simulation) => (simulation.least_delay().unwrap_or_default(), simulation.conservative_count().unwrap_or_default()),
+            Err(_) => Default::default(),
+        };
+        suiting(delay > 0.0, waiting > 0)
     }
 }
 
-/// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or all that suit the model.
-fn others(request: &Request, settings: &Settings, has_lookahead: bool) -> Result<Vec<Synchronisation>, Failure> {
+/// The engines that suit a model with or without lookahead between PEs, and with or without conservative LPs.
+fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> {
+    let suits = |engine: &Synchronisation| match engine {
+        Synchronisation::Sequential => true,
+        Synchronisation::Conservative => has_lookahead,
+        Synchronisation::Optimistic => !has_conservative,
+        Synchronisation::Mixed => has_conservative,
+    };
+    Synchronisation::ALL.iter().copied().filter(suits).collect()
+}
+
+/// The engines to compare with the sequential one: those of `--with`, or the one of `--sync`, or all that are suiting.
+fn others(request: &Request, settings: &Settings, suiting: Vec<Synchronisation>) -> Result<Vec<Synchronisation>, Failure> {
     let (name, chosen) = match (&settings.command.with, settings.simulation.sync) {
         (Some(with), _) => (WITH, with.0.clone()),
         (None, Some(sync)) => (SYNC, vec![sync]),
-        (None, None) => {
-            let suits = |engine: &Synchronisation| has_lookahead || *engine != Synchronisation::Conservative;
-            (WITH, Synchronisation::ALL.iter().copied().filter(suits).collect())
-        }
+        (None, None) => (WITH, suiting),
     };
     let others: Vec<_> = chosen.into_iter().filter(|engine| *engine != Synchronisation::Sequential).collect();
     if !others.is_empty() {
@@ -228,9 +240,11 @@ mod tests {
 
     #[test]
     fn the_sequential_engine_is_not_compared_with_itself() {
-        let engines = |given: &[GivenSetting]| others(&request(given), &Settings::read(given).unwrap(), true);
-        assert_eq!(engines(&[]), Ok(Synchronisation::ALL[1..].to_vec()));
-        assert_eq!(others(&request(&[]), &Settings::read(&[]).unwrap(), false), Ok(OPTIMISTIC.to_vec()), "without lookahead");
+        let engines = |given: &[GivenSetting]| others(&request(given), &Settings::read(given).unwrap(), suiting(true, false));
+        assert_eq!(engines(&[]), Ok(vec![Synchronisation::Conservative, Synchronisation::Optimistic]));
+        let of = |lookahead, conservative| others(&request(&[]), &Settings::read(&[]).unwrap(), suiting(lookahead, conservative));
+        assert_eq!(of(false, false), Ok(OPTIMISTIC.to_vec()), "without lookahead");
+        assert_eq!(of(false, true), Ok(vec![Synchronisation::Mixed]), "with LPs that must not go ahead");
         assert_eq!(engines(&[given("sync", "optimistic"), given("threads", "1")]), Ok(OPTIMISTIC.to_vec()));
         assert_eq!(engines(&[given("with", "sequential,optimistic")]), Ok(OPTIMISTIC.to_vec()));
         assert_eq!(engines(&[given("with", "optimistic"), given("sync", "sequential")]), Ok(OPTIMISTIC.to_vec()));

@@ -27,6 +27,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         event_rate,
         peak_rss_bytes: Some(20_000_000),
         parallel: None,
+        kinds: Vec::new(),
         results: json!({ "ticks": 1000 }),
         result_notes: BTreeMap::new(),
         series: BTreeMap::new(),

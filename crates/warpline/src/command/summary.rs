@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::TraceSummary;
-use crate::record::{ParallelRecord, Partial, Replications, RunRecord};
+use crate::record::{KindRecord, ParallelRecord, Partial, Replications, RunRecord};
 use serde_json::{Value, json};
 use warpline_report::Limit;
 
@@ -83,6 +83,7 @@ impl Summary<'_> {
         let mut text = format!("{}: {}, to time {end} with {}\n", record.model, record.about, seeds(record));
         text += &partial(record);
         text += &format::columns(&facts, 2);
+        text += &kinds(record);
         text += &limits(record);
         text += if record.replications.is_some() { "results, with 95 % confidence intervals across the runs\n" } else { "results\n" };
         text += &format::columns(&results::lines(&record.results, &record.result_notes), 2);
@@ -188,6 +189,22 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     }
     facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
+}
+
+/// What the LPs of each kind did, a line each, if the record tells them apart.
+fn kinds(record: &RunRecord) -> String {
+    let line = |kind: &KindRecord| {
+        let KindRecord { lps, committed_events, rolled_back_events, set_aside_events, .. } = *kind;
+        let name = if kind.kind.is_empty() { "no name".to_owned() } else { kind.kind.clone() };
+        let how = match (&record.parallel, kind.conservative) {
+            (None, _) => String::new(),
+            (Some(_), true) => format!("; conservative: {set_aside_events} of them waited while others went ahead"),
+            (Some(_), false) => format!("; {rolled_back_events} rolled back"),
+        };
+        [name, format!("{lps} {}, {committed_events} events committed{how}", if lps == 1 { "LP" } else { "LPs" })]
+    };
+    let lines: Vec<_> = record.kinds.iter().map(line).collect();
+    if lines.is_empty() { String::new() } else { format!("kinds of LPs\n{}", format::columns(&lines, 2)) }
 }
 
 /// The phases that took most of the time, the largest first; `None` if none took any.

@@ -1,5 +1,5 @@
 use warpline_base::{Moment, TieBreak};
-use warpline_kernel::{MomentRow, ROWS};
+use warpline_kernel::{MomentRow, ROWS, RowContent};
 use warpline_memory::{MakeRoom, check_room};
 use warpline_model::statistics::{Row, RowSink};
 
@@ -49,8 +49,11 @@ impl RowMerge {
         check_room::<MomentRow>(self.waiting.len() / 2, ROWS);
         self.waiting.sort_by(|a, b| a.moment.compare(&b.moment, self.ties));
         let count = self.waiting.partition_point(due);
-        for MomentRow { table, time, lp, cells, .. } in self.waiting.drain(..count) {
-            rows.row(Row { table, time, lp, cells: &cells });
+        for MomentRow { time, lp, content, .. } in self.waiting.drain(..count) {
+            match content {
+                RowContent::Cells { table, cells } => rows.row(Row { table, time, lp, cells: &cells }),
+                RowContent::Act(act) => rows.act(&act, time, lp),
+            }
         }
     }
 }

@@ -29,7 +29,8 @@ use crate::conclude::EngineOutcome;
 use crate::error::{Failure, panic_message};
 use crate::finish::Finisher;
 use crate::job::Job;
-use crate::rows::Rows;
+use crate::kinds::Kinds;
+use crate::rows::{Acts, Rows};
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::watch::{Control, StopSwitch};
 use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Synchronisation, TraceSummary, Undo, Wire};
@@ -95,6 +96,7 @@ struct Plan<'m, M: Model> {
     statistics: Statistics,
     /// The limits of the trace, if there is to be one.
     trace: Option<TraceLimits>,
+    kinds: Kinds,
 }
 
 /// What the thread that watches a run needs: it passes rows and progress on until the PEs are done.
@@ -229,25 +231,27 @@ impl<M: Model> Job<M> {
         if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
     }
 
-    pub(crate) fn run_parallel(mut self, control: &Control) -> Result<crate::Run<M>, Error> {
+    /// `asked`: whether the user has chosen how LPs are kept in step.
+    pub(crate) fn run_parallel(mut self, asked: bool, control: &Control) -> Result<crate::Run<M>, Error> {
         let started = Instant::now();
         // Checked first, to catch a model that panics when it is asked for its LPs.
-        let RunSpec { end, declared, ties, limits } = self.check()?;
+        let RunSpec { end, declared, ties, limits, kinds } = self.check()?;
+        self.mix(asked, &kinds)?;
         Error::check_states::<Lp<M::State>>(limits.lps)?;
         let mut config = self.choose(&limits);
         let partition = self.partition(&limits, config.pes)?;
         self.check_conservative(&config, &limits, &partition)?;
         let (seed, until) = (self.settings.seed(), self.end_time());
         let statistics = Statistics::new(declared, self.settings.warmup(), until);
-        let rows = Rows::new(&self.records, &statistics)?;
+        let rows = Rows::new(&self.records, Acts::Perform, &statistics)?;
         let looped = Instant::now();
         let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
         let trace_bytes = u64::from(self.settings.trace_limit()) * 1_000_000;
         let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps, trace_bytes));
         let delays = Delays::of(&limits.lookahead, &partition);
         self.choose_way(&mut config, &delays);
-        let task = Task { model: &*self.model, partition, ties, end, delays };
-        let plan = Plan { task, config, seed, limits, statistics, trace };
+        let task = Task { model: &*self.model, partition, ties, end, delays, roles: kinds.roles.clone() };
+        let plan = Plan { task, config, seed, limits, statistics, trace, kinds };
         let stack = self.thread_limits()?.stack;
         let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
         let gvts = config.gvts(ties);
@@ -277,6 +281,22 @@ impl<M: Model> Job<M> {
         let run = self.conclude(started, outcome)?;
         let (trace, incomplete) = traced.map_or_else(|error| (None, Some(error)), |trace| (trace, None));
         Ok(crate::Run { incomplete: run.incomplete.or(incomplete), trace, ..run })
+    }
+
+    /// An optimistic run is mixed if some LPs are conservative, unless it was asked for.
+    fn mix(&mut self, asked: bool, kinds: &Kinds) -> Result<(), Error> {
+        if self.settings.sync != Some(Synchronisation::Optimistic) || kinds.conservative == 0 {
+            return Ok(());
+        }
+        if asked {
+            let (name, lps) = (&self.name, kinds.conservative);
+            return Err(Error::Setting(format!(
+                "in an optimistic run every LP goes ahead, but {lps} of model `{name}` are conservative: use --sync mixed, or \
+                 --conservative-lps none if they can stand it"
+            )));
+        }
+        self.settings.sync = Some(Synchronisation::Mixed);
+        Ok(())
     }
 
     /// Without lookahead between them, conservative PEs would wait for each other for ever.
@@ -329,7 +349,7 @@ impl<M: Model> Job<M> {
 
     /// Merges the results of the PEs.
     fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>, control: &Control) -> Result<EngineOutcome<M>, Error> {
-        let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, .. } = plan;
+        let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, kinds, .. } = plan;
         let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window, cut_short } = outcome;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
@@ -342,11 +362,13 @@ impl<M: Model> Job<M> {
         merge.emit_all(&mut rows);
         balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         let parallel = record::of(&parts);
-        let (mut states, mut digest) = (DropEach::default(), Default::default());
+        let (mut states, mut digest, mut tally) = (DropEach::default(), Default::default(), kinds.tally());
         states.make_room(limits.lps as usize, "the states of LPs");
         for pe in parts {
             statistics.merge(&pe.statistics);
             Lp::add_digests(&pe.lps, pe.first_lp, &mut digest);
+            tally.add_lps(pe.first_lp, &pe.lps);
+            tally.add_counts(&pe.by_role);
             states.extend(pe.lps.into_iter().map(|lp| lp.state));
         }
         let end = cut_short.unwrap_or(end);
@@ -368,6 +390,7 @@ impl<M: Model> Job<M> {
             loop_seconds,
             engine,
             parallel: Some(parallel),
+            kinds: tally.records(),
             cut_short,
         })
     }

@@ -11,6 +11,7 @@ use warpline_model::engine::Limits;
 
 use crate::drive::{Log, Pace};
 use crate::job::Job;
+use crate::rows::Acts;
 use crate::watch::Control;
 use crate::{CORES, Error, EventCost, Explanation, Place, Records};
 
@@ -69,7 +70,7 @@ impl<M: Model> Job<M> {
         let end = checked.end;
         let stopwatch = (cost == EventCost::Measured).then(Stopwatch::new);
         let mut follower = Follower { path: self.critical_path(&checked.limits)?, stopwatch };
-        let mut run = self.engine::<Ladder>(checked, false)?;
+        let mut run = self.engine::<Ladder>(checked, Acts::Ignore, false)?;
         control.watch(None, run.engine.context().beat());
         while let Some(id) = run.engine.next_lp() {
             run.engine.initialise_next_watched(&mut follower).map_err(|stop| run.error(stop, Place::Init(id)))?;

@@ -16,7 +16,7 @@ use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
 use crate::finish::Finisher;
 use crate::job::Job;
-use crate::rows::Rows;
+use crate::rows::{Acts, Rows};
 use crate::watch::Control;
 use crate::{Error, Place, Records, Run, Undo, Verification, VerifyError};
 
@@ -35,8 +35,8 @@ impl<M: Model> Job<M> {
         let until = self.end_time();
         self.settings.threads = Some(1);
         let checked = self.check()?;
-        let (end, ties) = (checked.end, checked.ties);
-        let mut run = self.engine::<Q>(checked, false)?;
+        let (end, ties, kinds) = (checked.end, checked.ties, checked.kinds.clone());
+        let mut run = self.engine::<Q>(checked, Acts::Perform, false)?;
         control.watch(None, run.engine.context().beat());
         let mut beginning = Log::new(started, until, control.listener());
         run.initialise(|| {
@@ -63,10 +63,13 @@ impl<M: Model> Job<M> {
         cut_short.iter().for_each(|end| done.statistics.cut_short(end.get()));
         self.finish(&mut done, cut_short.unwrap_or(end))?;
         let SequentialParts { lps, digest, context, statistics, rows, committed } = done;
+        let mut tally = kinds.tally();
+        tally.add_lps(0, &lps);
+        let kinds = tally.records();
         let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
         let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
         let outcome =
-            EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None, cut_short };
+            EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None, kinds, cut_short };
         self.conclude(started, outcome)
     }
 
@@ -76,7 +79,7 @@ impl<M: Model> Job<M> {
         self.records = Records::Drop;
         let checked = self.check()?;
         let end = checked.end;
-        let mut run = self.engine::<Ladder>(checked, undo == Undo::Reverse)?;
+        let mut run = self.engine::<Ladder>(checked, Acts::Ignore, undo == Undo::Reverse)?;
         control.watch(None, run.engine.context().beat());
         run.verify_init(undo)?;
         run.initialise(|| control.go_on())?;
@@ -104,12 +107,12 @@ impl<M: Model> Job<M> {
     }
 
     /// An engine for this run that has not simulated anything yet.
-    fn engine<Q: PendingSet>(&self, spec: RunSpec, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
-        let RunSpec { end, declared, ties, limits } = spec;
+    fn engine<Q: PendingSet>(&self, spec: RunSpec, acts: Acts, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
+        let RunSpec { end, declared, ties, limits, .. } = spec;
         Error::check_states::<Lp<M::State>>(limits.lps)?;
         let settings = &self.settings;
         let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
-        let rows = Rows::new(&self.records, &statistics)?;
+        let rows = Rows::new(&self.records, acts, &statistics)?;
         let context = Context::with_limits(limits, settings.seed(), saving);
         Ok(Engine { name: &self.name, engine: Sequential::new(&*self.model, context, ties, end, statistics, rows) })
     }

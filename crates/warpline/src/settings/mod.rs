@@ -49,6 +49,7 @@
 //! ```
 
 mod declare;
+mod lps;
 mod table;
 mod value;
 mod words;
@@ -56,6 +57,7 @@ mod words;
 use serde_json::Value;
 use warpline_model::nearest;
 
+pub use self::lps::LpChoice;
 pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
@@ -222,7 +224,7 @@ impl Setting {
         match self.name.as_str() {
             "sync" | "threads" => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" => engine == Synchronisation::Optimistic,
+            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }

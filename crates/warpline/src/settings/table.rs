@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{Barrier, Conservative, GoAhead, GvtAlgorithm, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{Barrier, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
 use crate::settings;
 
 /// The heading of settings of every run.
@@ -94,7 +94,7 @@ settings! {
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
             heading: PARALLEL,
-            rule: "sequential; optimistic if --threads is more than 1, or another setting of parallel runs is given",
+            rule: "sequential; optimistic, or mixed if the model has conservative LPs, if --threads is more than 1, or another setting of parallel runs is given",
             recorded: Recorded::Always,
             hurts: "a parallel run of tiny events without lookahead, sent from every LP to every other, may be slower than a sequential one",
         }
@@ -185,12 +185,19 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
         }
-        /// In optimistic runs, when events are executed that may have to be undone: where waiting until they are certain would take longer,
+        /// In optimistic and mixed runs, when events are executed that may have to be undone: where waiting until they are certain would take longer,
         /// or whenever nothing certain is left.
         go_ahead: GoAhead = GoAhead::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "always, and PEs that would soon know better undo what they need not have done",
+        }
+        /// With --sync mixed: the LPs that wait until their events are certain, while others go ahead.
+        conservative_lps: LpChoice = LpChoice::default(), Range::Any, {
+            heading: PARALLEL,
+            rule: "those that the model declares",
+            recorded: Recorded::InParallel,
+            hurts: "with little lookahead such LPs wait long, and without any each of their events takes a computation of GVT",
         }
         /// Step all PEs in one thread, in an order drawn from this seed, with messages that overtake each other.
         virtual_cluster: u64, Range::Any, {
@@ -209,7 +216,7 @@ pub(crate) fn batch_for(pes: u32) -> u32 {
 
 impl Settings {
     /// The engine of a run: the one that was asked for, or else one that all settings given serve: the sequential one if it can be, the
-    /// conservative one if `conservative` is among them, and otherwise the optimistic one.
+    /// conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, and otherwise the optimistic one.
     ///
     /// # Errors
     /// If the sequential engine is given several threads, or a setting that it has no use for; or if `conservative` is set for any other
@@ -232,6 +239,7 @@ impl Settings {
         let engine = match self.sync {
             Some(chosen) => chosen,
             None if self.conservative.is_some() => Synchronisation::Conservative,
+            None if self.conservative_lps.is_some() => Synchronisation::Mixed,
             None if several.is_some() || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) => {
                 Synchronisation::Optimistic
             }

@@ -158,12 +158,30 @@ fn only_conservative_runs_are_told_how_to_be_conservative() {
         assert_eq!(engine(Some(Synchronisation::Conservative), Some(2), Some(way)), Ok(Synchronisation::Conservative));
         assert_eq!(engine(None, None, Some(way)), Ok(Synchronisation::Conservative));
         assert_eq!(engine(None, Some(2), Some(way)), Ok(Synchronisation::Conservative));
-        for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
+        for sync in [Synchronisation::Sequential, Synchronisation::Optimistic, Synchronisation::Mixed] {
             let refused = engine(Some(sync), None, Some(way)).unwrap_err().to_string();
             let expected = format!("`conservative` is `{}`, but `sync` is `{}`: ", way.name(), sync.name());
             assert!(refused.starts_with(&expected) && refused.contains("leave it out, or set `sync`"), "{refused}");
         }
     }
+}
+
+#[test]
+fn a_choice_of_conservative_lps_means_a_mixed_run() {
+    let engine = |sync, threads| {
+        let conservative_lps = Some(LpChoice::ids([7]));
+        Settings { sync, threads, conservative_lps, ..Settings::default() }.synchronisation().map_err(|error| error.to_string())
+    };
+    assert_eq!([engine(None, None), engine(None, Some(3))], [Ok(Synchronisation::Mixed), Ok(Synchronisation::Mixed)]);
+    let mixed = engine(Some(Synchronisation::Mixed), Some(2));
+    let optimistic = engine(Some(Synchronisation::Optimistic), None);
+    assert_eq!(
+        (mixed, optimistic),
+        (Ok(Synchronisation::Mixed), Ok(Synchronisation::Optimistic)),
+        "the model decides whether it can stand that"
+    );
+    let refused = engine(Some(Synchronisation::Conservative), None).unwrap_err();
+    assert!(refused.starts_with("`conservative-lps` is `7`, but `sync` is `conservative`: "), "{refused}");
 }
 
 /// A setting that an engine has no use for is never ignored.
@@ -206,6 +224,7 @@ fn records_have_what_concerns_them() {
     let of_parallel = [
         "barrier",
         "conservative",
+        "conservative_lps",
         "copy_interval",
         "go_ahead",
         "gvt",

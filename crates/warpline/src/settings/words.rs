@@ -39,6 +39,13 @@ macro_rules! words {
     )+};
 }
 
+impl Synchronisation {
+    /// Whether PEs execute events ahead.
+    pub(crate) fn goes_ahead(self) -> bool {
+        matches!(self, Synchronisation::Optimistic | Synchronisation::Mixed)
+    }
+}
+
 words! {
     /// How LPs are kept in step; see [`Simulation::sync`](crate::Simulation::sync).
     ///
@@ -54,6 +61,8 @@ words! {
         Conservative = "conservative",
         /// Time Warp: every PE executes events ahead, and undoes those that turn out to have been too early.
         Optimistic = "optimistic",
+        /// Time Warp, in which [conservative LPs](crate::Model::is_conservative) wait until their events are certain, while others go ahead.
+        Mixed = "mixed",
     }
 
     /// How the PEs of a conservative run find out how far they may go; see [`Simulation::conservative`](crate::Simulation::conservative).

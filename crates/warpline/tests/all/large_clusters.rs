@@ -38,6 +38,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         barrier: Barrier::Tree,
         gvt_interval: 512,
         window: None,
+        waiting: None,
     };
     Configuration { pending: Pending::Ladder, parallel: Some(parallel) }
 }

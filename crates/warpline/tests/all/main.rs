@@ -13,6 +13,7 @@ mod large_clusters;
 mod long_events;
 mod lookahead;
 mod memory;
+mod mixed;
 mod observation;
 mod one_answer;
 mod order;

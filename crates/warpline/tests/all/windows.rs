@@ -25,6 +25,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         barrier: [Barrier::Tree, Barrier::Central, Barrier::Condvar][(cluster / 4 % 3) as usize],
         gvt_interval: 512,
         window: None,
+        waiting: None,
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel) }
 }

@@ -15,7 +15,8 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Counts, Delays, Lanes, Message, Partition, Pe, Port, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window, balance,
+    Counts, Delays, Lanes, Message, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window,
+    balance,
 };
 use warpline_memory::buffers;
 use warpline_model::prelude::*;
@@ -51,6 +52,8 @@ impl Clone for Handled {
 pub(crate) struct Play {
     pub(crate) lps: u32,
     pub(crate) lookahead: f64,
+    /// The conservative ones.
+    pub(crate) conservative: &'static [u32],
     /// What an LP sends when it is initialised.
     pub(crate) first: fn(u32) -> Vec<Sent>,
     /// What an LP sends after it has handled these events, the last of them just now. It may panic.
@@ -68,6 +71,7 @@ impl Play {
     pub(crate) const NOTHING: Play = Play {
         lps: 4,
         lookahead: 0.0,
+        conservative: &[],
         first: |_| Vec::new(),
         then: |_| Vec::new(),
         save: |_, _| {},
@@ -313,7 +317,14 @@ impl<'m> Stage<'m> {
     pub(crate) fn bare(play: &'m Play, setting: Setting) -> Self {
         let Setting { pes, synchronous, tuning } = setting;
         let (end, ties) = (time(END), TieBreak::BySender);
-        let task = Task { model: play, partition: Partition::new(play.lps, pes), ties, end, delays: Delays::uniform(play.lookahead) };
+        let task = Task {
+            model: play,
+            partition: Partition::new(play.lps, pes),
+            ties,
+            end,
+            delays: Delays::uniform(play.lookahead),
+            roles: Roles::new((0..play.lps).map(|lp| Role::new(0, play.conservative.contains(&lp))).collect()),
+        };
         let empty = || vec![Vec::new(); pes as usize];
         let no_values = || (0..pes).map(|_| Vec::new()).collect();
         let network = Network {

@@ -1,0 +1,204 @@
+//! Conservative LPs among optimistic ones, and what events do to the outside world.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use warpline::prelude::*;
+use warpline::{GvtAlgorithm, LpChoice, Synchronisation, Wire};
+use warpline_testkit::matrix::ALGORITHMS;
+
+#[path = "../../examples/live_log/plant.rs"]
+mod plant;
+
+use plant::{Plant, Setup};
+
+/// The plant of the example, with a log in this directory.
+fn simulation(directory: &Path, bursts_at: f64) -> Simulation<'static, Plant> {
+    let log = directory.join("live.log").display().to_string();
+    let setup = Setup { tanks: 40, alarm: 6.0, bursts_at, log };
+    Simulation::configured(&setup).expect("a plant").end(60.0)
+}
+
+/// Ways to run it in parallel, on threads and in virtual clusters, with and without the use of lookahead.
+fn ways() -> Vec<(String, impl Fn(Simulation<'static, Plant>) -> Simulation<'static, Plant>)> {
+    let mut ways = Vec::new();
+    for (number, gvt) in (0..).zip(ALGORITHMS) {
+        for (pes, cluster) in [(2, None), (2, Some(number)), (3, Some(10 + number)), (7, Some(20 + number))] {
+            for lookahead in [true, false] {
+                let wire = [Wire::Auto, Wire::Value, Wire::Shared][(number as usize + pes as usize) % 3];
+                let way = move |simulation: Simulation<'static, Plant>| {
+                    let simulation = simulation.sync(Synchronisation::Mixed).threads(pes).gvt(gvt).use_lookahead(lookahead).wire(wire);
+                    cluster.into_iter().fold(simulation, Simulation::virtual_cluster)
+                };
+                ways.push((format!("{gvt:?}, {pes} PEs, {wire:?}, cluster {cluster:?}, lookahead {lookahead}"), way));
+            }
+        }
+    }
+    ways
+}
+
+fn log_in(directory: &Path) -> Vec<String> {
+    std::fs::read_to_string(directory.join("live.log")).expect("there is a log").lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_log_of_a_conservative_lp_is_that_of_a_sequential_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let expected = simulation(directory.path(), 1e9).sync(Synchronisation::Sequential).run().expect("a run");
+    let lines = log_in(directory.path());
+    assert!(lines.len() > 100, "{} lines", lines.len());
+    let mut undone = 0;
+    for (name, way) in ways() {
+        let run = way(simulation(directory.path(), 1e9)).run().expect("a run");
+        assert_eq!(run.record.digest, expected.record.digest, "{name}");
+        assert!(log_in(directory.path()) == lines, "{name}: another log");
+        let [tanks, room] = &run.record.kinds[..] else { panic!("{name}: {:?}", run.record.kinds) };
+        assert_eq!((room.kind.as_str(), room.conservative, room.lps, room.rolled_back_events), ("control room", true, 1, 0), "{name}");
+        assert_eq!((tanks.kind.as_str(), tanks.conservative, tanks.lps), ("tank", false, 40), "{name}");
+        assert_eq!(
+            (room.committed_events, room.committed_events + tanks.committed_events),
+            (lines.len() as u64, run.record.committed_events)
+        );
+        assert!(room.set_aside_events >= room.committed_events || run.record.engine["use_lookahead"] == true, "{name}: {room:?}");
+        undone += tanks.rolled_back_events;
+    }
+    assert!(undone > 0, "the others were undone");
+}
+
+/// Tanks that go ahead may burst long before the control room has heard of what happened earlier.
+#[test]
+fn nothing_is_logged_that_follows_a_failure() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for bursts_at in [6.2, 8.0, 10.0] {
+        let text = |error: Error| error.to_string();
+        let failed =
+            simulation(directory.path(), bursts_at).sync(Synchronisation::Sequential).run().map_err(text).err().expect("a tank bursts");
+        let lines = log_in(directory.path());
+        for (name, way) in ways() {
+            // Only what this run writes is found there.
+            std::fs::write(directory.path().join("live.log"), "").expect("it can be emptied");
+            assert_eq!(way(simulation(directory.path(), bursts_at)).run().map_err(text).err().as_ref(), Some(&failed), "{name}");
+            assert!(log_in(directory.path()) == lines, "{name}, {bursts_at}: another log");
+        }
+    }
+}
+
+/// LPs with clocks; each tick says so outside.
+struct Clocks {
+    said: Arc<Mutex<Vec<(u32, u64)>>>,
+    /// Ticks executed, of the LP that waits.
+    ticked: Arc<AtomicU32>,
+    fails_at: Option<u64>,
+}
+
+const CLOCKS: u32 = 6;
+const WAITS: u32 = 4;
+
+impl Model for Clocks {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        CLOCKS
+    }
+
+    fn is_conservative(&self, lp: LpId) -> bool {
+        lp.0 == WAITS
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0 + 0.125 * f64::from(lp.id().0), ());
+        0
+    }
+
+    fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
+        *ticks += 1;
+        if lp.id().0 == WAITS {
+            // It is the only LP that may do this: all others execute some events more than once.
+            self.ticked.fetch_add(1, Ordering::Relaxed);
+        }
+        let (id, tick, said, fails_at) = (lp.id().0, *ticks, self.said.clone(), self.fails_at);
+        lp.when_settled(move || {
+            assert!(fails_at != Some(tick) || id != WAITS, "the printer is on fire");
+            said.lock().unwrap().push((id, tick));
+        });
+        let other = (id + 1) % CLOCKS;
+        let (to, delay) = (if lp.random().below(4) == 0 { other } else { id }, lp.random().exponential(1.0));
+        lp.send(to, delay, ());
+    }
+}
+
+impl Clocks {
+    fn new(fails_at: Option<u64>) -> Self {
+        Clocks { said: Arc::default(), ticked: Arc::default(), fails_at }
+    }
+}
+
+#[test]
+fn what_is_said_outside_comes_while_the_run_goes_on_in_the_order_of_events() {
+    let said = |simulation: Simulation<'static, Clocks>, said: Arc<Mutex<Vec<(u32, u64)>>>| {
+        simulation.end(50.0).run().expect("a run");
+        std::mem::take(&mut *said.lock().unwrap())
+    };
+    let model = Clocks::new(None);
+    let expected = said(
+        Simulation::new(Clocks { said: model.said.clone(), ..Clocks::new(None) }).sync(Synchronisation::Sequential),
+        model.said.clone(),
+    );
+    assert!(expected.len() > 100);
+    for gvt in ALGORITHMS {
+        let model = Clocks::new(None);
+        let (list, ticked) = (model.said.clone(), model.ticked.clone());
+        let run = Simulation::new(model).threads(3).virtual_cluster(7).gvt(gvt);
+        assert_eq!(said(run, list), expected, "{gvt:?}");
+        let own = expected.iter().filter(|(id, _)| *id == WAITS).count();
+        assert_eq!(ticked.load(Ordering::Relaxed) as usize, own, "{gvt:?}: a conservative LP executes each event once");
+    }
+}
+
+#[test]
+fn an_act_that_panics_is_the_last() {
+    let expected = Simulation::new(Clocks::new(None)).end(30.0).run().expect("a run").record.digest;
+    for sync in [Synchronisation::Sequential, Synchronisation::Mixed] {
+        let model = Clocks::new(Some(3));
+        let said = model.said.clone();
+        let run = Simulation::new(model).sync(sync).end(30.0).run().expect("a run");
+        assert_eq!(run.record.digest, expected, "the run goes on");
+        let Some(Error::Act { lp, why, .. }) = run.incomplete else { panic!("{sync:?}: {:?}", run.incomplete) };
+        assert_eq!((lp, why.starts_with("the printer is on fire")), (LpId(WAITS), true), "{why}");
+        let said = said.lock().unwrap();
+        assert!(said.contains(&(WAITS, 2)) && !said.contains(&(WAITS, 3)) && !said.contains(&(0, 20)), "{sync:?}: {said:?}");
+    }
+}
+
+#[test]
+fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
+    let model = Clocks::new(None);
+    let said = model.said.clone();
+    Simulation::new(model).end(10.0).verify().expect("it is in order");
+    let model = Clocks { said: said.clone(), ..Clocks::new(None) };
+    Simulation::new(model).end(10.0).explain(warpline::EventCost::Counted).expect("it can be explained");
+    assert_eq!(*said.lock().unwrap(), []);
+}
+
+#[test]
+fn the_way_of_conservative_lps_is_refused_where_it_makes_no_sense() {
+    let clocks = || Simulation::new(Clocks::new(None)).end(10.0);
+    let refused = |simulation: Simulation<'static, Clocks>| simulation.run().err().expect("it is refused").to_string();
+    let error = refused(clocks().sync(Synchronisation::Optimistic));
+    assert!(error.contains("every LP goes ahead, but 1 of model") && error.contains("--sync mixed"), "{error}");
+    for (choice, expected) in
+        [("7", "there is no LP 7: ids go from 0 to 5"), ("clock", "no kind of LP called `clock`: the model names none")]
+    {
+        let choice = warpline::settings::SettingValue::parse(choice).expect("it can be read");
+        let error = refused(clocks().conservative_lps(choice));
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = refused(clocks().sync(Synchronisation::Conservative).conservative_lps(LpChoice::all()));
+    assert!(error.contains("`conservative-lps` is `all`, but `sync` is `conservative`"), "{error}");
+    let sync = |simulation: Simulation<'static, Clocks>| simulation.run().expect("it runs").record.engine["sync"].clone();
+    assert_eq!(sync(clocks().sync(Synchronisation::Optimistic).conservative_lps(LpChoice::none())), "optimistic");
+    assert_eq!(sync(clocks().threads(2)), "mixed", "several threads mean a mixed run if there are conservative LPs");
+    assert_eq!(sync(clocks().gvt(GvtAlgorithm::Gsu).conservative_lps(LpChoice::all())), "mixed");
+}
