@@ -144,7 +144,12 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
-        simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
+        simulation = match parallel.cluster {
+            Some(cluster) => simulation.virtual_cluster(cluster),
+            // In every other run by threads, PEs move between them all the time.
+            None if seed.is_multiple_of(2) => simulation.restless(seed),
+            None => simulation,
+        };
     }
     simulation.pending(configuration.pending)
 }

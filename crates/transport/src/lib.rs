@@ -11,6 +11,6 @@ mod virtual_cluster;
 pub use any_port::AnyPort;
 pub use controls::ControlPlan;
 pub use inbox::{InboxPort, inbox_ports};
-pub use pin::pin;
+pub use pin::{pin, thread_time};
 pub use rings::{RingPort, ring_ports};
 pub use virtual_cluster::{VirtualCluster, VirtualPort};

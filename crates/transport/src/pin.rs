@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 /// Pins the calling thread, the `number`-th of `threads` busy ones, to one processor, so that it keeps its cache; but only if there are as
 /// many threads as processors that the process may use. With fewer threads, other programs may want some of the processors, and the system
 /// knows best which are idle. Where the system has no affinities, nothing happens.
@@ -18,6 +20,20 @@ pub fn pin(number: usize, threads: usize) {
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
     let _ = (number, threads);
+}
+
+/// How long the current thread has been running on a core; as long as the thread that asked first has existed, where that cannot be told.
+pub fn thread_time() -> Duration {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        static BEGAN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+        BEGAN.elapsed()
+    }
 }
 
 #[cfg(all(test, target_os = "linux", not(miri)))]

@@ -133,6 +133,13 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
+    /// Has PEs move between threads at random, all the time, by this seed, where there are more PEs than threads: for tests.
+    #[doc(hidden)]
+    pub fn restless(mut self, seed: u64) -> Self {
+        self.job.for_tests.restless = Some(seed);
+        self
+    }
+
     /// Adapts the window by the rule of another simulator, for comparison.
     #[doc(hidden)]
     pub fn devastator_window(mut self) -> Self {
@@ -156,6 +163,13 @@ impl<M: Model> Simulation<'_, M> {
     /// whenever nothing certain is left. Conservative runs never do, and runs that do not [use lookahead](Self::use_lookahead) always.
     pub fn go_ahead(self, when: GoAhead) -> Self {
         self.with(|settings| settings.go_ahead = Some(when))
+    }
+
+    /// Whether PEs move to threads that have less to do, or whose core nobody else uses, where there are more PEs than threads. By default
+    /// they do, from what the run itself has measured; `moved_pes` in the record says how often. Ask for some PEs more than there are cores,
+    /// four for each say, if the load is uneven.
+    pub fn move_pes(self, moved: bool) -> Self {
+        self.with(|settings| settings.move_pes = Some(moved))
     }
 
     /// Writes a trace of what every PE did to a file for <https://ui.perfetto.dev> or `chrome://tracing`. On wall time there is a track for

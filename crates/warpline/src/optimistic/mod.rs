@@ -1,11 +1,13 @@
 //! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
 
+mod balance;
 mod cluster;
 mod ending;
 mod merge;
 mod record;
 mod threads;
 mod trace;
+mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -23,12 +25,13 @@ use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{AnyPort, ControlPlan, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
+use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
 use crate::check::RunSpec;
 use crate::conclude::EngineOutcome;
 use crate::error::{Failure, panic_message};
 use crate::finish::Finisher;
-use crate::job::Job;
+use crate::job::{ForTests, Job};
 use crate::kinds::Kinds;
 use crate::rows::{Acts, Rows};
 use crate::settings::{THREADS_MOST, batch_for};
@@ -133,6 +136,8 @@ struct LoopOutcome<M: Model> {
     window: f64,
     /// Where the run ended, if it was ended early.
     cut_short: Option<VirtualTime>,
+    /// How often a PE was given to another thread.
+    moved: u64,
 }
 
 /// How many cores there are for the process.
@@ -257,11 +262,12 @@ impl<M: Model> Job<M> {
         let gvts = config.gvts(ties);
         let controls = config.controls(&gvts);
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
-        let crowded = self.for_tests.crowded;
+        let (moves, ForTests { crowded, restless, .. }) = (self.settings.move_pes(), self.for_tests);
+        let seating = Seating { crowded, moves, restless };
         let pending = self.settings.pending();
         let mut outcome = match config.cluster {
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
-                threads::drive(plan.pes(gvts, ring_ports(&controls), Ladder::default), watch, crowded)?
+                threads::drive(plan.pes(gvts, ring_ports(&controls), Ladder::default), watch, seating)?
             }
             None => {
                 let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST {
@@ -269,7 +275,7 @@ impl<M: Model> Job<M> {
                 } else {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
-                threads::drive(plan.pes(gvts, ports, || any(pending)), watch, crowded)?
+                threads::drive(plan.pes(gvts, ports, || any(pending)), watch, seating)?
             }
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
@@ -350,7 +356,8 @@ impl<M: Model> Job<M> {
     /// Merges the results of the PEs.
     fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>, control: &Control) -> Result<EngineOutcome<M>, Error> {
         let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, kinds, .. } = plan;
-        let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window, cut_short } = outcome;
+        let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window, cut_short, moved } =
+            outcome;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
         }
@@ -380,6 +387,7 @@ impl<M: Model> Job<M> {
         finisher.finish(states.iter())?;
         let mut engine = self.engine_settings(true, &limits, ties);
         record::add_settings(&mut engine, &config, window);
+        engine.insert("moved_pes".into(), moved.into());
         Ok(EngineOutcome {
             committed,
             digest,

@@ -1,31 +1,30 @@
-//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. A thread with
-//! several PEs steps them in turn: that takes nanoseconds, where the operating system would take microseconds to switch threads.
+//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. What a thread does
+//! is in [`worker`](super::worker).
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, Thread};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use warpline_base::record::SpeculationSample;
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{MomentRow, PanicSilencer, Pe, Port, ROWS, Step, last_panic};
-use warpline_memory::{Apart, Exhausted, MakeRoom};
+use warpline_kernel::{MomentRow, Pe, Port};
+use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
 use warpline_transport::pin;
 
-use super::ending::{Ending, EndingStage};
+use super::balance::{Balance, Homes, PeWork};
+use super::ending::Ending;
+use super::worker::{SteppedPe, Worker, WorkerGuard};
 use super::{LoopOutcome, OutOfMemory, RunMonitor};
 use crate::Error;
 use crate::drive::Log;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// With more rows than this on the boards, PEs wait until the watcher has taken them.
-const ROWS_MOST: usize = 1 << 15;
-/// How long a PE waits before it looks again.
-const WAIT: Duration = Duration::from_millis(1);
+/// After how many looks PEs may be moved.
+const LOOKS_PER_MOVE: u32 = 3;
 /// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
 /// another program costs a time slice of milliseconds. If there are more threads than cores, it soon yields to those it waits for.
 const PATIENCE: u32 = 1024;
@@ -41,6 +40,8 @@ pub(crate) struct PeStatus {
     window: f64,
     epochs: u64,
     depth: f64,
+    /// How long it was at work, in nanoseconds, as far as that is measured.
+    pub(crate) busy: u64,
 }
 
 impl PeStatus {
@@ -59,6 +60,7 @@ impl PeStatus {
             window: pe.window(),
             epochs: counts.gvt_epochs,
             depth: counts.mailbox_depth_mean(),
+            busy: 0,
         }
     }
 
@@ -72,6 +74,7 @@ impl PeStatus {
             window: self.window.min(other.window),
             epochs: self.epochs.max(other.epochs),
             depth: self.depth.max(other.depth),
+            busy: self.busy + other.busy,
         }
     }
 
@@ -87,71 +90,14 @@ impl PeStatus {
 }
 
 /// Where a PE's thread posts what the watching thread wants to know. Locked once per GVT, and hardly ever by two at a time.
-type Board = Apart<Mutex<Notice>>;
+pub(crate) type Board = Apart<Mutex<Notice>>;
 
 #[derive(Default)]
-struct Notice {
-    status: PeStatus,
+pub(crate) struct Notice {
+    pub(crate) status: PeStatus,
     /// All rows before this moment have been posted, and none of them will be taken back.
-    settled: Option<Moment>,
-    rows: Vec<MomentRow>,
-}
-
-/// A thread's PEs, and where it ran out of memory, if it did.
-type WorkerResult<'m, M, Q, P> = (Vec<Pe<'m, M, Q, P>>, Option<OutOfMemory>);
-
-/// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
-struct WorkerGuard<'s> {
-    /// Set to stop all threads when a PE cannot go on.
-    stop: &'s AtomicBool,
-    /// How many threads are still running.
-    left: &'s AtomicUsize,
-    /// The message of the first panic.
-    bug: &'s Mutex<String>,
-    /// How many rows are on the boards.
-    rows: &'s AtomicUsize,
-    watcher: Thread,
-}
-
-impl WorkerGuard<'_> {
-    /// Posts the progress and the rows of a PE on its board.
-    fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, board: &Board) {
-        let mut rows = pe.take_rows();
-        // Counted first, as the watcher subtracts what it finds.
-        let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
-        let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
-        notice.status = PeStatus::of(pe);
-        notice.settled = pe.settled();
-        notice.rows.make_room(rows.len(), ROWS);
-        notice.rows.append(&mut rows);
-        drop(notice);
-        if waiting > ROWS_MOST / 2 {
-            self.watcher.unpark();
-        }
-    }
-
-    /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
-    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
-    fn wait_for_watcher(&self) {
-        while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
-            thread::sleep(WAIT);
-        }
-    }
-}
-
-impl Drop for WorkerGuard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.stop.store(true, Ordering::Relaxed);
-            let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
-            if bug.is_empty() {
-                *bug = last_panic();
-            }
-        }
-        // Relaxed: the watcher joins the thread before it looks at what it did.
-        self.left.fetch_sub(1, Ordering::Relaxed);
-        self.watcher.unpark();
-    }
+    pub(crate) settled: Option<Moment>,
+    pub(crate) rows: Vec<MomentRow>,
 }
 
 /// Has all threads stop if the one that watches them panics, or runs out of memory: it waits for them then.
@@ -165,14 +111,25 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// Steps PEs until all of them are done. If `crowded`, each has a thread of its own.
+/// How PEs are divided among threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seating {
+    /// Each has a thread of its own, however few cores there are.
+    pub(crate) crowded: bool,
+    /// They move to threads that have less to do.
+    pub(crate) moves: bool,
+    /// For tests: they move at random, all the time, by this seed.
+    pub(crate) restless: Option<u64>,
+}
+
+/// Steps PEs until all of them are done.
 ///
 /// # Errors
 /// If the system refuses a thread.
 pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     pes: Vec<Pe<'_, M, Q, P>>,
     mut watch: RunMonitor<'_>,
-    crowded: bool,
+    seating: Seating,
 ) -> Result<LoopOutcome<M>, Error> {
     let mut log = Log::new(watch.looped, watch.end, watch.control.listener());
     for (pe, number) in pes.iter().zip(0..) {
@@ -180,22 +137,26 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-    let share = if crowded { 1 } else { pes.len().div_ceil(cores) };
+    let share = if seating.crowded { 1 } else { pes.len().div_ceil(cores) };
     let threads = pes.len().div_ceil(share);
     let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
+    let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::default(), 0u32);
+    let (unfinished, moves) = (AtomicUsize::new(pes.len()), homes.may_move() && (seating.moves || seating.restless.is_some()));
     let rows = AtomicUsize::new(0);
     let ending = Ending::new(watch.stop, pes.len());
     let (pes, full) = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
         let mut workers = Vec::new();
-        for (number, (pes, boards)) in deal(pes, share).into_iter().zip(boards.chunks(share)).enumerate() {
-            let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, rows: &rows, watcher: watcher.clone() };
-            let ending = &ending;
+        for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
+            let (boards, unfinished) = (&boards[..], &unfinished);
+            let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, rows: &rows, unfinished, watcher: watcher.clone() };
+            let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), patience);
             let work = move || {
                 pin(number, threads);
-                work(pes, boards, guard, ending, patience)
+                let full = worker.work(seating.restless);
+                (worker.into_pes(), full)
             };
             let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.stack);
             let worker = builder.spawn_scoped(scope, work);
@@ -208,6 +169,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         while left.load(Ordering::Relaxed) > 0 {
             thread::park_timeout(LOOK_EVERY);
             look(&boards, &rows, &mut log, &mut watch);
+            looks += 1;
+            if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
+                balance.even_out(&homes, works(&boards));
+            }
             if watch.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -228,77 +193,29 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         Ok::<_, Error>((pes, full))
     })?;
     watch.control.go_on()?;
+    let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
+    pes.sort_by_key(|stepped| stepped.number);
     for board in boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
     }
     let cut_short = ending.earlier_than(watch.until);
-    Ok(gather(pes, full, log, watch, cut_short))
+    let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
+    Ok(LoopOutcome { moved: balance.moved, ..gather(pes, full, log, watch, cut_short) })
+}
+
+/// What each PE has done so far.
+fn works(boards: &[Board]) -> Vec<PeWork> {
+    let work = |board: &Board| {
+        let PeStatus { busy, processed, committed, .. } = board.0.lock().unwrap_or_else(PoisonError::into_inner).status;
+        PeWork { busy, processed, committed }
+    };
+    boards.iter().map(work).collect()
 }
 
 /// Divides PEs among threads, neighbours together.
 fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
     let mut pes = pes.into_iter();
     std::iter::from_fn(|| Some(pes.by_ref().take(share).collect()).filter(|some: &Vec<T>| !some.is_empty())).collect()
-}
-
-/// The loop of a thread: steps its PEs in turn, until all of them are done or some thread cannot go on.
-fn work<'m, M: Model, Q: PendingSet, P: Port<M::Event>>(
-    mut pes: Vec<Pe<'m, M, Q, P>>,
-    boards: &[Board],
-    guard: WorkerGuard<'_>,
-    ending: &Ending<'_>,
-    patience: u32,
-) -> WorkerResult<'m, M, Q, P> {
-    let _quiet = PanicSilencer::new();
-    let (mut running, mut idle, mut epochs) = (pes.len(), 0u32, vec![(0, EndingStage::default()); pes.len()]);
-    if let [pe] = &mut pes[..] {
-        pe.begin_thread();
-    }
-    while running > 0 {
-        let (mut worked, mut look) = (false, false);
-        running = 0;
-        for ((pe, board), (epochs, stage)) in pes.iter_mut().zip(boards).zip(&mut epochs) {
-            ending.guide(pe, stage);
-            match pe.step() {
-                Ok(Step::Worked) => (worked, running) = (true, running + 1),
-                Ok(Step::Idle) => running += 1,
-                Ok(Step::Finished | Step::Failed) => {}
-                Err(why) => {
-                    guard.stop.store(true, Ordering::Relaxed);
-                    let full = OutOfMemory { place: Some(pe.position()), why };
-                    return (pes, Some(full));
-                }
-            }
-            if pe.counts().gvt_epochs != *epochs {
-                *epochs = pe.counts().gvt_epochs;
-                look = true;
-                guard.post(pe, board);
-            }
-        }
-        if look {
-            guard.wait_for_watcher();
-        }
-        idle = if worked { 0 } else { idle.saturating_add(1) };
-        if idle > 0 && sleep_at_barrier(&pes) {
-            look = true;
-        } else if idle > patience {
-            look = true;
-            thread::yield_now();
-        } else if idle > 0 {
-            std::hint::spin_loop();
-        }
-        // Relaxed: it publishes nothing else.
-        if look && guard.stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    (pes, None)
-}
-
-/// Sleeps until all PEs have arrived at the barrier at which all of these wait, if they do and that is how to wait there.
-fn sleep_at_barrier<M: Model, Q: PendingSet, P: Port<M::Event>>(pes: &[Pe<'_, M, Q, P>]) -> bool {
-    let waiting = pes.iter().map(Pe::waits_at_barrier).try_fold(None, |_, waits| waits.map(Some)).flatten();
-    waiting.is_some_and(|(barrier, trial)| barrier.sleep(trial, WAIT))
 }
 
 /// Reads all boards, and takes their rows.
@@ -338,5 +255,5 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
     let progress = log.finish(Instant::now(), end, committed, Some(status.sample()));
     let parts = pes.into_iter().map(Pe::into_parts).collect();
-    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window, cut_short }
+    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window, cut_short, moved: 0 }
 }

@@ -199,6 +199,12 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "with little lookahead such LPs wait long, and without any each of their events takes a computation of GVT",
         }
+        /// Whether PEs move to threads that have less to do, where there are more PEs than threads.
+        move_pes: bool = true, Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "what a PE has in the caches of a core is left behind when it moves; it seldom does where the load is even",
+        }
         /// Step all PEs in one thread, in an order drawn from this seed, with messages that overtake each other.
         virtual_cluster: u64, Range::Any, {
             heading: PARALLEL,

@@ -230,6 +230,7 @@ fn records_have_what_concerns_them() {
         "gvt",
         "gvt_interval",
         "kps",
+        "move_pes",
         "pending",
         "undo",
         "use_lookahead",

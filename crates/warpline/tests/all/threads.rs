@@ -159,6 +159,9 @@ fn compare(make: impl Fn() -> Mill, set: impl Fn(Simulation<'static, Mill>) -> S
         let found = parallel(set(Simulation::new(make())), threads).run().expect("it runs");
         assert_eq!(answer(&found), answer(&sequential), "{threads} threads");
     }
+    // PEs that move between threads all the time, where there are fewer threads.
+    let found = parallel(set(Simulation::new(make())), 8).restless(1).run().expect("it runs");
+    assert_eq!(answer(&found), answer(&sequential), "restless PEs");
     sequential
 }
 
@@ -188,7 +191,7 @@ fn every_lane_and_every_wire_has_one_answer() {
                 let simulation = Simulation::new(make()).end(20.0).seed(seed);
                 let simulation =
                     if sync == conservative { together(simulation, threads).conservative(way) } else { parallel(simulation, threads) };
-                let simulation = simulation.sync(sync).use_lookahead(lookahead).wire(wire);
+                let simulation = simulation.sync(sync).use_lookahead(lookahead).wire(wire).restless(seed);
                 let run = simulation.run().expect("it runs");
                 assert_eq!(
                     answer(&run),

@@ -1,0 +1,281 @@
+//! The loop of a thread: it steps its PEs in turn. That takes nanoseconds, where the operating system would take microseconds to switch
+//! threads.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use warpline_base::LpId;
+use warpline_base::random::Random;
+use warpline_kernel::pending::PendingSet;
+use warpline_kernel::{PanicSilencer, Pe, Port, ROWS, Step, last_panic};
+use warpline_memory::MakeRoom;
+use warpline_model::Model;
+use warpline_transport::thread_time;
+
+use super::OutOfMemory;
+use super::balance::Homes;
+use super::ending::{Ending, EndingStage};
+use super::threads::{Board, PeStatus};
+
+/// With more rows than this on the boards, PEs wait until the watcher has taken them.
+const ROWS_MOST: usize = 1 << 15;
+/// How long a thread waits before it looks again.
+const WAIT: Duration = Duration::from_millis(1);
+/// Of how many rounds one is timed, where PEs may move: to read the clock takes a while.
+const TIMED_EVERY: u32 = 16;
+/// After how many rounds a thread says how long it has been running.
+const TELL_EVERY: u32 = 256;
+/// After how many rounds a PE moves where they do so at random.
+const RESTLESS_EVERY: u32 = 16;
+
+/// A PE in the hands of a thread.
+pub(crate) struct SteppedPe<'m, M: Model, Q, P> {
+    pub(crate) number: usize,
+    pub(crate) pe: Pe<'m, M, Q, P>,
+    /// The GVT computations that have been posted.
+    epochs: u64,
+    stage: EndingStage,
+    /// How long it was at work, in nanoseconds: an estimate.
+    busy: u64,
+    over: bool,
+}
+
+impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
+    /// A PE that has not been stepped. It moves between threads, so that it had better not be copied each time.
+    pub(crate) fn new((number, pe): (usize, Pe<'m, M, Q, P>)) -> Box<Self> {
+        Box::new(SteppedPe { number, pe, epochs: 0, stage: EndingStage::default(), busy: 0, over: false })
+    }
+}
+
+/// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
+pub(crate) struct WorkerGuard<'s> {
+    /// Set to stop all threads when a PE cannot go on.
+    pub(crate) stop: &'s AtomicBool,
+    /// How many threads are still running.
+    pub(crate) left: &'s AtomicUsize,
+    /// How many PEs are not done.
+    pub(crate) unfinished: &'s AtomicUsize,
+    /// The message of the first panic.
+    pub(crate) bug: &'s Mutex<String>,
+    /// By PE.
+    pub(crate) boards: &'s [Board],
+    /// How many rows are on the boards.
+    pub(crate) rows: &'s AtomicUsize,
+    pub(crate) watcher: Thread,
+}
+
+impl WorkerGuard<'_> {
+    /// Posts the progress and the rows of a PE on its board.
+    fn post<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, stepped: &mut SteppedPe<'_, M, Q, P>) {
+        let SteppedPe { pe, number, busy, .. } = stepped;
+        let mut rows = pe.take_rows();
+        // Counted first, as the watcher subtracts what it finds.
+        let waiting = self.rows.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
+        let mut notice = self.boards[*number].0.lock().unwrap_or_else(PoisonError::into_inner);
+        notice.status = PeStatus::of(pe);
+        notice.status.busy = *busy;
+        notice.settled = pe.settled();
+        notice.rows.make_room(rows.len(), ROWS);
+        notice.rows.append(&mut rows);
+        drop(notice);
+        if waiting > ROWS_MOST / 2 {
+            self.watcher.unpark();
+        }
+    }
+
+    /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
+    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
+    fn wait_for_watcher(&self) {
+        while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
+            thread::sleep(WAIT);
+        }
+    }
+}
+
+impl Drop for WorkerGuard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.stop.store(true, Ordering::Relaxed);
+            let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
+            if bug.is_empty() {
+                *bug = last_panic();
+            }
+        }
+        // Relaxed: the watcher joins the thread before it looks at what it did.
+        self.left.fetch_sub(1, Ordering::Relaxed);
+        self.watcher.unpark();
+    }
+}
+
+/// A thread and its PEs.
+pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
+    number: usize,
+    pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
+    guard: WorkerGuard<'w>,
+    ending: &'w Ending<'w>,
+    /// If PEs may move.
+    homes: Option<&'w Homes<Box<SteppedPe<'m, M, Q, P>>>>,
+    /// How often PEs had other homes when it last looked.
+    changes: u32,
+    /// Rounds in a row in which there was nothing to do, and all of them.
+    idle: u32,
+    rounds: u32,
+    /// Rounds of nothing to do before it yields.
+    patience: u32,
+    began: Instant,
+    asleep: Duration,
+}
+
+/// What a round was.
+#[derive(Default)]
+struct Round {
+    worked: bool,
+    /// Whether it is time to look whether to stop.
+    look: bool,
+}
+
+impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P> {
+    pub(crate) fn new(
+        number: usize,
+        pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
+        guard: WorkerGuard<'w>,
+        ending: &'w Ending<'w>,
+        homes: Option<&'w Homes<Box<SteppedPe<'m, M, Q, P>>>>,
+        patience: u32,
+    ) -> Self {
+        let (began, asleep) = (Instant::now(), Duration::ZERO);
+        Worker { number, pes, guard, ending, homes, changes: 0, idle: 0, rounds: 0, patience, began, asleep }
+    }
+
+    /// Its PEs, when it has ended.
+    pub(crate) fn into_pes(self) -> Vec<Box<SteppedPe<'m, M, Q, P>>> {
+        self.pes
+    }
+
+    /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on. Returns where memory ran out, if it did. With
+    /// the seed `restless`, PEs move at random.
+    pub(crate) fn work(&mut self, restless: Option<u64>) -> Option<OutOfMemory> {
+        let _quiet = PanicSilencer::new();
+        let mut restless = restless.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
+        if let ([stepped], None) = (&mut self.pes[..], self.homes) {
+            stepped.pe.begin_thread();
+        }
+        while self.guard.unfinished.load(Ordering::Relaxed) > 0 {
+            if let Some(homes) = self.homes {
+                restless.iter_mut().for_each(|random| move_one(homes, self.pes.as_slice(), self.rounds, random));
+                self.exchange(homes);
+            }
+            let Round { worked, mut look } = match self.round() {
+                Ok(round) => round,
+                Err(full) => {
+                    self.guard.stop.store(true, Ordering::Relaxed);
+                    return Some(full);
+                }
+            };
+            if look {
+                self.guard.wait_for_watcher();
+            }
+            self.idle = if worked { 0 } else { self.idle.saturating_add(1) };
+            if self.idle > 0 {
+                look |= self.wait();
+            }
+            // Relaxed: it publishes nothing else.
+            if look && self.guard.stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Steps each PE once.
+    fn round(&mut self) -> Result<Round, OutOfMemory> {
+        let mut round = Round::default();
+        self.rounds = self.rounds.wrapping_add(1);
+        let timed = self.homes.is_some() && self.rounds.is_multiple_of(TIMED_EVERY);
+        for stepped in &mut self.pes {
+            self.ending.guide(&mut stepped.pe, &mut stepped.stage);
+            let since = timed.then(Instant::now);
+            match stepped.pe.step() {
+                Ok(Step::Worked) => {
+                    round.worked = true;
+                    stepped.busy += since.map_or(0, |since| since.elapsed().as_nanos() as u64 * u64::from(TIMED_EVERY));
+                }
+                Ok(Step::Idle) => {}
+                Ok(Step::Finished | Step::Failed) => {
+                    if !std::mem::replace(&mut stepped.over, true) {
+                        self.guard.unfinished.fetch_sub(1, Ordering::Relaxed);
+                    }
+                }
+                Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),
+            }
+            let epochs = stepped.pe.counts().gvt_epochs;
+            if epochs != stepped.epochs {
+                stepped.epochs = epochs;
+                round.look = true;
+                self.guard.post(stepped);
+            }
+        }
+        Ok(round)
+    }
+
+    /// Waits a moment, as there was nothing to do. Returns whether it is time to look whether to stop.
+    fn wait(&mut self) -> bool {
+        if sleep_at_barrier(&self.pes) {
+            return true;
+        }
+        if self.pes.is_empty() {
+            let since = Instant::now();
+            thread::sleep(WAIT);
+            self.asleep += since.elapsed();
+            return true;
+        }
+        if self.idle > self.patience {
+            thread::yield_now();
+            return true;
+        }
+        std::hint::spin_loop();
+        false
+    }
+
+    /// Sends PEs to where they are at home now, and takes in those that have arrived.
+    fn exchange(&mut self, homes: &Homes<Box<SteppedPe<'m, M, Q, P>>>) {
+        if self.rounds.is_multiple_of(TELL_EVERY) {
+            // To sleep is not to be kept from the core.
+            homes.note_time(self.number, thread_time() + self.asleep, self.began.elapsed());
+        }
+        let changes = homes.changes();
+        if changes != self.changes {
+            self.changes = changes;
+            for stepped in self.pes.extract_if(.., |stepped| homes.of(stepped.number) != self.number) {
+                homes.send(homes.of(stepped.number), stepped);
+            }
+        }
+        let arrived = homes.receive(self.number);
+        if !arrived.is_empty() {
+            self.pes.extend(arrived);
+            // One of them may have been sent on meanwhile.
+            self.changes = changes.wrapping_sub(1);
+        }
+    }
+}
+
+/// For tests: gives a PE another home now and then.
+fn move_one<M: Model, Q, P>(
+    homes: &Homes<Box<SteppedPe<'_, M, Q, P>>>,
+    pes: &[Box<SteppedPe<'_, M, Q, P>>],
+    rounds: u32,
+    random: &mut Random,
+) {
+    if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
+        let moved = &pes[random.below(pes.len() as u32) as usize];
+        homes.set(moved.number, random.below(homes.threads() as u32) as usize);
+    }
+}
+
+/// Sleeps until all PEs have arrived at the barrier at which all of these wait, if they do and that is how to wait there.
+fn sleep_at_barrier<M: Model, Q: PendingSet, P: Port<M::Event>>(pes: &[Box<SteppedPe<'_, M, Q, P>>]) -> bool {
+    let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
+    waiting.is_some_and(|(barrier, trial)| barrier.sleep(trial, WAIT))
+}
