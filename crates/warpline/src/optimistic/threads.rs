@@ -16,9 +16,9 @@ use warpline_model::Model;
 use warpline_transport::pin;
 
 use super::ending::{Ending, EndingStage};
-use super::{LoopOutcome, OutOfMemory, RunMonitor};
+use super::monitor::LoopMonitor;
+use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
-use crate::drive::Log;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -171,12 +171,11 @@ impl Drop for StopOnPanic<'_> {
 /// If the system refuses a thread.
 pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     pes: Vec<Pe<'_, M, Q, P>>,
-    mut watch: RunMonitor<'_>,
+    mut watch: LoopMonitor<'_, '_>,
     crowded: bool,
 ) -> Result<LoopOutcome<M>, Error> {
-    let mut log = Log::new(watch.looped, watch.end, watch.control.listener());
     for (pe, number) in pes.iter().zip(0..) {
-        watch.control.watch(Some(number), pe.beat());
+        watch.run.control.watch(Some(number), pe.beat());
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -185,7 +184,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let rows = AtomicUsize::new(0);
-    let ending = Ending::new(watch.stop, pes.len());
+    let ending = watch.ending(pes.len());
     let (pes, full) = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
@@ -197,7 +196,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 pin(number, threads);
                 work(pes, boards, guard, ending, patience)
             };
-            let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.stack);
+            let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.run.stack);
             let worker = builder.spawn_scoped(scope, work);
             workers.push(worker.map_err(|cause| {
                 // The other threads wait for the PEs of this one, and look at this flag now and then.
@@ -206,9 +205,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             })?);
         }
         while left.load(Ordering::Relaxed) > 0 {
-            thread::park_timeout(LOOK_EVERY);
-            look(&boards, &rows, &mut log, &mut watch);
-            if watch.control.is_abandoned() {
+            thread::park_timeout(watch.run.chooser.patience().map_or(LOOK_EVERY, |patience| patience.min(LOOK_EVERY)));
+            look(&boards, &rows, &ending, &mut watch);
+            if watch.run.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
             }
         }
@@ -227,12 +226,12 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         Ok::<_, Error>((pes, full))
     })?;
-    watch.control.go_on()?;
+    watch.run.go_on()?;
     for board in boards {
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
     }
     let cut_short = ending.earlier_than(watch.until);
-    Ok(gather(pes, full, log, watch, cut_short))
+    Ok(gather(pes, full, watch, cut_short))
 }
 
 /// Divides PEs among threads, neighbours together.
@@ -301,8 +300,8 @@ fn sleep_at_barrier<M: Model, Q: PendingSet, P: Port<M::Event>>(pes: &[Pe<'_, M,
     waiting.is_some_and(|(barrier, trial)| barrier.sleep(trial, WAIT))
 }
 
-/// Reads all boards, and takes their rows.
-fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log, watch: &mut RunMonitor<'_>) {
+/// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
+fn look(boards: &[Board], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -315,28 +314,28 @@ fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log, watch: &mut RunMoni
         watch.merge.emit_before(&settled, &mut watch.rows);
     }
     let status = status.unwrap_or_default();
-    log.note_all(Instant::now(), status.gvt.min(watch.end), status.committed, Some(status.sample()));
+    watch.note(status.gvt, status.committed, status.sample(), ending);
 }
 
 /// Collects what PEs leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
     full: Option<OutOfMemory>,
-    log: Log,
-    watch: RunMonitor<'_>,
+    watch: LoopMonitor<'_, '_>,
     cut_short: Option<VirtualTime>,
 ) -> LoopOutcome<M> {
-    let RunMonitor { looped, end, rows, mut merge, .. } = watch;
-    let end = cut_short.map_or(end, VirtualTime::get);
+    let LoopMonitor { run, looped, rows, mut merge, .. } = watch;
     // As in a sequential run, initialising LPs is not part of the loop.
-    let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
-    let loop_seconds = began.elapsed().as_secs_f64();
+    let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
+    let ended = Instant::now();
     let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
+    run.note_segment(status.sample());
     // The last payloads are dropped after the last verdict.
     let failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
-    let progress = log.finish(Instant::now(), end, committed, Some(status.sample()));
+    let goes_on = cut_short.is_some() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
+    let pending = if goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
     let parts = pes.into_iter().map(Pe::into_parts).collect();
-    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window, cut_short }
+    LoopOutcome { parts, pending, failure, committed, full, rows, merge, looped, ended, window: status.window, cut_short, goes_on }
 }
