@@ -2,6 +2,7 @@
 
 mod replications;
 mod series;
+mod stretches;
 mod study;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value};
 
 pub use self::replications::{Replication, Replications};
 pub use self::series::{Series, SeriesKind};
+pub use self::stretches::EngineStretch;
 pub use self::study::{BarsView, Fact, StudyRecord};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{ParallelRecord, PeRecord, Phases, Rollbacks};
@@ -79,6 +81,9 @@ pub struct RunRecord {
     /// The files of rows that were written, such as `arrivals.csv`.
     #[serde(default)]
     pub tables: Vec<String>,
+    /// The engines that executed it, one after the other, if the run chose them itself; otherwise empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<EngineStretch>,
     /// The progress of the run, in equal steps of wall time.
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.

@@ -215,6 +215,14 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
+    /// Takes an event out.
+    pub(crate) fn take(&mut self, handle: Handle) -> Event<E> {
+        if self.has_identities() {
+            self.forget_identity(handle);
+        }
+        self.store.take(handle)
+    }
+
     /// Whether any events are known by identity.
     #[inline]
     pub(crate) fn has_identities(&self) -> bool {

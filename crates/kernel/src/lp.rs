@@ -73,6 +73,12 @@ impl<S> Lps<S> {
         LpId(self.first + self.initialised.len() as u32)
     }
 
+    /// Takes over all of them, already initialised.
+    pub(crate) fn take_over(&mut self, lps: DropEach<Lp<S>>) {
+        assert_eq!((self.initialised.len(), lps.len()), (0, self.count as usize), "the LPs of a PE are taken over together");
+        self.initialised = lps;
+    }
+
     pub(crate) fn push(&mut self, state: S) {
         self.initialised.push(Lp::new(state));
     }

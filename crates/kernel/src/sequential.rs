@@ -65,8 +65,6 @@ pub struct Attempt<'e, M: Model> {
 pub struct SequentialParts<M: Model, R> {
     /// The LPs, by id.
     pub lps: DropEach<Lp<M::State>>,
-    /// The digest of the run.
-    pub digest: RunDigest,
     /// The context of its events.
     pub context: Context<M>,
     /// The statistics of what committed.
@@ -75,6 +73,17 @@ pub struct SequentialParts<M: Model, R> {
     pub rows: R,
     /// How many events committed.
     pub committed: u64,
+    /// The pending events, from the end on.
+    pub pending: Pool<Event<M::Event>>,
+}
+
+impl<M: Model, R> SequentialParts<M, R> {
+    /// The digest of the run.
+    pub fn digest(&self) -> RunDigest {
+        let mut digest = RunDigest::default();
+        Lp::add_digests(&self.lps, 0, &mut digest);
+        digest
+    }
 }
 
 impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
@@ -101,6 +110,21 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             dropping: false,
             prefetching: false,
         }
+    }
+
+    /// Takes over LPs that have been initialised, by id, with their pending events, from another engine that has committed this many events.
+    /// To be called before anything is simulated.
+    ///
+    /// # Panics
+    /// If there is no memory for the events, it [unwinds](Exhausted::unwind).
+    pub fn take_over(&mut self, lps: DropEach<Lp<M::State>>, pending: impl IntoIterator<Item = Event<M::Event>>, committed: u64) {
+        (self.lps, self.committed) = (lps, committed);
+        for event in pending {
+            let (time, tie) = (event.time, self.ties.prefix(&event.key()));
+            let handle = self.events.insert(event);
+            self.pending.push(Entry::new(time, tie, handle), &KeyOrder { events: &self.events, ties: &self.ties });
+        }
+        self.sent = committed + self.events.len() as u64;
     }
 
     /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are initialised.
@@ -367,10 +391,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
 
     /// The parts of an engine that is done.
     pub fn into_parts(self) -> SequentialParts<M, R> {
-        let Sequential { lps, context, statistics, rows, committed, .. } = self;
-        let mut digest = RunDigest::default();
-        Lp::add_digests(&lps, 0, &mut digest);
-        SequentialParts { lps, digest, context, statistics, rows, committed }
+        let Sequential { lps, context, statistics, rows, committed, events: pending, .. } = self;
+        SequentialParts { lps, context, statistics, rows, committed, pending }
     }
 }
 

@@ -146,6 +146,29 @@ impl<T> Pool<T> {
     }
 }
 
+/// The values, in no particular order.
+impl<T> IntoIterator for Pool<T> {
+    type Item = T;
+    type IntoIter = Values<T>;
+
+    fn into_iter(self) -> Values<T> {
+        Values(self.places.into_iter())
+    }
+}
+
+/// The values of a [`Pool`] that is given up.
+#[derive(Debug)]
+pub struct Values<T>(std::vec::IntoIter<PoolSlot<T>>);
+
+impl<T> Iterator for Values<T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.find_map(|slot| slot.0)
+    }
+}
+
 /// The number of the place after this many, if there is one. The last number of 32 bits is never used.
 fn number(places: usize) -> Option<u32> {
     u32::try_from(places).ok().filter(|&place| place < u32::MAX)
@@ -175,6 +198,14 @@ mod tests {
         assert_eq!(pool.insert(11), handles[1]);
         assert_eq!((pool.len(), pool.places()), (4, 4));
         assert_eq!(handles.iter().map(|&handle| *pool.get(handle)).collect::<Vec<_>>(), [0, 11, 2, 10]);
+    }
+
+    #[test]
+    fn a_pool_gives_up_what_is_left_in_it() {
+        let mut pool = Pool::default();
+        let handles: Vec<Handle> = (0..4).map(|n| pool.insert(n)).collect();
+        pool.remove(handles[1]);
+        assert_eq!(pool.into_iter().collect::<Vec<_>>(), [0, 2, 3]);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Configuration {
     pub pending: Pending,
     /// The settings of a parallel run; `None` for a sequential one.
     pub parallel: Option<Parallel>,
+    /// The seed of changes of the engine in the middle of the run; `None` if it keeps the one that it begins with.
+    pub changes: Option<u64>,
 }
 
 /// One way to run a simulation in parallel.
@@ -59,8 +61,10 @@ pub struct Parallel {
 }
 
 /// Both sequential configurations.
-pub const SEQUENTIAL: [Configuration; 2] =
-    [Configuration { pending: Pending::Heap, parallel: None }, Configuration { pending: Pending::Ladder, parallel: None }];
+pub const SEQUENTIAL: [Configuration; 2] = [
+    Configuration { pending: Pending::Heap, parallel: None, changes: None },
+    Configuration { pending: Pending::Ladder, parallel: None, changes: None },
+];
 
 /// All ways to find GVT.
 pub const ALGORITHMS: [GvtAlgorithm; 4] =
@@ -100,15 +104,23 @@ impl Parallel {
     }
 }
 
-/// Both sequential configurations, `clusters` virtual clusters, and one run by threads, all drawn from `seed`.
+/// Both sequential configurations, `clusters` virtual clusters, one run by threads, and two that change the engine again and again, in a
+/// virtual cluster and by threads; all drawn from `seed`.
 pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
     let mut random = Random::new(seed, LpId(0), 0);
     let mut all = SEQUENTIAL.to_vec();
     for number in 0..=clusters {
         let pending = if random.bernoulli(0.5) { Pending::Heap } else { Pending::Ladder };
         let parallel = Parallel::cluster(&mut random);
-        all.push(Configuration { pending, parallel: Some(if number == clusters { parallel.threads() } else { parallel }) });
+        let parallel = if number == clusters { parallel.threads() } else { parallel };
+        all.push(Configuration { pending, parallel: Some(parallel), changes: None });
     }
+    let changing = |parallel: Parallel, changes: u64| {
+        let pending = if changes % 2 == 0 { Pending::Heap } else { Pending::Ladder };
+        Configuration { pending, parallel: Some(parallel), changes: Some(changes) }
+    };
+    let parallel = Parallel { pes: 1 + random.below(5), ..Parallel::cluster(&mut random) };
+    all.extend([changing(parallel, random.next_u64()), changing(parallel.threads(), random.next_u64())]);
     all
 }
 
@@ -151,7 +163,7 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             None => simulation,
         };
     }
-    simulation.pending(configuration.pending)
+    configuration.changes.into_iter().fold(simulation.pending(configuration.pending), Simulation::change_engines)
 }
 
 /// Whether a run of `simulation`, whose PEs are set, is conservative.

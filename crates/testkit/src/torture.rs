@@ -72,7 +72,8 @@ impl Case {
             configurations.push(Parallel { pes: 1 + random.below(3), ..Parallel::cluster(random) }.threads());
         }
         let pending = if random.bernoulli(0.5) { Pending::Heap } else { Pending::Ladder };
-        let configurations = configurations.into_iter().map(|parallel| Configuration { pending, parallel: Some(parallel) }).collect();
+        let configurations =
+            configurations.into_iter().map(|parallel| Configuration { pending, parallel: Some(parallel), changes: None }).collect();
         Case { recipe, settings, configurations }
     }
 

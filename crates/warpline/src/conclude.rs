@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::{KindRecord, ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
+use warpline_base::record::{EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
 use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::engine::Limits;
@@ -27,6 +27,8 @@ pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) engine: Map<String, Value>,
     pub(crate) parallel: Option<ParallelRecord>,
     pub(crate) kinds: Vec<KindRecord>,
+    /// The engines of a run that chose them itself.
+    pub(crate) engines: Vec<EngineStretch>,
     /// Where it ended, if it was ended early.
     pub(crate) cut_short: Option<VirtualTime>,
 }
@@ -34,8 +36,20 @@ pub(crate) struct EngineOutcome<M: Model> {
 impl<M: Model> Job<M> {
     /// Makes results and the record from what an engine left.
     pub(crate) fn conclude(self, started: Instant, outcome: EngineOutcome<M>) -> Result<Run<M>, Error> {
-        let EngineOutcome { committed, digest, mut states, statistics, rows, progress, loop_seconds, engine, parallel, kinds, cut_short } =
-            outcome;
+        let EngineOutcome {
+            committed,
+            digest,
+            mut states,
+            statistics,
+            rows,
+            progress,
+            loop_seconds,
+            engine,
+            parallel,
+            kinds,
+            engines,
+            cut_short,
+        } = outcome;
         Allocator::check().map_err(|why| Error::Memory { place: None, why })?;
         release_reserve();
         let (tables, files, incomplete) = rows.finish();
@@ -66,6 +80,7 @@ impl<M: Model> Job<M> {
             kinds,
             results,
             tables: files,
+            engines,
             progress,
             views,
             partial,
@@ -86,12 +101,12 @@ impl<M: Model> Job<M> {
     }
 
     /// The settings in force, including those that the engine chose, and the declarations of the model that matter to engines.
-    pub(crate) fn engine_settings(&self, parallel: bool, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
+    pub(crate) fn engine_settings(&self, settings: &Settings, parallel: bool, limits: &Limits, ties: TieBreak) -> Map<String, Value> {
         let ties = match ties {
             TieBreak::Unbiased { .. } => "unbiased",
             TieBreak::BySender => "by-sender",
         };
-        let mut settings = self.settings.recorded(parallel);
+        let mut settings = settings.recorded(parallel);
         let others = [
             ("ties", json!(ties)),
             ("lookahead", json!(limits.lookahead.least())),

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use warpline_kernel::pending::{Heap, Ladder};
 use warpline_model::Model;
 
-use crate::watch::{Control, StopSwitch, ThreadLimits, WARN_AFTER};
-use crate::{Error, Pending, Records, Run, Settings, Synchronisation};
+use crate::watch::{StopSwitch, ThreadLimits, WARN_AFTER};
+use crate::{Error, Records, Settings};
 
 /// A model and everything that was said about its run.
 pub(crate) struct Job<M: Model> {
@@ -35,6 +34,8 @@ pub(crate) struct ForTests {
     pub(crate) restless: Option<u64>,
     /// Whether the window follows another simulator's rule.
     pub(crate) devastator: bool,
+    /// The seed of changes of the engine at random moments, if there are to be any.
+    pub(crate) changes: Option<u64>,
 }
 
 impl<M: Model> Job<M> {
@@ -48,17 +49,5 @@ impl<M: Model> Job<M> {
         self.settings.check()?;
         let event = Duration::try_from_secs_f64(self.settings.event_limit()).unwrap_or(Duration::MAX);
         Ok(ThreadLimits { stack: (self.settings.stack() as usize) << 20, event, warn: WARN_AFTER })
-    }
-
-    /// Runs it on the engine that its settings ask for.
-    pub(crate) fn run(mut self, control: &Control) -> Result<Run<M>, Error> {
-        let asked = self.settings.sync.is_some();
-        let sync = self.settings.synchronisation()?;
-        self.settings.sync = Some(sync);
-        match (sync, self.settings.pending()) {
-            (Synchronisation::Sequential, Pending::Heap) => self.run_sequential::<Heap>(control),
-            (Synchronisation::Sequential, Pending::Ladder) => self.run_sequential::<Ladder>(control),
-            _ => self.run_parallel(asked, control),
-        }
     }
 }

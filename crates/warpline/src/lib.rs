@@ -81,6 +81,7 @@
 extern crate self as warpline;
 
 mod check;
+mod chooser;
 pub mod command;
 mod conclude;
 mod drive;
@@ -97,6 +98,9 @@ mod provenance;
 mod replications;
 mod rows;
 mod run;
+mod run_monitor;
+mod run_state;
+mod segments;
 mod sequential;
 pub mod settings;
 mod simulation;

@@ -147,6 +147,14 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
+    /// Changes the engine again and again, at random moments, to any other that is possible, with up to as many PEs as there would be
+    /// [threads](Self::threads): for tests of handing a run over.
+    #[doc(hidden)]
+    pub fn change_engines(mut self, seed: u64) -> Self {
+        self.job.for_tests.changes = Some(seed);
+        self
+    }
+
     /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state. Events in between are undone by
     /// executing others again from the previous copy. Default 1; at least 1. Larger intervals suit large states.
     pub fn copy_interval(self, events: u32) -> Self {

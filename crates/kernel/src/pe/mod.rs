@@ -7,6 +7,7 @@ mod ahead;
 mod certain;
 mod commit;
 mod cut_short;
+mod hand_over;
 mod hold;
 mod initialise;
 mod receive;

@@ -97,6 +97,13 @@ impl OpenLevels {
         places.map(move |(index, level)| (item(index), level)).chain(others)
     }
 
+    /// Takes out all that are open, with their items.
+    pub(super) fn take(&mut self) -> Vec<(u32, OpenLevel)> {
+        let all = self.iter().collect();
+        self.clear();
+        all
+    }
+
     pub(super) fn clear(&mut self) {
         self.chunks.clear();
         self.others.clear();

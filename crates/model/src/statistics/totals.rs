@@ -284,6 +284,19 @@ impl Statistics {
         }
     }
 
+    /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to part `part_of(lp)`.
+    pub fn share_open_levels(&mut self, parts: &mut [Statistics], part_of: impl Fn(LpId) -> usize) {
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            let Tallies::TimeMeans(_, open) = &mut slot.tallies else { continue };
+            for (item, level) in open.take() {
+                let Tallies::TimeMeans(_, open) = &mut parts[part_of(level.lp)].slots[number].tallies else {
+                    unreachable!("parts of one run have one declaration")
+                };
+                open.open(item, level);
+            }
+        }
+    }
+
     /// Closes the levels that the model has left open, at the end of the run. Engines do so once, after the last LP has finished.
     pub fn close_levels(&mut self, end: f64) {
         for Slot { tallies, series } in &mut self.slots {

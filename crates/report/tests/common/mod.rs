@@ -104,6 +104,7 @@ pub(crate) fn sample() -> RunRecord {
             pes: 8,
         },
         tables: Vec::new(),
+        engines: Vec::new(),
         time_unit: "s".to_owned(),
         progress: progress(),
         views: vec![

@@ -33,6 +33,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         series: BTreeMap::new(),
         provenance: Provenance::default(),
         tables: Vec::new(),
+        engines: Vec::new(),
         progress: Vec::new(),
         views: Vec::new(),
         partial: None,

@@ -1,31 +1,28 @@
 //! Steps PEs in one thread, in the order of a virtual cluster.
 
-use std::time::Instant;
-
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
 use warpline_memory::catch_panic;
 use warpline_model::Model;
 use warpline_transport::{AnyPort, VirtualCluster};
 
-use super::ending::{Ending, EndingStage};
+use super::ending::EndingStage;
+use super::monitor::LoopMonitor;
 use super::threads::{PeStatus, gather};
-use super::{LoopOutcome, OutOfMemory, RunMonitor};
+use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
-use crate::drive::Log;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
     mut pes: Vec<Pe<'_, M, Q, AnyPort<M::Event>>>,
     mut cluster: VirtualCluster<M::Event>,
-    watch: RunMonitor<'_>,
+    mut watch: LoopMonitor<'_, '_>,
 ) -> Result<LoopOutcome<M>, Error> {
-    let mut log = Log::new(watch.looped, watch.end, watch.control.listener());
     for (pe, number) in pes.iter().zip(0..) {
-        watch.control.watch(Some(number), pe.beat());
+        watch.run.control.watch(Some(number), pe.beat());
     }
     let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
-    let (ending, mut stages) = (Ending::new(watch.stop, pes.len()), vec![EndingStage::default(); pes.len()]);
+    let (ending, mut stages) = (watch.ending(pes.len()), vec![EndingStage::default(); pes.len()]);
     let mut steps = 0u64;
     while running > 0 && full.is_none() {
         let chosen = cluster.next_pe();
@@ -48,10 +45,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         steps += 1;
         if steps.is_multiple_of(1 << 16) {
             let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
-            watch.control.go_on()?;
-            log.note_all(Instant::now(), status.gvt, status.committed, Some(status.sample()));
+            watch.run.go_on()?;
+            watch.note(status.gvt, status.committed, status.sample(), &ending);
         }
     }
     let cut_short = ending.earlier_than(watch.until);
-    Ok(gather(pes, full, log, watch, cut_short))
+    Ok(gather(pes, full, watch, cut_short))
 }

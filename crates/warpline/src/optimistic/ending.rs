@@ -1,6 +1,7 @@
-//! Ending a run early: all PEs say how far they have come, from which the new end of all follows (see `cut_short.rs` of the kernel).
+//! Ending a run, or the part of it that PEs execute, early: all PEs say how far they have come, from which the new end of all follows (see
+//! `cut_short.rs` of the kernel).
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use warpline_base::VirtualTime;
 use warpline_kernel::pending::PendingSet;
@@ -12,6 +13,10 @@ use crate::watch::StopSwitch;
 /// What the threads of a run share to find an earlier end.
 pub(crate) struct Ending<'s> {
     switch: &'s StopSwitch,
+    /// Whether another engine is to go on.
+    changes: AtomicBool,
+    /// The number of events of a PE after which one is.
+    most: u64,
     pes: u32,
     /// How many PEs hold back.
     holding_back: AtomicU32,
@@ -38,12 +43,16 @@ pub(crate) enum EndingStage {
 }
 
 impl<'s> Ending<'s> {
-    pub(crate) fn new(switch: &'s StopSwitch, pes: usize) -> Self {
+    /// For PEs that begin at `from`, and of which none executes more than about `most` events.
+    pub(crate) fn new(switch: &'s StopSwitch, pes: usize, from: VirtualTime, most: Option<u64>) -> Self {
         Ending {
             switch,
+            changes: AtomicBool::new(false),
+            most: most.unwrap_or(u64::MAX),
             pes: pes as u32,
             holding_back: AtomicU32::new(0),
-            latest: AtomicU64::new(0),
+            // What has committed before these PEs began lies before the end, too.
+            latest: AtomicU64::new(from.bits()),
             contributed: AtomicU64::new(u64::MAX),
             ended: AtomicU32::new(0),
         }
@@ -52,9 +61,18 @@ impl<'s> Ending<'s> {
     /// Has a PE end early, if the run is to; between any two of its steps.
     #[inline]
     pub(crate) fn guide<M: Model, Q: PendingSet, P: Port<M::Event>>(&self, pe: &mut Pe<'_, M, Q, P>, stage: &mut EndingStage) {
-        if self.switch.is_on() && *stage != EndingStage::Ends {
+        if pe.counts().committed >= self.most {
+            self.change();
+        }
+        // Relaxed: it publishes nothing else.
+        if (self.switch.is_on() || self.changes.load(Ordering::Relaxed)) && *stage != EndingStage::Ends {
             self.advance(pe, stage);
         }
+    }
+
+    /// Has the PEs come to an end, so that another engine can go on.
+    pub(crate) fn change(&self) {
+        self.changes.store(true, Ordering::Relaxed);
     }
 
     #[cold]
@@ -88,7 +106,7 @@ impl<'s> Ending<'s> {
         all.then(|| time(&self.latest).max(time(&self.contributed)))
     }
 
-    /// The new end of a run that was to end at `end`, if it ended early.
+    /// The new end of PEs that were to end at `end`, if they ended early.
     pub(crate) fn earlier_than(&self, end: VirtualTime) -> Option<VirtualTime> {
         self.end().filter(|earlier| *earlier < end)
     }

@@ -4,6 +4,7 @@ mod balance;
 mod cluster;
 mod ending;
 mod merge;
+mod monitor;
 mod record;
 mod threads;
 mod trace;
@@ -12,31 +13,33 @@ mod worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use warpline_base::record::ProgressSample;
+use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{
-    Delays, Lanes, Lp, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
+    Delays, Event, Lanes, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
 };
-use warpline_memory::{Buffers, DropEach, Exhausted, MakeRoom, buffers};
+use warpline_memory::{Buffers, Exhausted, Pool, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{AnyPort, ControlPlan, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
+use self::monitor::LoopMonitor;
+pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
 use crate::check::RunSpec;
-use crate::conclude::EngineOutcome;
+use crate::chooser::Engine;
 use crate::error::{Failure, panic_message};
-use crate::finish::Finisher;
 use crate::job::{ForTests, Job};
 use crate::kinds::Kinds;
-use crate::rows::{Acts, Rows};
+use crate::rows::Rows;
+use crate::run_monitor::RunMonitor;
+use crate::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::watch::{Control, StopSwitch};
-use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Synchronisation, TraceSummary, Undo, Wire};
+use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Settings, Synchronisation, TraceSummary, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -90,29 +93,29 @@ impl ParallelConfig {
     }
 }
 
-/// What the PEs of a run have in common.
+/// What is settled about a parallel segment before it begins.
+pub(crate) struct ParallelPlan {
+    settings: Settings,
+    config: ParallelConfig,
+    partition: Partition,
+    delays: Delays,
+}
+
+/// What each PE begins with.
+struct Start<M: Model> {
+    statistics: Vec<Statistics>,
+    /// LPs and events of an engine before; none if LPs have yet to be initialised.
+    shares: Vec<Share<M>>,
+}
+
+/// What PEs have in common.
 struct Plan<'m, M: Model> {
     task: Task<'m, M>,
     config: ParallelConfig,
     seed: u64,
-    limits: Limits,
-    statistics: Statistics,
+    limits: &'m Limits,
     /// The limits of the trace, if there is to be one.
     trace: Option<TraceLimits>,
-    kinds: Kinds,
-}
-
-/// What the thread that watches a run needs: it passes rows and progress on until the PEs are done.
-pub(crate) struct RunMonitor<'w> {
-    pub(crate) control: &'w Control,
-    pub(crate) stop: &'w StopSwitch,
-    /// Bytes of stack of every thread.
-    pub(crate) stack: usize,
-    pub(crate) looped: Instant,
-    pub(crate) end: f64,
-    pub(crate) until: VirtualTime,
-    pub(crate) rows: Rows,
-    pub(crate) merge: RowMerge,
 }
 
 /// Where memory ran out, and which.
@@ -126,16 +129,22 @@ struct OutOfMemory {
 /// What the PEs leave when their loops have ended, and where memory ran out, if it did.
 struct LoopOutcome<M: Model> {
     parts: Vec<Parts<M>>,
+    /// Events for the engine that is to go on, if one is.
+    pending: Vec<Pool<Event<M::Event>>>,
     failure: Moment,
     committed: u64,
     full: Option<OutOfMemory>,
-    progress: Vec<ProgressSample>,
     rows: Rows,
     merge: RowMerge,
-    loop_seconds: f64,
+    /// When all LPs had been initialised.
+    looped: Instant,
+    /// When the last event had been executed.
+    ended: Instant,
     window: f64,
-    /// Where the run ended, if it was ended early.
+    /// Where the PEs ended, if early.
     cut_short: Option<VirtualTime>,
+    /// Whether another engine is to go on from there.
+    goes_on: bool,
     /// How often a PE was given to another thread.
     moved: u64,
 }
@@ -150,6 +159,22 @@ fn cores() -> u32 {
 /// for the slowest in every window.
 fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
     pes > cores && delays.are_equal()
+}
+
+/// Chooses between windows and free-running PEs, if that was left to the engine.
+fn choose_way(settings: &mut Settings, config: &mut ParallelConfig, delays: &Delays) {
+    if config.tuning.lanes != Lanes::Certain {
+        return;
+    }
+    // A virtual cluster has one thread.
+    let cores = if config.cluster.is_some() { 1 } else { cores() };
+    let way = match settings.conservative() {
+        Conservative::Auto if windows_suit(config.pes, cores, delays) => Conservative::Windows,
+        Conservative::Auto => Conservative::FreeRunning,
+        given => given,
+    };
+    settings.conservative = Some(way);
+    config.tuning.windows = way == Conservative::Windows;
 }
 
 /// How events with payloads of this size travel between PEs.
@@ -172,9 +197,8 @@ fn any(pending: Pending) -> AnyPending {
 
 impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
-    pub(crate) fn choose(&mut self, limits: &Limits) -> ParallelConfig {
-        let pes = self.pes(limits);
-        let settings = &mut self.settings;
+    pub(crate) fn choose(&self, settings: &mut Settings, limits: &Limits) -> ParallelConfig {
+        let pes = settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST);
         settings.threads = Some(pes);
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
@@ -208,24 +232,9 @@ impl<M: Model> Job<M> {
         ParallelConfig { pes, tuning, gvt, barrier, window, devastator: self.for_tests.devastator, cluster }
     }
 
-    fn pes(&self, limits: &Limits) -> u32 {
+    /// How many PEs there are if nothing else is said.
+    pub(crate) fn pes(&self, limits: &Limits) -> u32 {
         self.settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST)
-    }
-
-    /// Chooses between windows and free-running PEs, if that was left to the engine.
-    fn choose_way(&mut self, config: &mut ParallelConfig, delays: &Delays) {
-        if config.tuning.lanes != Lanes::Certain {
-            return;
-        }
-        // A virtual cluster has one thread.
-        let cores = if config.cluster.is_some() { 1 } else { cores() };
-        let way = match self.settings.conservative() {
-            Conservative::Auto if windows_suit(config.pes, cores, delays) => Conservative::Windows,
-            Conservative::Auto => Conservative::FreeRunning,
-            given => given,
-        };
-        self.settings.conservative = Some(way);
-        config.tuning.windows = way == Conservative::Windows;
     }
 
     /// See [`Simulation::least_delay`](crate::Simulation::least_delay).
@@ -236,38 +245,77 @@ impl<M: Model> Job<M> {
         if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
     }
 
-    /// `asked`: whether the user has chosen how LPs are kept in step.
-    pub(crate) fn run_parallel(mut self, asked: bool, control: &Control) -> Result<crate::Run<M>, Error> {
-        let started = Instant::now();
-        // Checked first, to catch a model that panics when it is asked for its LPs.
-        let RunSpec { end, declared, ties, limits, kinds } = self.check()?;
-        self.mix(asked, &kinds)?;
-        Error::check_states::<Lp<M::State>>(limits.lps)?;
-        let mut config = self.choose(&limits);
-        let partition = self.partition(&limits, config.pes)?;
-        self.check_conservative(&config, &limits, &partition)?;
-        let (seed, until) = (self.settings.seed(), self.end_time());
-        let statistics = Statistics::new(declared, self.settings.warmup(), until);
-        let rows = Rows::new(&self.records, Acts::Perform, &statistics)?;
-        let looped = Instant::now();
-        let file = self.settings.trace.as_deref().map(TraceFile::create).transpose()?;
-        let trace_bytes = u64::from(self.settings.trace_limit()) * 1_000_000;
-        let trace = file.is_some().then(|| trace::limits(looped, config.pes, limits.lps, trace_bytes));
-        let delays = Delays::of(&limits.lookahead, &partition);
-        self.choose_way(&mut config, &delays);
-        let task = Task { model: &*self.model, partition, ties, end, delays, roles: kinds.roles.clone() };
-        let plan = Plan { task, config, seed, limits, statistics, trace, kinds };
-        let stack = self.thread_limits()?.stack;
-        let watch = RunMonitor { control, stop: &self.stop, stack, looped, end: until, until: end, rows, merge: RowMerge::new(ties) };
-        let gvts = config.gvts(ties);
+    /// Whether conservative PEs, of this number, can be used.
+    pub(crate) fn may_wait(&self, spec: &RunSpec, pes: u32) -> bool {
+        let engine = Engine { sync: Synchronisation::Conservative, pes };
+        self.plan(engine, spec).is_ok()
+    }
+
+    /// What a segment on this engine needs to know beforehand, if the engine is parallel.
+    ///
+    /// # Errors
+    /// If it is conservative and there is no lookahead, or the model panics.
+    pub(crate) fn plan(&self, engine: Engine, spec: &RunSpec) -> Result<Option<ParallelPlan>, Error> {
+        if engine.is_sequential() {
+            return Ok(None);
+        }
+        let mut settings = Settings { sync: Some(engine.sync), threads: Some(engine.pes), ..self.settings.clone() };
+        let mut config = self.choose(&mut settings, &spec.limits);
+        let partition = self.partition(&spec.limits, config.pes)?;
+        self.check_conservative(&config, &spec.limits, &partition)?;
+        let delays = Delays::of(&spec.limits.lookahead, &partition);
+        choose_way(&mut settings, &mut config, &delays);
+        Ok(Some(ParallelPlan { settings, config, partition, delays }))
+    }
+
+    /// Runs a segment of a run in parallel: to the end, or until it is ended early or is to go on with another engine.
+    pub(crate) fn run_in_parallel(
+        &self,
+        spec: &RunSpec,
+        plan: ParallelPlan,
+        mut state: RunState<M>,
+        monitor: &mut RunMonitor<'_>,
+    ) -> Result<SegmentEnd<M>, Error> {
+        let ParallelPlan { mut settings, config, partition, delays } = plan;
+        let (end, ties, looped) = (spec.end, spec.ties, Instant::now());
+        let file = settings.trace.as_deref().map(TraceFile::create).transpose()?;
+        let trace_bytes = u64::from(settings.trace_limit()) * 1_000_000;
+        let trace = file.is_some().then(|| trace::limits(looped, config.pes, spec.limits.lps, trace_bytes));
+        let is_new = state.is_new();
+        if is_new {
+            monitor.begin_loop(looped);
+        }
+        let empty = if is_new { state.statistics.clone() } else { self.statistics(spec) };
+        let mut statistics = vec![empty; config.pes as usize];
+        state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
+        let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
+        let roles = spec.kinds.roles.clone();
+        let task = Task { model: &*self.model, partition, ties, end, delays, roles };
+        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace };
+        let RunState { from, committed, rows, statistics: before, .. } = state;
+        let watch = LoopMonitor { run: monitor, looped, from, until: end, committed, rows, merge: RowMerge::new(ties) };
+        let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending())?;
+        let traced = file.map(|file| self.write_trace(file, &mut outcome, ties));
+        let engine_settings = |window| {
+            settings.sync = self.settings.sync;
+            let mut engine = self.engine_settings(&settings, true, &spec.limits, ties);
+            record::add_settings(&mut engine, &config, window);
+            engine
+        };
+        self.end_segment(outcome, (before, committed), end, traced, is_new, engine_settings)
+    }
+
+    /// Makes the PEs, and steps them until they are done.
+    fn drive(&self, plan: &Plan<'_, M>, start: Start<M>, watch: LoopMonitor<'_, '_>, pending: Pending) -> Result<LoopOutcome<M>, Error> {
+        let config = plan.config;
+        let gvts = config.gvts(plan.task.ties);
         let controls = config.controls(&gvts);
+        let ForTests { crowded, restless, .. } = self.for_tests;
+        let seating = Seating { crowded, moves: self.settings.move_pes(), restless };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
-        let (moves, ForTests { crowded, restless, .. }) = (self.settings.move_pes(), self.for_tests);
-        let seating = Seating { crowded, moves, restless };
-        let pending = self.settings.pending();
-        let mut outcome = match config.cluster {
+        match config.cluster {
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
-                threads::drive(plan.pes(gvts, ring_ports(&controls), Ladder::default), watch, seating)?
+                threads::drive(plan.pes(start, gvts, ring_ports(&controls), Ladder::default), watch, seating)
             }
             None => {
                 let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST {
@@ -275,22 +323,17 @@ impl<M: Model> Job<M> {
                 } else {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
-                threads::drive(plan.pes(gvts, ports, || any(pending)), watch, seating)?
+                threads::drive(plan.pes(start, gvts, ports, || any(pending)), watch, seating)
             }
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
-                cluster::drive(plan.pes(gvts, ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)?
+                cluster::drive(plan.pes(start, gvts, ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)
             }
-        };
-        let traced = file.map(|file| self.write_trace(file, &mut outcome, ties)).transpose();
-        let outcome = self.end_of(outcome, plan, control)?;
-        let run = self.conclude(started, outcome)?;
-        let (trace, incomplete) = traced.map_or_else(|error| (None, Some(error)), |trace| (trace, None));
-        Ok(crate::Run { incomplete: run.incomplete.or(incomplete), trace, ..run })
+        }
     }
 
     /// An optimistic run is mixed if some LPs are conservative, unless it was asked for.
-    fn mix(&mut self, asked: bool, kinds: &Kinds) -> Result<(), Error> {
+    pub(crate) fn mix(&mut self, asked: bool, kinds: &Kinds) -> Result<(), Error> {
         if self.settings.sync != Some(Synchronisation::Optimistic) || kinds.conservative == 0 {
             return Ok(());
         }
@@ -353,11 +396,19 @@ impl<M: Model> Job<M> {
         file.write(&mut traces, &header)
     }
 
-    /// Merges the results of the PEs.
-    fn end_of(&self, outcome: LoopOutcome<M>, plan: Plan<'_, M>, control: &Control) -> Result<EngineOutcome<M>, Error> {
-        let Plan { task: Task { ties, end, .. }, config, seed, limits, mut statistics, kinds, .. } = plan;
-        let LoopOutcome { parts, failure, committed, full, progress, mut rows, mut merge, loop_seconds, window, cut_short, moved } =
+    /// Merges what the PEs have left into a run that had come `before` them.
+    fn end_segment(
+        &self,
+        outcome: LoopOutcome<M>,
+        (mut statistics, before): (Statistics, u64),
+        end: VirtualTime,
+        traced: Option<Result<TraceSummary, Error>>,
+        is_new: bool,
+        engine_settings: impl FnOnce(f64) -> Map<String, Value>,
+    ) -> Result<SegmentEnd<M>, Error> {
+        let LoopOutcome { parts, pending, failure, committed, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved } =
             outcome;
+        let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
         }
@@ -368,39 +419,12 @@ impl<M: Model> Job<M> {
         }
         merge.emit_all(&mut rows);
         balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
-        let parallel = record::of(&parts);
-        let (mut states, mut digest, mut tally) = (DropEach::default(), Default::default(), kinds.tally());
-        states.make_room(limits.lps as usize, "the states of LPs");
-        for pe in parts {
-            statistics.merge(&pe.statistics);
-            Lp::add_digests(&pe.lps, pe.first_lp, &mut digest);
-            tally.add_lps(pe.first_lp, &pe.lps);
-            tally.add_counts(&pe.by_role);
-            states.extend(pe.lps.into_iter().map(|lp| lp.state));
-        }
-        let end = cut_short.unwrap_or(end);
-        cut_short.iter().for_each(|end| statistics.cut_short(end.get()));
-        let mut context = Context::with_limits(limits.clone(), seed, false);
-        control.watch(None, context.beat());
-        let (model, name) = (&*self.model, self.name.as_str());
-        let finisher = Finisher { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
-        finisher.finish(states.iter())?;
-        let mut engine = self.engine_settings(true, &limits, ties);
-        record::add_settings(&mut engine, &config, window);
-        engine.insert("moved_pes".into(), moved.into());
-        Ok(EngineOutcome {
-            committed,
-            digest,
-            states,
-            statistics,
-            rows,
-            progress,
-            loop_seconds,
-            engine,
-            parallel: Some(parallel),
-            kinds: tally.records(),
-            cut_short,
-        })
+        let by_role = parts.iter().map(|pe| pe.by_role.clone()).collect();
+        let parallel = ParallelSegment { record: record::of(&parts), engine: engine_settings(window), traced, by_role, moved };
+        parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
+        let lps = parts.into_iter().map(|pe| pe.lps).collect();
+        let state = RunState { from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows };
+        Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
     }
 
     fn failure(&self, parts: Vec<Parts<M>>, moment: Moment, committed: u64) -> Error {
@@ -419,6 +443,7 @@ impl<M: Model> Job<M> {
 impl<'m, M: Model> Plan<'m, M> {
     fn pes<Q: PendingSet, P: Port<M::Event>>(
         &self,
+        start: Start<M>,
         gvts: Vec<AnyGvt>,
         ports: impl IntoIterator<Item = P>,
         pending: impl Fn() -> Q,
@@ -432,14 +457,18 @@ impl<'m, M: Model> Plan<'m, M> {
         let saving = config.tuning.undoing == Undoing::Reverse;
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
-        let make = |((buffers, port), gvt): ((Buffers<_>, P), AnyGvt)| {
+        let mut shares = start.shares.into_iter();
+        let make = |(((buffers, port), gvt), statistics): (((Buffers<_>, P), AnyGvt), Statistics)| {
             let window = Window::new(rule, task.end, least, config.pes);
-            let context = Context::with_limits(limits.clone(), self.seed, saving);
-            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, self.statistics.clone());
+            let context = Context::with_limits((*limits).clone(), self.seed, saving);
+            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, statistics);
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            if let Some(Share { lps, pending }) = shares.next() {
+                pe.take_over(lps, pending);
+            }
             pe
         };
-        buffers(config.pes).into_iter().zip(ports).zip(gvts).map(make).collect()
+        buffers(config.pes).into_iter().zip(ports).zip(gvts).zip(start.statistics).map(make).collect()
     }
 }
 

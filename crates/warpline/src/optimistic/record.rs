@@ -44,6 +44,58 @@ pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
     }
 }
 
+/// Adds the record of a further segment of the same run. Where segments differ in their number of PEs, those of one number are added up.
+pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
+    all.processed_events += segment.processed_events;
+    all.certain_events += segment.certain_events;
+    all.ahead_events += segment.ahead_events;
+    all.rolled_back_events += segment.rolled_back_events;
+    let committed = all.processed_events - all.rolled_back_events;
+    all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
+    all.anti_messages += segment.anti_messages;
+    all.cancelled_in_place += segment.cancelled_in_place;
+    all.gvt_epochs += segment.gvt_epochs;
+    all.gvt_trials += segment.gvt_trials;
+    all.remote_events += segment.remote_events;
+    all.phase_seconds.add(&segment.phase_seconds);
+    for (number, pe) in segment.pes.into_iter().enumerate() {
+        match all.pes.get_mut(number) {
+            Some(all) => add_pe(all, &pe),
+            None => all.pes.push(pe),
+        }
+    }
+    let rollbacks = &mut all.rollbacks;
+    rollbacks.primary += segment.rollbacks.primary;
+    rollbacks.secondary += segment.rollbacks.secondary;
+    rollbacks.lengths.resize(rollbacks.lengths.len().max(segment.rollbacks.lengths.len()), 0);
+    rollbacks.lengths.iter_mut().zip(segment.rollbacks.lengths).for_each(|(all, more)| *all += more);
+    let of = |pe: &PeRecord| pe.primary_rollbacks + pe.secondary_rollbacks;
+    rollbacks.max_per_pe = all.pes.iter().map(of).max().unwrap_or_default();
+    rollbacks.mean_per_pe = (rollbacks.primary + rollbacks.secondary) as f64 / all.pes.len().max(1) as f64;
+}
+
+fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
+    let received = |pe: &PeRecord| pe.messages_sent as f64;
+    let messages = received(all) + received(segment);
+    if messages > 0.0 {
+        all.mailbox_depth_mean = (all.mailbox_depth_mean * received(all) + segment.mailbox_depth_mean * received(segment)) / messages;
+    }
+    (all.first_lp, all.lps) = (segment.first_lp, segment.lps);
+    all.processed_events += segment.processed_events;
+    all.certain_events += segment.certain_events;
+    all.ahead_events += segment.ahead_events;
+    all.committed_events += segment.committed_events;
+    all.rolled_back_events += segment.rolled_back_events;
+    all.primary_rollbacks += segment.primary_rollbacks;
+    all.secondary_rollbacks += segment.secondary_rollbacks;
+    all.anti_messages += segment.anti_messages;
+    all.messages_sent += segment.messages_sent;
+    all.mailbox_depth_max = all.mailbox_depth_max.max(segment.mailbox_depth_max);
+    all.history_max = all.history_max.max(segment.history_max);
+    all.buffers = all.buffers.max(segment.buffers);
+    all.phase_seconds.add(&segment.phase_seconds);
+}
+
 fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
     let counts = &pe.counts;
     PeRecord {

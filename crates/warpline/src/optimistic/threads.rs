@@ -16,10 +16,10 @@ use warpline_transport::pin;
 
 use super::balance::{Balance, Homes, PeWork};
 use super::ending::Ending;
+use super::monitor::LoopMonitor;
 use super::worker::{SteppedPe, Worker, WorkerGuard};
-use super::{LoopOutcome, OutOfMemory, RunMonitor};
+use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
-use crate::drive::Log;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -128,12 +128,11 @@ pub(crate) struct Seating {
 /// If the system refuses a thread.
 pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     pes: Vec<Pe<'_, M, Q, P>>,
-    mut watch: RunMonitor<'_>,
+    mut watch: LoopMonitor<'_, '_>,
     seating: Seating,
 ) -> Result<LoopOutcome<M>, Error> {
-    let mut log = Log::new(watch.looped, watch.end, watch.control.listener());
     for (pe, number) in pes.iter().zip(0..) {
-        watch.control.watch(Some(number), pe.beat());
+        watch.run.control.watch(Some(number), pe.beat());
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -144,7 +143,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::default(), 0u32);
     let (unfinished, moves) = (AtomicUsize::new(pes.len()), homes.may_move() && (seating.moves || seating.restless.is_some()));
     let rows = AtomicUsize::new(0);
-    let ending = Ending::new(watch.stop, pes.len());
+    let ending = watch.ending(pes.len());
     let (pes, full) = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
@@ -158,7 +157,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 let full = worker.work(seating.restless);
                 (worker.into_pes(), full)
             };
-            let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.stack);
+            let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.run.stack);
             let worker = builder.spawn_scoped(scope, work);
             workers.push(worker.map_err(|cause| {
                 // The other threads wait for the PEs of this one, and look at this flag now and then.
@@ -167,13 +166,13 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             })?);
         }
         while left.load(Ordering::Relaxed) > 0 {
-            thread::park_timeout(LOOK_EVERY);
-            look(&boards, &rows, &mut log, &mut watch);
+            thread::park_timeout(watch.run.chooser.patience().map_or(LOOK_EVERY, |patience| patience.min(LOOK_EVERY)));
+            look(&boards, &rows, &ending, &mut watch);
             looks += 1;
             if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
                 balance.even_out(&homes, works(&boards));
             }
-            if watch.control.is_abandoned() {
+            if watch.run.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
             }
         }
@@ -192,7 +191,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         Ok::<_, Error>((pes, full))
     })?;
-    watch.control.go_on()?;
+    watch.run.go_on()?;
     let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
     pes.sort_by_key(|stepped| stepped.number);
     for board in boards {
@@ -200,7 +199,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     }
     let cut_short = ending.earlier_than(watch.until);
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    Ok(LoopOutcome { moved: balance.moved, ..gather(pes, full, log, watch, cut_short) })
+    Ok(LoopOutcome { moved: balance.moved, ..gather(pes, full, watch, cut_short) })
 }
 
 /// What each PE has done so far.
@@ -218,8 +217,8 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
     std::iter::from_fn(|| Some(pes.by_ref().take(share).collect()).filter(|some: &Vec<T>| !some.is_empty())).collect()
 }
 
-/// Reads all boards, and takes their rows.
-fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log, watch: &mut RunMonitor<'_>) {
+/// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
+fn look(boards: &[Board], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -232,28 +231,42 @@ fn look(boards: &[Board], rows: &AtomicUsize, log: &mut Log, watch: &mut RunMoni
         watch.merge.emit_before(&settled, &mut watch.rows);
     }
     let status = status.unwrap_or_default();
-    log.note_all(Instant::now(), status.gvt.min(watch.end), status.committed, Some(status.sample()));
+    watch.note(status.gvt, status.committed, status.sample(), ending);
 }
 
 /// Collects what PEs leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
     full: Option<OutOfMemory>,
-    log: Log,
-    watch: RunMonitor<'_>,
+    watch: LoopMonitor<'_, '_>,
     cut_short: Option<VirtualTime>,
 ) -> LoopOutcome<M> {
-    let RunMonitor { looped, end, rows, mut merge, .. } = watch;
-    let end = cut_short.map_or(end, VirtualTime::get);
+    let LoopMonitor { run, looped, rows, mut merge, .. } = watch;
     // As in a sequential run, initialising LPs is not part of the loop.
-    let began = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
-    let loop_seconds = began.elapsed().as_secs_f64();
+    let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
+    let ended = Instant::now();
     let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
+    run.note_segment(status.sample());
     // The last payloads are dropped after the last verdict.
     let failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
-    let progress = log.finish(Instant::now(), end, committed, Some(status.sample()));
+    let goes_on = cut_short.is_some() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
+    let pending = if goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
     let parts = pes.into_iter().map(Pe::into_parts).collect();
-    LoopOutcome { parts, failure, committed, full, progress, rows, merge, loop_seconds, window: status.window, cut_short, moved: 0 }
+    LoopOutcome {
+        parts,
+        pending,
+        failure,
+        committed,
+        full,
+        rows,
+        merge,
+        looped,
+        ended,
+        window: status.window,
+        cut_short,
+        goes_on,
+        moved: 0,
+    }
 }

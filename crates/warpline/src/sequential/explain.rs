@@ -67,10 +67,10 @@ impl<M: Model> Job<M> {
         // Files of an earlier run are left alone.
         self.records = Records::Drop;
         let checked = self.check()?;
-        let end = checked.end;
         let stopwatch = (cost == EventCost::Measured).then(Stopwatch::new);
         let mut follower = Follower { path: self.critical_path(&checked.limits)?, stopwatch };
-        let mut run = self.engine::<Ladder>(checked, Acts::Ignore, false)?;
+        let state = self.begin(&checked, Acts::Ignore)?;
+        let mut run = self.engine::<Ladder>(&checked, false, state);
         control.watch(None, run.engine.context().beat());
         while let Some(id) = run.engine.next_lp() {
             run.engine.initialise_next_watched(&mut follower).map_err(|stop| run.error(stop, Place::Init(id)))?;
@@ -85,8 +85,8 @@ impl<M: Model> Job<M> {
         }
         run.engine.balance();
         let mut done = run.engine.into_parts();
-        self.finish(&mut done, end)?;
-        let (digest, findings) = (done.digest.to_string(), follower.path.findings());
+        self.finish(&mut done, checked.end)?;
+        let (digest, findings) = (done.digest().to_string(), follower.path.findings());
         Ok(Explanation { model: self.name.clone(), seed: self.settings.seed(), end: until, cost, digest, findings })
     }
 

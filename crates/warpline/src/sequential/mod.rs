@@ -7,18 +7,20 @@ use std::time::Instant;
 
 use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Ladder, PendingSet};
-use warpline_kernel::{DROPPED_EVENT, Lp, Position, Sequential, SequentialParts, Step, Stop};
-use warpline_model::{Context, Model, Statistics};
+use warpline_kernel::{DROPPED_EVENT, Position, Sequential, SequentialParts, Step, Stop};
+use warpline_model::{Context, Model};
 
 use crate::check::RunSpec;
-use crate::conclude::EngineOutcome;
+use crate::chooser::Reading;
 use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
 use crate::finish::Finisher;
 use crate::job::Job;
 use crate::rows::{Acts, Rows};
+use crate::run_monitor::RunMonitor;
+use crate::run_state::{RunState, SegmentEnd};
 use crate::watch::Control;
-use crate::{Error, Place, Records, Run, Undo, Verification, VerifyError};
+use crate::{Error, Place, Records, Undo, Verification, VerifyError};
 
 /// The engine of a run, and what is needed to say where the model went wrong.
 struct Engine<'m, M: Model, Q> {
@@ -27,50 +29,45 @@ struct Engine<'m, M: Model, Q> {
 }
 
 impl<M: Model> Job<M> {
-    pub(crate) fn run_sequential<Q: PendingSet>(mut self, control: &Control) -> Result<Run<M>, Error> {
-        let started = Instant::now();
-        if self.settings.trace.is_some() {
-            return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
-        }
-        let until = self.end_time();
-        self.settings.threads = Some(1);
-        let checked = self.check()?;
-        let (end, ties, kinds) = (checked.end, checked.ties, checked.kinds.clone());
-        let mut run = self.engine::<Q>(checked, Acts::Perform, false)?;
-        control.watch(None, run.engine.context().beat());
-        let mut beginning = Log::new(started, until, control.listener());
-        run.initialise(|| {
-            beginning.note(Instant::now(), 0.0, 0);
-            control.go_on()
-        })?;
-        let looped = Instant::now();
-        let mut log = Log::new(looped, until, control.listener());
-        let (mut pace, mut cut_short) = (Pace::new(looped), None);
-        while run.step(pace.events())? == Step::Worked {
+    /// Runs a segment of a run on the sequential engine: to the end, or until it is ended early or is to go on with another engine.
+    pub(crate) fn run_sequentially<Q: PendingSet>(
+        &self,
+        spec: &RunSpec,
+        state: RunState<M>,
+        monitor: &mut RunMonitor<'_>,
+    ) -> Result<SegmentEnd<M>, Error> {
+        let mut run = self.engine::<Q>(spec, false, state);
+        monitor.control.watch(None, run.engine.context().beat());
+        let mut looped = None;
+        if run.engine.next_lp().is_some() {
+            run.initialise(|| {
+                monitor.note(Reading { now: Instant::now(), virtual_time: 0.0, committed: 0 }, None);
+                monitor.go_on()
+            })?;
             let now = Instant::now();
+            monitor.begin_loop(now);
+            looped = Some(now);
+        }
+        let (mut pace, mut cut_short) = (Pace::new(Instant::now()), None);
+        let (first, most) = (run.engine.committed(), monitor.chooser.events().unwrap_or(u64::MAX));
+        while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
+            let (now, committed) = (Instant::now(), run.engine.committed());
             pace.stepped(now);
-            log.note(now, run.engine.now(), run.engine.committed());
-            control.go_on()?;
-            if cut_short.is_none() && self.stop.is_on() {
-                cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < end);
+            let reading = Reading { now, virtual_time: run.engine.now(), committed };
+            monitor.note(reading, None);
+            monitor.go_on()?;
+            let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || committed - first >= most;
+            if cut_short.is_none() && ends {
+                cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
             }
         }
         let ended = Instant::now();
-        let reached = cut_short.map_or(until, VirtualTime::get);
-        let progress = log.finish(ended, reached, run.engine.committed(), None);
         run.engine.balance();
-        let mut done = run.engine.into_parts();
-        cut_short.iter().for_each(|end| done.statistics.cut_short(end.get()));
-        self.finish(&mut done, cut_short.unwrap_or(end))?;
-        let SequentialParts { lps, digest, context, statistics, rows, committed } = done;
-        let mut tally = kinds.tally();
-        tally.add_lps(0, &lps);
-        let kinds = tally.records();
-        let states = lps.into_iter().map(|lp| lp.state).collect::<Vec<_>>().into();
-        let (loop_seconds, engine) = ((ended - looped).as_secs_f64(), self.engine_settings(false, context.limits(), ties));
-        let outcome =
-            EngineOutcome { committed, digest, states, statistics, rows, progress, loop_seconds, engine, parallel: None, kinds, cut_short };
-        self.conclude(started, outcome)
+        let SequentialParts { lps, statistics, rows, committed, pending, .. } = run.engine.into_parts();
+        let from = cut_short.unwrap_or(spec.end);
+        let state = RunState { from, lps: vec![lps], pending: vec![pending], committed, statistics, rows };
+        let goes_on = cut_short.is_some() && !monitor.stop.is_on();
+        Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, parallel: None })
     }
 
     pub(crate) fn verify_sequential(mut self, events: u64, control: &Control) -> Result<Verification, VerifyError> {
@@ -78,8 +75,8 @@ impl<M: Model> Job<M> {
         // Files of an earlier run are left alone.
         self.records = Records::Drop;
         let checked = self.check()?;
-        let end = checked.end;
-        let mut run = self.engine::<Ladder>(checked, Acts::Ignore, undo == Undo::Reverse)?;
+        let state = self.begin(&checked, Acts::Ignore)?;
+        let mut run = self.engine::<Ladder>(&checked, undo == Undo::Reverse, state);
         control.watch(None, run.engine.context().beat());
         run.verify_init(undo)?;
         run.initialise(|| control.go_on())?;
@@ -100,21 +97,21 @@ impl<M: Model> Job<M> {
         }
         let mut done = run.engine.into_parts();
         if step == Step::Finished {
-            self.finish(&mut done, end)?;
+            self.finish(&mut done, checked.end)?;
         }
-        let (events, digest) = (done.committed, done.digest.to_string());
+        let (events, digest) = (done.committed, done.digest().to_string());
         Ok(Verification { model: self.name.clone(), undo, events, virtual_time, digest })
     }
 
-    /// An engine for this run that has not simulated anything yet.
-    fn engine<Q: PendingSet>(&self, spec: RunSpec, acts: Acts, saving: bool) -> Result<Engine<'_, M, Q>, Error> {
-        let RunSpec { end, declared, ties, limits, .. } = spec;
-        Error::check_states::<Lp<M::State>>(limits.lps)?;
-        let settings = &self.settings;
-        let statistics = Statistics::new(declared, settings.warmup(), self.end_time());
-        let rows = Rows::new(&self.records, acts, &statistics)?;
-        let context = Context::with_limits(limits, settings.seed(), saving);
-        Ok(Engine { name: &self.name, engine: Sequential::new(&*self.model, context, ties, end, statistics, rows) })
+    /// An engine that goes on from here.
+    fn engine<Q: PendingSet>(&self, spec: &RunSpec, saving: bool, mut state: RunState<M>) -> Engine<'_, M, Q> {
+        let context = Context::with_limits(spec.limits.clone(), self.settings.seed(), saving);
+        let (resumed, lps, pending, committed) = (!state.is_new(), state.take_lps(), state.take_pending(), state.committed);
+        let mut engine = Sequential::new(&*self.model, context, spec.ties, spec.end, state.statistics, state.rows);
+        if resumed {
+            engine.take_over(lps, pending, committed);
+        }
+        Engine { name: &self.name, engine }
     }
 }
 

@@ -40,7 +40,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         window: None,
         waiting: None,
     };
-    Configuration { pending: Pending::Ladder, parallel: Some(parallel) }
+    Configuration { pending: Pending::Ladder, parallel: Some(parallel), changes: None }
 }
 
 /// Tries each way on one model, or on more models if there is time.

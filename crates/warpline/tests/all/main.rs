@@ -8,6 +8,7 @@ mod errors;
 mod explain;
 mod forwarding;
 mod golden;
+mod handovers;
 mod history;
 mod large_clusters;
 mod long_events;

@@ -27,7 +27,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         window: None,
         waiting: None,
     };
-    Configuration { pending: Pending::Heap, parallel: Some(parallel) }
+    Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }
 
 /// LPs on a ring, which talk to their neighbours, with lookahead declared for the model, for each LP, or for each link.

@@ -113,7 +113,7 @@ impl Visitor for Compare {
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) {
         for seed in [3, 0xFEED_5EED] {
             let simulation = || Simulation::<M>::configured(&parameters).unwrap().seed(seed).end(self.end).warmup(self.end * 0.1);
-            let expected = answer(simulation().run().unwrap());
+            let expected = answer(simulation().sync(Synchronisation::Sequential).run().unwrap());
             assert!(expected.committed > 100, "it does something");
             let least_delay = |threads| simulation().threads(threads).least_delay().unwrap();
             for way in WAYS.into_iter().filter(|way| way.suits(least_delay(way.threads), M::REVERSIBLE)) {
@@ -131,6 +131,15 @@ impl Visitor for Compare {
                 let what = (M::NAME, parameters.values(), seed, sync, "virtual cluster");
                 let _limit = time_limit(what.clone());
                 assert_eq!(answer(cluster.run().unwrap()), expected, "{what:?}");
+            }
+            for changes in 0..4 {
+                let what = (M::NAME, parameters.values(), seed, changes, "changing engines");
+                let _limit = time_limit(what.clone());
+                let simulation = simulation().sync(Synchronisation::Optimistic).threads(4).change_engines(changes);
+                let simulation = if changes % 2 == 0 { simulation } else { simulation.virtual_cluster(seed) };
+                let run = simulation.run().unwrap();
+                assert!(run.record.engines.len() > 1, "{what:?}");
+                assert_eq!(answer(run), expected, "{what:?}");
             }
         }
     }

@@ -1,0 +1,46 @@
+//! From one engine to another: when everything before some time has committed, and nothing from then on is executed, a run is its LPs and
+//! its pending events.
+
+use warpline_base::VirtualTime;
+use warpline_memory::{DropEach, Pool};
+use warpline_model::Model;
+
+use super::{Pe, Step};
+use crate::pending::PendingSet;
+use crate::store::OptionalHandle;
+use crate::wires::Port;
+use crate::{Event, Lp};
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Takes over its LPs from another engine, initialised and by id, with their pending events. To be called before its first step.
+    ///
+    /// # Panics
+    /// If these are not as many LPs as it has. If there is no memory for the events, it [unwinds](warpline_memory::Exhausted::unwind).
+    pub fn take_over(&mut self, lps: DropEach<Lp<M::State>>, pending: impl IntoIterator<Item = Event<M::Event>>) {
+        self.lps.take_over(lps);
+        for event in pending {
+            self.agenda.insert(event, OptionalHandle::default());
+            self.gauge.counts.taken_over += 1;
+        }
+    }
+
+    /// Takes out the events that are pending beyond the end, when all PEs have [finished](Step::Finished): everything that they have sent
+    /// has arrived then, and nothing else is open.
+    ///
+    /// # Panics
+    /// If the PE has not finished.
+    pub fn hand_over(&mut self) -> Pool<Event<M::Event>> {
+        assert_eq!(self.over, Some(Step::Finished), "a run is handed over when everything before the end has committed");
+        let (mut pending, after_all) = (Pool::default(), VirtualTime::from_bits(VirtualTime::MAX.bits() + 1));
+        self.agenda.take_back_before(after_all);
+        while let Some(entry) = self.agenda.pop_before(after_all) {
+            if self.agenda.store().is_cancelled(entry.handle()) {
+                self.annihilate(entry.handle());
+            } else {
+                pending.insert(self.agenda.take(entry.handle()));
+            }
+        }
+        self.gauge.counts.handed_over += pending.len() as u64;
+        pending
+    }
+}

@@ -1,0 +1,41 @@
+use std::time::Instant;
+
+use warpline_base::VirtualTime;
+use warpline_base::record::SpeculationSample;
+
+use super::ending::Ending;
+use super::merge::RowMerge;
+use crate::chooser::Reading;
+use crate::rows::Rows;
+use crate::run_monitor::RunMonitor;
+
+/// What the thread that watches PEs needs: it passes rows and progress on until they are done.
+pub(crate) struct LoopMonitor<'l, 'r> {
+    pub(crate) run: &'l mut RunMonitor<'r>,
+    /// When the PEs were made.
+    pub(crate) looped: Instant,
+    /// Where they begin and end.
+    pub(crate) from: VirtualTime,
+    pub(crate) until: VirtualTime,
+    /// How many events had committed before they began.
+    pub(crate) committed: u64,
+    pub(crate) rows: Rows,
+    pub(crate) merge: RowMerge,
+}
+
+impl<'r> LoopMonitor<'_, 'r> {
+    /// How this many PEs find an earlier end.
+    pub(crate) fn ending(&self, pes: usize) -> Ending<'r> {
+        Ending::new(self.run.stop, pes, self.from, self.run.chooser.events())
+    }
+
+    /// Notes how far the PEs have come, and has them come to an end if another engine is to go on.
+    pub(crate) fn note(&mut self, gvt: f64, committed: u64, sample: SpeculationSample, ending: &Ending<'_>) {
+        let virtual_time = gvt.clamp(self.from.get(), self.until.get());
+        let reading = Reading { now: Instant::now(), virtual_time, committed: self.committed + committed };
+        self.run.note(reading, Some(sample));
+        if self.run.chooser.is_over(reading) {
+            ending.change();
+        }
+    }
+}

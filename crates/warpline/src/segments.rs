@@ -1,0 +1,199 @@
+//! A run is a chain of segments, each executed by one engine: at a time that all its PEs agree on, everything before it has committed, and
+//! nothing from then on has been executed; and another engine goes on from there. Most runs have one segment.
+
+use std::time::Instant;
+
+use warpline_base::RunDigest;
+use warpline_base::VirtualTime;
+use warpline_base::record::{EngineStretch, ParallelRecord};
+use warpline_kernel::pending::{Heap, Ladder};
+use warpline_kernel::{Lp, RoleCounts};
+use warpline_memory::{DropEach, MakeRoom};
+use warpline_model::{Context, Model, Statistics};
+
+use crate::check::RunSpec;
+use crate::chooser::{Chooser, Engine, RandomChanges};
+use crate::conclude::EngineOutcome;
+use crate::finish::Finisher;
+use crate::job::Job;
+use crate::optimistic::add_record;
+use crate::rows::{Acts, Rows};
+use crate::run_monitor::RunMonitor;
+use crate::run_state::{ParallelSegment, RunState, SegmentEnd};
+use crate::watch::Control;
+use crate::{Error, Pending, Run};
+
+/// The most PEs of a run that changes its engine at random, unless it is told how many.
+const PES_AT_RANDOM: u32 = 4;
+
+impl<M: Model> Job<M> {
+    /// Runs it on the engine that its settings ask for.
+    pub(crate) fn run(mut self, control: &Control) -> Result<Run<M>, Error> {
+        let started = Instant::now();
+        let asked = self.settings.sync.is_some();
+        let sync = self.settings.synchronisation()?;
+        self.settings.sync = Some(sync);
+        // Checked first, to catch a model that panics when it is asked for its LPs.
+        let spec = self.check()?;
+        self.mix(asked, &spec.kinds)?;
+        let mut chooser = self.chooser(&spec);
+        let (mut engine, mut why) = chooser.next(|pes| self.may_wait(&spec, pes));
+        if engine.is_sequential() && self.settings.trace.is_some() {
+            return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
+        }
+        let mut plan = self.plan(engine, &spec)?;
+        let mut state = self.begin(&spec, Acts::Perform)?;
+        let stop = self.stop.clone();
+        let mut monitor = RunMonitor::new(control, &stop, self.thread_limits()?.stack, self.end_time(), chooser);
+        let mut whole = Whole::default();
+        let (ended, cut_short) = loop {
+            let (began, from, before) = (Instant::now(), state.from, state.committed);
+            let segment = match plan {
+                Some(plan) => self.run_in_parallel(&spec, plan, state, &mut monitor)?,
+                None if self.settings.pending() == Pending::Heap => self.run_sequentially::<Heap>(&spec, state, &mut monitor)?,
+                None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
+            };
+            let SegmentEnd { cut_short, goes_on, looped, ended, parallel, .. } = segment;
+            state = segment.state;
+            let looped = *whole.looped.get_or_insert(looped.unwrap_or(began));
+            parallel.into_iter().for_each(|parallel| whole.add(parallel));
+            if !monitor.chooser.is_fixed() {
+                whole.engines.push(EngineStretch {
+                    sync: engine.sync.name().to_owned(),
+                    pes: engine.pes,
+                    from: from.get(),
+                    to: state.from.get(),
+                    began_seconds: began.saturating_duration_since(looped).as_secs_f64(),
+                    seconds: (ended - began.max(looped)).as_secs_f64(),
+                    committed_events: state.committed - before,
+                    event_rate: None,
+                    why,
+                });
+            }
+            if !goes_on {
+                break (ended, cut_short);
+            }
+            (engine, why) = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
+            plan = self.plan(engine, &spec)?;
+        };
+        self.end(started, spec, state, monitor, whole, (ended, cut_short))
+    }
+
+    /// Who chooses the engines of the run.
+    fn chooser(&self, spec: &RunSpec) -> Chooser {
+        let sync = self.settings.sync.unwrap_or_default();
+        let engine = Engine { sync, pes: 1 };
+        let engine = if engine.is_sequential() { engine } else { Engine { pes: self.pes(&spec.limits), ..engine } };
+        let most = self.settings.threads.unwrap_or(PES_AT_RANDOM).min(spec.limits.lps);
+        match self.for_tests.changes {
+            None => Chooser::Fixed(engine),
+            Some(seed) => Chooser::Random(Box::new(RandomChanges::new(seed, engine, most))),
+        }
+    }
+
+    /// A run of which nothing has been simulated.
+    pub(crate) fn begin(&self, spec: &RunSpec, acts: Acts) -> Result<RunState<M>, Error> {
+        Error::check_states::<Lp<M::State>>(spec.limits.lps)?;
+        let statistics = self.statistics(spec);
+        let rows = Rows::new(&self.records, acts, &statistics)?;
+        Ok(RunState::new(statistics, rows))
+    }
+
+    /// Empty statistics.
+    pub(crate) fn statistics(&self, spec: &RunSpec) -> Statistics {
+        Statistics::new(spec.declared.clone(), self.settings.warmup(), self.end_time())
+    }
+
+    /// Has the LPs finish, and makes results and record. The last segment ended at this time of the clock; before the end of the run, if it
+    /// was cut short.
+    fn end(
+        mut self,
+        started: Instant,
+        spec: RunSpec,
+        state: RunState<M>,
+        monitor: RunMonitor<'_>,
+        whole: Whole,
+        (ended, cut_short): (Instant, Option<VirtualTime>),
+    ) -> Result<Run<M>, Error> {
+        let RunState { lps, pending, committed, mut statistics, mut rows, .. } = state;
+        drop(pending);
+        let (mut states, mut digest, mut first) = (DropEach::default(), RunDigest::default(), 0);
+        states.make_room(spec.limits.lps as usize, "the states of LPs");
+        let mut tally = spec.kinds.tally();
+        for block in lps {
+            tally.add_lps(first, &block);
+            Lp::add_digests(&block, first, &mut digest);
+            first += block.len() as u32;
+            states.extend(block.into_iter().map(|lp| lp.state));
+        }
+        let end = cut_short.unwrap_or(spec.end);
+        cut_short.iter().for_each(|end| statistics.cut_short(end.get()));
+        let loop_seconds = whole.looped.map_or(0.0, |looped| (ended - looped).as_secs_f64());
+        let control = monitor.control;
+        let (log, speculation) = monitor.into_log();
+        let reached = cut_short.map_or(self.end_time(), VirtualTime::get);
+        let progress = log.finish(ended, reached, committed, whole.parallel.is_some().then_some(speculation));
+        let mut context = Context::with_limits(spec.limits.clone(), self.settings.seed(), false);
+        control.watch(None, context.beat());
+        let (model, name) = (&*self.model, self.name.as_str());
+        let finisher = Finisher { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
+        finisher.finish(states.iter())?;
+        let Whole { parallel, engine, engines, traced, by_role, moved, .. } = whole;
+        by_role.iter().for_each(|counts| tally.add_counts(counts));
+        let kinds = tally.records();
+        if engine.is_none() {
+            self.settings.threads = Some(1);
+        }
+        let mut engine = engine.unwrap_or_else(|| self.engine_settings(&self.settings, false, &spec.limits, spec.ties));
+        if parallel.is_some() {
+            engine.insert("moved_pes".into(), moved.into());
+        }
+        let outcome = EngineOutcome {
+            committed,
+            digest,
+            states,
+            statistics,
+            rows,
+            progress,
+            loop_seconds,
+            engine,
+            parallel,
+            kinds,
+            engines,
+            cut_short,
+        };
+        let run = self.conclude(started, outcome)?;
+        let (trace, incomplete) =
+            traced.map_or((None, None), |traced| traced.map_or_else(|error| (None, Some(error)), |trace| (Some(trace), None)));
+        Ok(Run { incomplete: run.incomplete.or(incomplete), trace, ..run })
+    }
+}
+
+/// What adds up over the segments of a run.
+#[derive(Default)]
+struct Whole {
+    /// When all LPs had been initialised.
+    looped: Option<Instant>,
+    parallel: Option<ParallelRecord>,
+    engines: Vec<EngineStretch>,
+    /// The settings of the last parallel engine.
+    engine: Option<serde_json::Map<String, serde_json::Value>>,
+    traced: Option<Result<crate::TraceSummary, Error>>,
+    /// What the LPs of each role did, by PE.
+    by_role: Vec<Vec<RoleCounts>>,
+    /// How often PEs were given to other threads.
+    moved: u64,
+}
+
+impl Whole {
+    fn add(&mut self, segment: ParallelSegment) {
+        match &mut self.parallel {
+            None => self.parallel = Some(segment.record),
+            Some(parallel) => add_record(parallel, segment.record),
+        }
+        self.by_role.extend(segment.by_role);
+        self.moved += segment.moved;
+        self.engine = Some(segment.engine);
+        self.traced = self.traced.take().or(segment.traced);
+    }
+}
