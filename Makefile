@@ -57,6 +57,7 @@ bench: setup-rust
 	$(CARGO) run --release --quiet --package warpline-bench -- network $(TOPOLOGY)
 	$(CARGO) run --release --quiet --package warpline-bench -- parallel $(TOPOLOGY)
 	$(CARGO) run --release --quiet --package warpline-bench -- hostile
+	$(CARGO) run --release --quiet --package warpline-bench -- busy
 	$(CARGO) run --release --quiet --package warpline-bench -- hold
 
 ## Many more random models and schedules than `make test` tries.

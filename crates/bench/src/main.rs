@@ -4,6 +4,7 @@
 //! (A B A B …), so that a machine whose speed drifts treats them alike. Medians are printed.
 
 mod bare;
+mod busy;
 mod hold;
 mod hostile;
 mod network;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
             wires::compare();
             hold::compare();
             hostile::compare(None);
+            busy::compare();
         }
         ["workloads"] => workloads::compare(),
         ["network"] => network::compare(None),
@@ -35,19 +37,22 @@ fn main() -> ExitCode {
         ["parallel", topology] => parallel::compare(Some(topology)),
         ["phases", workload] => parallel::phases(workload),
         ["wires"] => wires::compare(),
+        ["busy"] => busy::compare(),
+        ["spin"] => busy::spin(),
         ["hold"] => hold::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
         ["measure", "bare", workload] => workloads::measure_bare(workload),
         ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
+        ["measure", "busy", model, way] => busy::measure_one(model, way),
         ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
         ["measure", "network", topology, end] => network::measure(topology, end),
         ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | hold | hostile [MODEL]]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | hold | hostile [MODEL] | busy]"
             );
             return ExitCode::from(2);
         }

@@ -7,7 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 use warpline::{Simulation, Synchronisation};
 
-use self::models::{Hostile, MODELS};
+pub(crate) use self::models::Hostile;
+use self::models::MODELS;
 
 /// How often each run is repeated.
 const ROUNDS: usize = 7;

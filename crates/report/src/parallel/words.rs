@@ -1,7 +1,8 @@
 //! A parallel run in plain words: how fast it was, and where its time went.
 
-use super::shares::{EXECUTING, WAITING, efficiency, lanes, percent, share, time_shares};
-use crate::format;
+use super::shares::{EXECUTING, WAITING, counted, efficiency, lanes, percent, share, time_shares};
+use super::speedup::estimated_speedup;
+use crate::format::{self, Zeros};
 use warpline_base::record::{ParallelRecord, RunRecord};
 
 /// Phases with less than this share are left out.
@@ -24,8 +25,11 @@ pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
     let shares = time_shares(parallel);
     let sentences = [
         speed(record, parallel),
+        compared(record, parallel),
         kept(parallel),
+        rollbacks(parallel),
         certain(record, parallel),
+        agreement(record, parallel),
         shares.map(|shares| time(parallel, &shares)),
         useful(parallel, shares),
     ];
@@ -40,6 +44,33 @@ fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
         1 => format!("One PE committed {}.", each(1)),
         pes => format!("{pes} PEs committed {} together, {} each.", each(1), each(pes)),
     })
+}
+
+/// Self-relative speed-up, as far as one run can tell.
+fn compared(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
+    let speedup = estimated_speedup(record).filter(|_| parallel.pes.len() > 1)?;
+    Some(format!("That is probably about {} times as much as one core would have.", format::number(speedup, 2, Zeros::Strip)))
+}
+
+/// How evenly rollbacks are spread.
+fn rollbacks(parallel: &ParallelRecord) -> Option<String> {
+    let rollbacks = &parallel.rollbacks;
+    let several = parallel.pes.len() > 1 && rollbacks.max_per_pe > 0;
+    let (mean, most) = (format::integer(rollbacks.mean_per_pe.round() as u64), counted(rollbacks.max_per_pe, "rollback"));
+    several.then(|| format!("A PE had {most} at most, and {mean} on average."))
+}
+
+/// How often the PEs agreed on GVT.
+fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
+    let epochs = Some(parallel.gvt_epochs).filter(|epochs| *epochs > 0)?;
+    let each = counted(record.committed_events / epochs, "committed event");
+    Some(format!(
+        "GVT was found {}, once for {each}.",
+        match epochs {
+            1 => "once".into(),
+            epochs => format!("{} times", format::integer(epochs)),
+        }
+    ))
 }
 
 fn kept(parallel: &ParallelRecord) -> Option<String> {
@@ -113,7 +144,7 @@ mod tests {
         let record = json!({"model": "m", "about": "", "parameters": {}, "seed": 1, "end_time": 1.0,
             "engine": {"window": 0.25, "batch": "automatic"},
             "committed_events": parallel.processed_events - parallel.rolled_back_events, "digest": "", "wall_seconds": 1.0,
-            "loop_seconds": 1.0, "event_rate": if parallel.processed_events > 0 { 3.2e6 } else { 0.0 }, "peak_rss_bytes": null,
+            "loop_seconds": 5.0, "event_rate": if parallel.processed_events > 0 { 3.2e6 } else { 0.0 }, "peak_rss_bytes": null,
             "results": {}, "progress": [], "views": []});
         let plain = |text: &String| text.replace(['\u{a0}', '\u{202f}'], " ");
         let record = RunRecord { parallel: Some(parallel.clone()), ..serde_json::from_value(record).unwrap() };
@@ -133,11 +164,14 @@ mod tests {
         run.phase_seconds.rollback = 1.4;
         run.phase_seconds.send = 2.0;
         run.phase_seconds.gvt = 0.1;
+        run.gvt_epochs = 40;
+        run.rollbacks = Rollbacks { max_per_pe: 11, mean_per_pe: 7.5, ..Rollbacks::default() };
         let (sentences, hints) = said(&run);
         assert_eq!(
             sentences,
-            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. 92 % of the executed events committed; the others were undone \
-             again. The PEs spent 71 % of their time executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
+            "2 PEs committed 3.2 M events/s together, 1.6 M events/s each. That is probably about 2.6 times as much as one core would have. \
+             92 % of the executed events committed; the others were undone again. A PE had 11 rollbacks at most, and 8 on average. GVT was \
+             found 40 times, once for 23 committed events. The PEs spent 71 % of their time executing events, 12 % handing over messages, 8 % undoing events and 9 % waiting. \
              Less what was undone, 65 % of the time went into events that count."
         );
         assert!(hints.is_empty(), "{hints:?}");

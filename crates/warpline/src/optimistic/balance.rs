@@ -124,7 +124,7 @@ pub(crate) struct PeWork {
 }
 
 /// What the watching thread knew when it last decided.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Balance {
     works: Vec<PeWork>,
     times: Vec<(u64, u64)>,
@@ -133,23 +133,26 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
+    /// Nothing has been done.
+    pub(crate) fn new(pes: usize, threads: usize) -> Self {
+        Balance { works: vec![PeWork::default(); pes], times: vec![(0, 0); threads], moved: 0 }
+    }
+
     /// Moves PEs if some threads have more to do than others.
     pub(crate) fn even_out<T>(&mut self, homes: &Homes<T>, works: Vec<PeWork>) {
         let times = homes.times();
-        if self.works.len() == works.len() && self.times.len() == times.len() {
-            let loads: Vec<f64> = self.works.iter().zip(&works).map(|(before, now)| load(before, now)).collect();
-            if loads.iter().sum::<f64>() < MEASURED_LEAST {
-                return;
-            }
-            let speeds: Vec<f64> = self.times.iter().zip(&times).map(|(before, now)| speed(*before, *now)).collect();
-            let mut seats: Vec<usize> = (0..works.len()).map(|pe| homes.of(pe)).collect();
-            // A PE was measured by the clock, on a core that it may have shared.
-            let loads: Vec<f64> = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]).collect();
-            even_out(&mut seats, &loads, &speeds);
-            for (pe, thread) in seats.into_iter().enumerate().filter(|(pe, thread)| homes.of(*pe) != *thread) {
-                homes.set(pe, thread);
-                self.moved += 1;
-            }
+        let loads: Vec<f64> = self.works.iter().zip(&works).map(|(before, now)| load(before, now)).collect();
+        if loads.iter().sum::<f64>() < MEASURED_LEAST {
+            return;
+        }
+        let speeds: Vec<f64> = self.times.iter().zip(&times).map(|(before, now)| speed(*before, *now)).collect();
+        let mut seats: Vec<usize> = (0..works.len()).map(|pe| homes.of(pe)).collect();
+        // A PE was measured by the clock, on a core that it may have shared.
+        let loads: Vec<f64> = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]).collect();
+        even_out(&mut seats, &loads, &speeds);
+        for (pe, thread) in seats.into_iter().enumerate().filter(|(pe, thread)| homes.of(*pe) != *thread) {
+            homes.set(pe, thread);
+            self.moved += 1;
         }
         (self.works, self.times) = (works, times);
     }
@@ -235,8 +238,7 @@ mod tests {
     fn decisions_are_handed_to_the_threads() {
         let homes: Homes<&str> = Homes::new(4, 2, 2);
         assert!(homes.may_move() && !Homes::<u8>::new(2, 2, 1).may_move() && !Homes::<u8>::new(4, 1, 4).may_move());
-        let (mut balance, work) = (Balance::default(), |busy| PeWork { busy, processed: 0, committed: 0 });
-        balance.even_out(&homes, vec![work(0); 4]);
+        let (mut balance, work) = (Balance::new(4, 2), |busy| PeWork { busy, processed: 0, committed: 0 });
         balance.even_out(&homes, [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec());
         let seats: Vec<usize> = (0..4).map(|pe| homes.of(pe)).collect();
         assert_eq!((homes.changes(), balance.moved, seats.iter().filter(|thread| **thread == 0).count()), (1, 1, 1), "{seats:?}");

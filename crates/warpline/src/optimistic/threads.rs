@@ -24,7 +24,7 @@ use crate::Error;
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// After how many looks PEs may be moved.
-const LOOKS_PER_MOVE: u32 = 3;
+const LOOKS_PER_MOVE: u32 = 2;
 /// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
 /// another program costs a time slice of milliseconds. If there are more threads than cores, it soon yields to those it waits for.
 const PATIENCE: u32 = 1024;
@@ -140,7 +140,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let threads = pes.len().div_ceil(share);
     let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
-    let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::default(), 0u32);
+    let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
     let (unfinished, moves) = (AtomicUsize::new(pes.len()), homes.may_move() && (seating.moves || seating.restless.is_some()));
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(pes.len());

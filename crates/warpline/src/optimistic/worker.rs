@@ -23,8 +23,10 @@ use super::threads::{Board, PeStatus};
 const ROWS_MOST: usize = 1 << 15;
 /// How long a thread waits before it looks again.
 const WAIT: Duration = Duration::from_millis(1);
-/// Of how many rounds one is timed, where PEs may move: to read the clock takes a while.
+/// Of how many short rounds one is timed, where PEs may move: to read the clock takes a while.
 const TIMED_EVERY: u32 = 16;
+/// A round that takes longer is not short.
+const SHORT: Duration = Duration::from_micros(20);
 /// After how many rounds a thread says how long it has been running.
 const TELL_EVERY: u32 = 256;
 /// After how many rounds a PE moves where they do so at random.
@@ -122,6 +124,8 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     /// Rounds in a row in which there was nothing to do, and all of them.
     idle: u32,
     rounds: u32,
+    /// Of how many rounds one is timed.
+    timed_every: u32,
     /// Rounds of nothing to do before it yields.
     patience: u32,
     began: Instant,
@@ -146,7 +150,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         patience: u32,
     ) -> Self {
         let (began, asleep) = (Instant::now(), Duration::ZERO);
-        Worker { number, pes, guard, ending, homes, changes: 0, idle: 0, rounds: 0, patience, began, asleep }
+        Worker { number, pes, guard, ending, homes, changes: 0, idle: 0, rounds: 0, timed_every: TIMED_EVERY, patience, began, asleep }
     }
 
     /// Its PEs, when it has ended.
@@ -193,14 +197,15 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     fn round(&mut self) -> Result<Round, OutOfMemory> {
         let mut round = Round::default();
         self.rounds = self.rounds.wrapping_add(1);
-        let timed = self.homes.is_some() && self.rounds.is_multiple_of(TIMED_EVERY);
+        let every = self.timed_every;
+        let began = (self.homes.is_some() && self.rounds.is_multiple_of(every)).then(Instant::now);
         for stepped in &mut self.pes {
             self.ending.guide(&mut stepped.pe, &mut stepped.stage);
-            let since = timed.then(Instant::now);
+            let since = began.map(|_| Instant::now());
             match stepped.pe.step() {
                 Ok(Step::Worked) => {
                     round.worked = true;
-                    stepped.busy += since.map_or(0, |since| since.elapsed().as_nanos() as u64 * u64::from(TIMED_EVERY));
+                    stepped.busy += since.map_or(0, |since| since.elapsed().as_nanos() as u64 * u64::from(every));
                 }
                 Ok(Step::Idle) => {}
                 Ok(Step::Finished | Step::Failed) => {
@@ -216,6 +221,9 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 round.look = true;
                 self.guard.post(stepped);
             }
+        }
+        if let Some(began) = began {
+            self.timed_every = if began.elapsed() > SHORT { 1 } else { TIMED_EVERY };
         }
         Ok(round)
     }
