@@ -85,7 +85,12 @@ fn others(request: &Request, settings: &Settings, has_lookahead: bool) -> Result
         (Some(with), _) => (WITH, with.0.clone()),
         (None, Some(sync)) => (SYNC, vec![sync]),
         (None, None) => {
-            let suits = |engine: &Synchronisation| has_lookahead || *engine != Synchronisation::Conservative;
+            let suits = |engine: &Synchronisation| match engine {
+                // It is one of the others at any time.
+                Synchronisation::Auto => false,
+                Synchronisation::Conservative => has_lookahead,
+                _ => true,
+            };
             (WITH, Synchronisation::ALL.iter().copied().filter(suits).collect())
         }
     };
@@ -229,7 +234,7 @@ mod tests {
     #[test]
     fn the_sequential_engine_is_not_compared_with_itself() {
         let engines = |given: &[GivenSetting]| others(&request(given), &Settings::read(given).unwrap(), true);
-        assert_eq!(engines(&[]), Ok(Synchronisation::ALL[1..].to_vec()));
+        assert_eq!(engines(&[]), Ok(Synchronisation::ALL[2..].to_vec()));
         assert_eq!(others(&request(&[]), &Settings::read(&[]).unwrap(), false), Ok(OPTIMISTIC.to_vec()), "without lookahead");
         assert_eq!(engines(&[given("sync", "optimistic"), given("threads", "1")]), Ok(OPTIMISTIC.to_vec()));
         assert_eq!(engines(&[given("with", "sequential,optimistic")]), Ok(OPTIMISTIC.to_vec()));
