@@ -59,6 +59,7 @@ bench: setup-rust
 	$(CARGO) run --release --quiet --package warpline-bench -- hostile
 	$(CARGO) run --release --quiet --package warpline-bench -- busy
 	$(CARGO) run --release --quiet --package warpline-bench -- hold
+	$(CARGO) run --release --quiet --package warpline-bench -- auto
 
 ## Many more random models and schedules than `make test` tries.
 soak: setup-rust

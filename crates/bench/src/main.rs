@@ -3,6 +3,7 @@
 //! Every measurement runs in a process of its own, so that memory is counted for it alone, and rivals take turns
 //! (A B A B …), so that a machine whose speed drifts treats them alike. Medians are printed.
 
+mod auto;
 mod bare;
 mod busy;
 mod hold;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
             hold::compare();
             hostile::compare(None);
             busy::compare();
+            auto::compare(None);
         }
         ["workloads"] => workloads::compare(),
         ["network"] => network::compare(None),
@@ -42,6 +44,9 @@ fn main() -> ExitCode {
         ["hold"] => hold::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
+        ["auto"] => auto::compare(None),
+        ["auto", name] => auto::compare(Some(name)),
+        ["measure", "auto", kind, name, grid, engine] => auto::measure(kind, name, grid, engine),
         ["measure", "bare", workload] => workloads::measure_bare(workload),
         ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
@@ -52,7 +57,7 @@ fn main() -> ExitCode {
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | hold | hostile [MODEL] | busy]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | hold | hostile [MODEL] | busy | auto [RUN]]"
             );
             return ExitCode::from(2);
         }

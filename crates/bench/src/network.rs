@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warpline::{Parameters, Simulation};
+use warpline::{Parameters, Simulation, Synchronisation};
 use warpline_models::network::{Network, NetworkParameters};
 
 use crate::{alternate, tell};
@@ -37,7 +37,7 @@ pub(crate) fn simulation<'a>(topology: &str) -> Simulation<'a, Network> {
 
 pub(crate) fn measure(topology: &str, end: &str) {
     let end: f64 = end.parse().expect("a number");
-    let run = simulation(topology).end(end).run().expect("the network runs");
+    let run = simulation(topology).end(end).sync(Synchronisation::Sequential).run().expect("the network runs");
     let hops = run.record.results["packet_hops"].as_f64().expect("a result");
     tell(hops / run.record.loop_seconds);
 }

@@ -84,7 +84,7 @@ fn record<M: warpline::Model>(simulation: Simulation<'_, M>, engine: &str) -> wa
         _ => None,
     };
     let simulation = match threads {
-        0 => simulation,
+        0 => simulation.sync(Synchronisation::Sequential),
         _ => match conservative {
             Some(how) => simulation.sync(Synchronisation::Conservative).conservative(how).threads(threads),
             None => simulation.sync(Synchronisation::Optimistic).threads(threads).use_lookahead(way != "!"),

@@ -1,6 +1,6 @@
 //! PHOLD in four sizes against the bare loop, and with events of about one microsecond.
 
-use warpline::{Parameters, Pending, Simulation};
+use warpline::{Parameters, Pending, Simulation, Synchronisation};
 use warpline_models::phold::{Phold, PholdParameters};
 
 use crate::{alternate, bare, tell};
@@ -42,7 +42,12 @@ pub(crate) fn measure_bare(workload: &str) {
 pub(crate) fn measure_warpline(workload: &str, pending: &str) {
     let (parameters, end) = parameters(workload);
     let pending = if pending == "heap" { Pending::Heap } else { Pending::Ladder };
-    let run = Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end).pending(pending).run();
+    let run = Simulation::<Phold<8>>::configured(&parameters)
+        .expect("valid parameters")
+        .end(end)
+        .sync(Synchronisation::Sequential)
+        .pending(pending)
+        .run();
     tell(run.expect("PHOLD runs").record.event_rate);
 }
 

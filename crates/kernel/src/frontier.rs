@@ -30,7 +30,8 @@ use crate::rounds::Rounds;
 #[derive(Debug)]
 pub(crate) struct Frontier {
     end: VirtualTime,
-    /// Nothing is done for good from this time on: the end, or an earlier time while PEs look for an earlier end.
+    /// Nothing beyond GVT is done for good from this time on: the end, or an earlier time while PEs look for an earlier end, which lies
+    /// after any GVT that they may still find.
     cap: VirtualTime,
     /// While PEs look for an earlier end, and until all have it: GVT must not reach this time.
     held_back: Option<VirtualTime>,
@@ -161,7 +162,7 @@ impl Frontier {
 
     /// The end of GVT's own instant: events before this time are due.
     pub(crate) fn due(&self) -> VirtualTime {
-        Window::due(&self.gvt(), self.end).min(self.cap)
+        Window::due(&self.gvt(), self.end)
     }
 
     /// Everything before this moment is settled: this PE has committed it, and no PE has failed before it.

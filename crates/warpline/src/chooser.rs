@@ -6,23 +6,8 @@ use warpline_base::LpId;
 use warpline_base::random::Random;
 
 use crate::Synchronisation;
-
-/// An engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Engine {
-    /// How it keeps LPs in step: one of those that run, not the choice among them.
-    pub(crate) sync: Synchronisation,
-    /// The number of its PEs; 1 for the sequential one.
-    pub(crate) pes: u32,
-}
-
-impl Engine {
-    pub(crate) const SEQUENTIAL: Engine = Engine { sync: Synchronisation::Sequential, pes: 1 };
-
-    pub(crate) fn is_sequential(self) -> bool {
-        self.sync == Synchronisation::Sequential
-    }
-}
+use crate::choice::{Choice, Engine};
+use crate::policy::{self, Facts, Policy};
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
@@ -30,22 +15,27 @@ pub(crate) struct Reading {
     pub(crate) now: Instant,
     pub(crate) virtual_time: f64,
     pub(crate) committed: u64,
+    /// Pending events, where that is known.
+    pub(crate) pending: Option<usize>,
 }
 
 /// Chooses the engine of each segment of a run, and says when a segment is over.
 pub(crate) enum Chooser {
     /// One engine for the whole run.
     Fixed(Engine),
+    /// The one that suits it best, as far as is known.
+    Auto(Box<Auto>),
     /// Another one after a random number of events, for tests.
     Random(Box<RandomChanges>),
 }
 
 impl Chooser {
-    /// The engine of the next segment, and why. `may_wait` tells whether conservative PEs, of this number, can be used.
-    pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> (Engine, String) {
+    /// The engine of the next segment. `may_wait` tells whether conservative PEs, of this number, can be used.
+    pub(crate) fn next(&mut self, may_wait: impl Fn(u32) -> bool) -> Choice {
         match self {
-            Chooser::Fixed(engine) => (*engine, String::new()),
-            Chooser::Random(changes) => (changes.next(may_wait), "at random, for a test".to_owned()),
+            Chooser::Fixed(engine) => (*engine).into(),
+            Chooser::Auto(auto) => auto.policy.choice(),
+            Chooser::Random(changes) => changes.next(may_wait).into(),
         }
     }
 
@@ -57,15 +47,27 @@ impl Chooser {
     /// How many events a segment has: of all, if it is sequential, and of any PE if it is parallel.
     pub(crate) fn events(&self) -> Option<u64> {
         match self {
-            Chooser::Fixed(_) => None,
+            Chooser::Fixed(_) | Chooser::Auto(_) => None,
             Chooser::Random(changes) => Some(changes.events),
         }
     }
 
+    /// A segment begins to execute events.
+    pub(crate) fn begin(&mut self, at: Reading) {
+        if let Chooser::Auto(auto) = self {
+            let reading = auto.reading(at);
+            auto.policy.begin(reading);
+        }
+    }
+
     /// Whether the run should change to another engine now.
-    pub(crate) fn is_over(&mut self, _: Reading) -> bool {
+    pub(crate) fn is_over(&mut self, at: Reading) -> bool {
         match self {
             Chooser::Fixed(_) | Chooser::Random(_) => false,
+            Chooser::Auto(auto) => {
+                let reading = auto.reading(at);
+                auto.policy.is_over(reading)
+            }
         }
     }
 
@@ -73,7 +75,39 @@ impl Chooser {
     pub(crate) fn patience(&self) -> Option<Duration> {
         match self {
             Chooser::Fixed(_) | Chooser::Random(_) => None,
+            Chooser::Auto(auto) => auto.policy.patience().map(Duration::from_secs_f64),
         }
+    }
+
+    /// A segment has ended. Returns why there was one, in words, and its rate, if it was measured.
+    pub(crate) fn end(&mut self, at: Reading) -> (String, Option<f64>) {
+        match self {
+            Chooser::Fixed(_) => Default::default(),
+            Chooser::Auto(auto) => {
+                let reading = auto.reading(at);
+                auto.policy.end(reading)
+            }
+            Chooser::Random(_) => ("at random, for a test".to_owned(), None),
+        }
+    }
+}
+
+/// The clock of a [`Policy`].
+pub(crate) struct Auto {
+    policy: Policy,
+    /// When the event loop began.
+    looped: Option<Instant>,
+}
+
+impl Auto {
+    pub(crate) fn new(facts: Facts) -> Self {
+        Auto { policy: Policy::new(facts), looped: None }
+    }
+
+    fn reading(&mut self, at: Reading) -> policy::Reading {
+        let Reading { now, virtual_time, committed, pending } = at;
+        let looped = *self.looped.get_or_insert(now);
+        policy::Reading { seconds: now.saturating_duration_since(looped).as_secs_f64(), virtual_time, committed, pending }
     }
 }
 

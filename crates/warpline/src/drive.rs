@@ -51,12 +51,14 @@ impl Pace {
         self.events
     }
 
-    pub(crate) fn stepped(&mut self, now: Instant) {
+    /// A step has been taken. Those to come should be no longer than `patience`, if that is short.
+    pub(crate) fn stepped(&mut self, now: Instant, patience: Option<Duration>) {
         let took = now - self.since;
         self.since = now;
-        if took < SLICE / 2 {
+        let slice = patience.map_or(SLICE, |patience| patience.min(SLICE));
+        if took < slice / 2 {
             self.events = self.events.saturating_mul(2).min(1 << 24);
-        } else if took > SLICE * 2 {
+        } else if took > slice * 2 {
             self.events = (self.events / 2).max(1);
         }
     }

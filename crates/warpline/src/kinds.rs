@@ -9,7 +9,7 @@ use warpline_kernel::{Lp, Role, RoleCounts, Roles};
 use warpline_model::Model;
 
 use crate::error::panic_message;
-use crate::{Error, LpChoice};
+use crate::{Error, LpChoice, Synchronisation};
 
 /// What a model says of its LPs one by one, and what the run makes of it.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +77,11 @@ impl Kinds {
             roles.push(Role::new(number, chosen));
         }
         Ok(Kinds { names, roles: Roles::new(roles), conservative })
+    }
+
+    /// What an engine is called with these LPs: an optimistic one is mixed if some of them are conservative.
+    pub(crate) fn mixed(&self, sync: Synchronisation) -> Synchronisation {
+        if sync == Synchronisation::Optimistic && self.conservative > 0 { Synchronisation::Mixed } else { sync }
     }
 
     /// Whether there is anything to tell of.

@@ -81,6 +81,7 @@
 extern crate self as warpline;
 
 mod check;
+mod choice;
 mod chooser;
 pub mod command;
 mod conclude;
@@ -94,6 +95,7 @@ mod long_event;
 mod memory_use;
 mod optimistic;
 mod parallel_settings;
+mod policy;
 mod provenance;
 mod replications;
 mod rows;

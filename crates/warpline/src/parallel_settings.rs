@@ -6,7 +6,7 @@ use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simul
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
-/// [`threads`](Self::threads) of 1; a run that is told to be sequential refuses them. [`Settings::table`](crate::Settings::table) says for
+/// [`threads`](Self::threads) of 1, unless [`sync`](Self::sync) says otherwise; a run that is told to be sequential refuses them. [`Settings::table`](crate::Settings::table) says for
 /// each when it hurts.
 ///
 /// ```

@@ -37,7 +37,7 @@ impl<'r> RunMonitor<'r> {
 
     /// Notes how far the run has come. `speculation` is what the PEs of this segment have done so far, if it has PEs.
     pub(crate) fn note(&mut self, reading: Reading, speculation: Option<SpeculationSample>) {
-        let Reading { now, virtual_time, committed } = reading;
+        let Reading { now, virtual_time, committed, .. } = reading;
         self.log.note_all(now, virtual_time.min(self.end), committed, speculation.map(|sample| self.summed(sample)));
     }
 

@@ -7,21 +7,23 @@ use warpline_base::RunDigest;
 use warpline_base::VirtualTime;
 use warpline_base::record::{EngineStretch, ParallelRecord};
 use warpline_kernel::pending::{Heap, Ladder};
-use warpline_kernel::{Lp, RoleCounts};
-use warpline_memory::{DropEach, MakeRoom};
+use warpline_kernel::{Event, Lp, RoleCounts};
+use warpline_memory::{DropEach, MakeRoom, Pool};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::check::RunSpec;
-use crate::chooser::{Chooser, Engine, RandomChanges};
+use crate::choice::Engine;
+use crate::chooser::{Auto, Chooser, RandomChanges, Reading};
 use crate::conclude::EngineOutcome;
 use crate::finish::Finisher;
 use crate::job::Job;
 use crate::optimistic::add_record;
+use crate::policy::Facts;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
 use crate::run_state::{ParallelSegment, RunState, SegmentEnd};
 use crate::watch::Control;
-use crate::{Error, Pending, Run};
+use crate::{Error, Pending, Run, Synchronisation};
 
 /// The most PEs of a run that changes its engine at random, unless it is told how many.
 const PES_AT_RANDOM: u32 = 4;
@@ -36,12 +38,12 @@ impl<M: Model> Job<M> {
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let spec = self.check()?;
         self.mix(asked, &spec.kinds)?;
-        let mut chooser = self.chooser(&spec);
-        let (mut engine, mut why) = chooser.next(|pes| self.may_wait(&spec, pes));
-        if engine.is_sequential() && self.settings.trace.is_some() {
+        let mut chooser = self.chooser(&spec)?;
+        let mut choice = chooser.next(|pes| self.may_wait(&spec, pes));
+        if choice.engine.is_sequential() && self.settings.trace.is_some() {
             return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
         }
-        let mut plan = self.plan(engine, &spec)?;
+        let mut plan = self.plan(choice, &spec)?;
         let mut state = self.begin(&spec, Acts::Perform)?;
         let stop = self.stop.clone();
         let mut monitor = RunMonitor::new(control, &stop, self.thread_limits()?.stack, self.end_time(), chooser);
@@ -58,37 +60,50 @@ impl<M: Model> Job<M> {
             let looped = *whole.looped.get_or_insert(looped.unwrap_or(began));
             parallel.into_iter().for_each(|parallel| whole.add(parallel));
             if !monitor.chooser.is_fixed() {
+                let pending = goes_on.then(|| state.pending.iter().map(Pool::len).sum());
+                let at = Reading { now: ended, virtual_time: state.from.get(), committed: state.committed, pending };
+                let (why, event_rate) = monitor.chooser.end(at);
                 whole.engines.push(EngineStretch {
-                    sync: engine.sync.name().to_owned(),
-                    pes: engine.pes,
+                    sync: spec.kinds.mixed(choice.engine.sync).name().to_owned(),
+                    pes: choice.engine.pes,
                     from: from.get(),
                     to: state.from.get(),
                     began_seconds: began.saturating_duration_since(looped).as_secs_f64(),
                     seconds: (ended - began.max(looped)).as_secs_f64(),
                     committed_events: state.committed - before,
-                    event_rate: None,
+                    event_rate,
                     why,
                 });
             }
             if !goes_on {
                 break (ended, cut_short);
             }
-            (engine, why) = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
-            plan = self.plan(engine, &spec)?;
+            choice = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
+            plan = self.plan(choice, &spec)?;
         };
         self.end(started, spec, state, monitor, whole, (ended, cut_short))
     }
 
     /// Who chooses the engines of the run.
-    fn chooser(&self, spec: &RunSpec) -> Chooser {
-        let sync = self.settings.sync.unwrap_or_default();
-        let engine = Engine { sync, pes: 1 };
-        let engine = if engine.is_sequential() { engine } else { Engine { pes: self.pes(&spec.limits), ..engine } };
-        let most = self.settings.threads.unwrap_or(PES_AT_RANDOM).min(spec.limits.lps);
-        match self.for_tests.changes {
-            None => Chooser::Fixed(engine),
-            Some(seed) => Chooser::Random(Box::new(RandomChanges::new(seed, engine, most))),
+    fn chooser(&self, spec: &RunSpec) -> Result<Chooser, Error> {
+        let (sync, limits) = (self.settings.sync.unwrap_or_default(), &spec.limits);
+        if let Some(seed) = self.for_tests.changes {
+            let first = match sync {
+                Synchronisation::Sequential | Synchronisation::Auto => Engine::SEQUENTIAL,
+                sync => Engine { sync, pes: self.pes(limits) },
+            };
+            let most = self.settings.threads.unwrap_or(PES_AT_RANDOM).min(limits.lps);
+            return Ok(Chooser::Random(Box::new(RandomChanges::new(seed, first, most))));
         }
+        Ok(match sync {
+            Synchronisation::Sequential => Chooser::Fixed(Engine::SEQUENTIAL),
+            Synchronisation::Auto => {
+                let (engines, end) = (self.engines(spec)?, self.end_time());
+                let (lp_bytes, event_bytes) = (size_of::<Lp<M::State>>(), size_of::<Event<M::Event>>());
+                Chooser::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, engines, lp_bytes, event_bytes })))
+            }
+            sync => Chooser::Fixed(Engine { sync, pes: self.pes(limits) }),
+        })
     }
 
     /// A run of which nothing has been simulated.

@@ -158,8 +158,9 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.seed = Some(seed))
     }
 
-    /// How LPs are kept in step. The answer does not depend on it. Default: a parallel run for more than one [thread](Self::threads),
-    /// otherwise a sequential one. A sequential run with several threads is refused:
+    /// How LPs are kept in step. The answer does not depend on it. By default the run finds out which engine suits it best, and
+    /// [`RunRecord::engines`](crate::record::RunRecord::engines) says which ones it had and why; but one [thread](Self::threads) means a
+    /// sequential run, and several an optimistic one. A sequential run with several threads is refused:
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -172,7 +173,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
     /// # }
     /// let engine = |simulation: Simulation<Clock>| simulation.run().map(|run| run.record.engine["sync"].clone());
-    /// assert_eq!(engine(Simulation::new(Clock))?, "sequential");
+    /// assert_eq!(engine(Simulation::new(Clock))?, "auto");
+    /// assert_eq!(engine(Simulation::new(Clock).threads(1))?, "sequential");
     /// assert_eq!(engine(Simulation::new(Clock).threads(2))?, "optimistic");
     /// assert_eq!(engine(Simulation::new(Clock).sync(Synchronisation::Optimistic))?, "optimistic"); // on all cores
     /// let error = engine(Simulation::new(Clock).threads(2).sync(Synchronisation::Sequential)).unwrap_err();

@@ -15,6 +15,11 @@ const ROUNDS: usize = 7;
 /// The rules that are compared, the rival's first.
 const RULES: [&str; 2] = ["devastator", "ours"];
 
+/// The names of all models.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|model| model.0)
+}
+
 /// The printed figures of the runs under one rule.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
@@ -97,7 +102,9 @@ fn run(words: &[&str]) -> Value {
 pub(crate) fn measure(name: &str, rule: &str, threads: &str, cluster: Option<&str>) {
     let (model, end) = Hostile::find(name).expect("the name of a model");
     let mut simulation = Simulation::new(model).end(end);
-    if rule != "sequential" {
+    if rule == "sequential" {
+        simulation = simulation.sync(Synchronisation::Sequential);
+    } else {
         simulation = simulation.sync(Synchronisation::Optimistic).threads(threads.parse().expect("a number of threads"));
     }
     simulation = match rule {

@@ -71,6 +71,13 @@ impl Hostile {
         Some((Hostile { kind, lps, population, end }, end))
     }
 
+    /// The model of that name, in a run that is longer by this factor.
+    pub(crate) fn longer(name: &str, factor: f64) -> Option<(Self, f64)> {
+        let (model, end) = Self::find(name)?;
+        let end = factor * end;
+        Some((Hostile { end, ..model }, end))
+    }
+
     /// Any LP of the same half as `id`, or of the other.
     fn in_half(&self, id: u32, same: bool, random: &mut Random) -> u32 {
         let half = self.lps / 2;

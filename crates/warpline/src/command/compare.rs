@@ -87,6 +87,8 @@ impl Visitor for Suiting<'_> {
 fn suiting(has_lookahead: bool, has_conservative: bool) -> Vec<Synchronisation> {
     let suits = |engine: &Synchronisation| match engine {
         Synchronisation::Sequential => true,
+        // It is one of the others at any time.
+        Synchronisation::Auto => false,
         Synchronisation::Conservative => has_lookahead,
         Synchronisation::Optimistic => !has_conservative,
         Synchronisation::Mixed => has_conservative,

@@ -18,6 +18,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
     mut cluster: VirtualCluster<M::Event>,
     mut watch: LoopMonitor<'_, '_>,
 ) -> Result<LoopOutcome<M>, Error> {
+    watch.begin();
     for (pe, number) in pes.iter().zip(0..) {
         watch.run.control.watch(Some(number), pe.beat());
     }

@@ -31,7 +31,7 @@ pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
 use crate::check::RunSpec;
-use crate::chooser::Engine;
+use crate::choice::{Choice, Engine};
 use crate::error::{Failure, panic_message};
 use crate::job::{ForTests, Job};
 use crate::kinds::Kinds;
@@ -248,18 +248,41 @@ impl<M: Model> Job<M> {
     /// Whether conservative PEs, of this number, can be used.
     pub(crate) fn may_wait(&self, spec: &RunSpec, pes: u32) -> bool {
         let engine = Engine { sync: Synchronisation::Conservative, pes };
-        self.plan(engine, spec).is_ok()
+        self.plan(engine.into(), spec).is_ok()
+    }
+
+    /// The engines that may be used beside the sequential one if the choice is left to us, each with the least delay between its PEs: with
+    /// as many PEs as there are threads, half as many, and so on.
+    pub(crate) fn engines(&self, spec: &RunSpec) -> Result<Vec<(Engine, f64)>, Error> {
+        let (mut engines, mut pes) = (Vec::new(), self.pes(&spec.limits));
+        while pes > 1 {
+            let least = match spec.limits.lookahead.is_uniform() {
+                true => spec.limits.lookahead.least(),
+                false => Delays::of(&spec.limits.lookahead, &self.partition(&spec.limits, pes)?).least(),
+            };
+            let engine = |sync| (Engine { sync, pes }, least);
+            if least > 0.0 && self.settings.use_lookahead() {
+                engines.push(engine(Synchronisation::Conservative));
+            }
+            engines.push(engine(Synchronisation::Optimistic));
+            pes /= 2;
+        }
+        Ok(engines)
     }
 
     /// What a segment on this engine needs to know beforehand, if the engine is parallel.
     ///
     /// # Errors
     /// If it is conservative and there is no lookahead, or the model panics.
-    pub(crate) fn plan(&self, engine: Engine, spec: &RunSpec) -> Result<Option<ParallelPlan>, Error> {
+    pub(crate) fn plan(&self, Choice { engine, batch }: Choice, spec: &RunSpec) -> Result<Option<ParallelPlan>, Error> {
         if engine.is_sequential() {
             return Ok(None);
         }
         let mut settings = Settings { sync: Some(engine.sync), threads: Some(engine.pes), ..self.settings.clone() };
+        if let Some(batch) = batch {
+            settings.batch.get_or_insert(batch);
+            settings.gvt_interval.get_or_insert(batch);
+        }
         let mut config = self.choose(&mut settings, &spec.limits);
         let partition = self.partition(&spec.limits, config.pes)?;
         self.check_conservative(&config, &spec.limits, &partition)?;
@@ -344,7 +367,7 @@ impl<M: Model> Job<M> {
                  --conservative-lps none if they can stand it"
             )));
         }
-        self.settings.sync = Some(Synchronisation::Mixed);
+        self.settings.sync = self.settings.sync.map(|sync| kinds.mixed(sync));
         Ok(())
     }
 

@@ -29,10 +29,16 @@ impl<'r> LoopMonitor<'_, 'r> {
         Ending::new(self.run.stop, pes, self.from, self.run.chooser.events())
     }
 
+    /// The PEs begin.
+    pub(crate) fn begin(&mut self) {
+        let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
+        self.run.chooser.begin(Reading { now, virtual_time, committed, pending: None });
+    }
+
     /// Notes how far the PEs have come, and has them come to an end if another engine is to go on.
     pub(crate) fn note(&mut self, gvt: f64, committed: u64, sample: SpeculationSample, ending: &Ending<'_>) {
         let virtual_time = gvt.clamp(self.from.get(), self.until.get());
-        let reading = Reading { now: Instant::now(), virtual_time, committed: self.committed + committed };
+        let reading = Reading { now: Instant::now(), virtual_time, committed: self.committed + committed, pending: None };
         self.run.note(reading, Some(sample));
         if self.run.chooser.is_over(reading) {
             ending.change();

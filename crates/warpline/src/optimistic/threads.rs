@@ -131,6 +131,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     mut watch: LoopMonitor<'_, '_>,
     seating: Seating,
 ) -> Result<LoopOutcome<M>, Error> {
+    watch.begin();
     for (pe, number) in pes.iter().zip(0..) {
         watch.run.control.watch(Some(number), pe.beat());
     }

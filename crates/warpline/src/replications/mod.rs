@@ -116,9 +116,16 @@ impl<M: Model> Job<M> {
         self.check_replications(runs)?;
         self.records = Records::Drop;
         let at_once = match self.settings.synchronisation()? {
-            Synchronisation::Sequential => std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32).min(runs),
+            Synchronisation::Sequential | Synchronisation::Auto => {
+                std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32).min(runs)
+            }
             _ => 1,
         };
+        if at_once > 1 {
+            // All cores are busy with one run each.
+            self.settings.sync = Some(Synchronisation::Sequential);
+            self.settings.threads = None;
+        }
         let records = self.run_all(runs, at_once, control)?;
         if records.is_empty() {
             return Err(Error::Stopped);

@@ -79,7 +79,7 @@ impl<M: Model> Job<M> {
         let (mut log, mut pace) = (Log::new(looped, until, control.listener()), Pace::new(looped));
         while run.engine.step_watched(pace.events(), &mut follower).map_err(|stop| run.error(stop, run.current_place()))? == Step::Worked {
             let now = Instant::now();
-            pace.stepped(now);
+            pace.stepped(now, None);
             log.note(now, run.engine.now(), run.engine.committed());
             control.go_on()?;
         }

@@ -41,19 +41,22 @@ impl<M: Model> Job<M> {
         let mut looped = None;
         if run.engine.next_lp().is_some() {
             run.initialise(|| {
-                monitor.note(Reading { now: Instant::now(), virtual_time: 0.0, committed: 0 }, None);
+                monitor.note(Reading { now: Instant::now(), virtual_time: 0.0, committed: 0, pending: None }, None);
                 monitor.go_on()
             })?;
             let now = Instant::now();
             monitor.begin_loop(now);
             looped = Some(now);
         }
-        let (mut pace, mut cut_short) = (Pace::new(Instant::now()), None);
+        let now = Instant::now();
+        let (mut pace, mut cut_short) = (Pace::new(now), None);
+        let begin = Reading { now, virtual_time: run.engine.now(), committed: run.engine.committed(), pending: Some(run.engine.pending()) };
+        monitor.chooser.begin(begin);
         let (first, most) = (run.engine.committed(), monitor.chooser.events().unwrap_or(u64::MAX));
         while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
             let (now, committed) = (Instant::now(), run.engine.committed());
-            pace.stepped(now);
-            let reading = Reading { now, virtual_time: run.engine.now(), committed };
+            pace.stepped(now, monitor.chooser.patience());
+            let reading = Reading { now, virtual_time: run.engine.now(), committed, pending: Some(run.engine.pending()) };
             monitor.note(reading, None);
             monitor.go_on()?;
             let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || committed - first >= most;

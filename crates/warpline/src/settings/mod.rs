@@ -223,6 +223,7 @@ impl Setting {
     pub fn serves(&self, engine: Synchronisation) -> bool {
         match self.name.as_str() {
             "sync" | "threads" => true,
+            _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
             "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,

@@ -94,12 +94,12 @@ settings! {
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
             heading: PARALLEL,
-            rule: "sequential; optimistic, or mixed if the model has conservative LPs, if --threads is more than 1, or another setting of parallel runs is given",
+            rule: "auto; sequential with one thread, optimistic with more, or mixed if the model has conservative LPs, or if a setting is given that only such runs have a use for",
             recorded: Recorded::Always,
-            hurts: "a parallel run of tiny events without lookahead, sent from every LP to every other, may be slower than a sequential one",
+            hurts: "auto spends some time on finding out, and what it chooses differs from run to run; a parallel run of tiny events without lookahead may be slower than a sequential one",
         }
-        /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as there are cores; more than 1 means a
-        /// parallel run.
+        /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as there are cores; the most that auto may use;
+        /// without --sync, more than 1 means an optimistic run.
         threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
             reason: "as every PE keeps room for messages from every other; as many as there are cores run best",
@@ -221,8 +221,9 @@ pub(crate) fn batch_for(pes: u32) -> u32 {
 }
 
 impl Settings {
-    /// The engine of a run: the one that was asked for, or else one that all settings given serve: the sequential one if it can be, the
-    /// conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, and otherwise the optimistic one.
+    /// The engine of a run: the one that was asked for, or else one that all settings given serve: the sequential one with one thread, the
+    /// conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with several threads or any other setting of parallel runs, and
+    /// otherwise whichever turns out to be fastest.
     ///
     /// # Errors
     /// If the sequential engine is given several threads, or a setting that it has no use for; or if `conservative` is set for any other
@@ -231,7 +232,7 @@ impl Settings {
     /// ```
     /// use warpline::{Settings, Synchronisation};
     /// let mut settings = Settings::default();
-    /// assert_eq!(settings.synchronisation()?, Synchronisation::Sequential);
+    /// assert_eq!(settings.synchronisation()?, Synchronisation::Auto);
     /// settings.batch = Some(64);
     /// assert_eq!(settings.synchronisation()?, Synchronisation::Optimistic);
     /// settings.sync = Some(Synchronisation::Sequential);
@@ -246,10 +247,15 @@ impl Settings {
             Some(chosen) => chosen,
             None if self.conservative.is_some() => Synchronisation::Conservative,
             None if self.conservative_lps.is_some() => Synchronisation::Mixed,
-            None if several.is_some() || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) => {
+            // A trace shows PEs.
+            None if several.is_some()
+                || self.trace.is_some()
+                || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) =>
+            {
                 Synchronisation::Optimistic
             }
-            None => Synchronisation::Sequential,
+            None if self.threads.is_some() => Synchronisation::Sequential,
+            None => Synchronisation::Auto,
         };
         if let (Synchronisation::Sequential, Some(threads)) = (engine, several) {
             return Err(SettingError::Conflict {

@@ -135,8 +135,10 @@ fn several_threads_are_a_parallel_run() {
     let engine = |sync, threads| Settings { sync, threads, ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
     let (sequential, optimistic) = (Some(Synchronisation::Sequential), Some(Synchronisation::Optimistic));
     for (sync, threads, expected) in [
-        (None, None, "sequential"),
+        (None, None, "auto"),
         (None, Some(1), "sequential"),
+        (Some(Synchronisation::Auto), Some(1), "auto"),
+        (Some(Synchronisation::Auto), Some(2), "auto"),
         (None, Some(2), "optimistic"),
         (sequential, None, "sequential"),
         (sequential, Some(1), "sequential"),
@@ -148,6 +150,20 @@ fn several_threads_are_a_parallel_run() {
     }
     let refused = engine(sequential, Some(2)).unwrap_err();
     assert!(refused.starts_with("`sync` is `sequential`, but `threads` is `2`: ") && refused.contains("leave `threads` out"), "{refused}");
+}
+
+/// A trace shows PEs.
+#[test]
+fn a_trace_means_a_run_with_pes() {
+    let engine = |sync, threads| Settings { sync, threads, trace: Some("trace.json".into()), ..Settings::default() }.synchronisation();
+    assert_eq!([engine(None, None), engine(None, Some(1))], [Ok(Synchronisation::Optimistic), Ok(Synchronisation::Optimistic)]);
+    assert_eq!(engine(Some(Synchronisation::Auto), None), Ok(Synchronisation::Auto));
+}
+
+/// Whatever engine the run chooses, it may have a use for any of them.
+#[test]
+fn all_settings_serve_runs_that_choose_their_engine() {
+    assert!(Settings::table().iter().all(|setting| setting.serves(Synchronisation::Auto)));
 }
 
 #[test]

@@ -54,8 +54,11 @@ words! {
     /// assert_eq!([Synchronisation::Sequential, Synchronisation::Optimistic].map(Synchronisation::name), ["sequential", "optimistic"]);
     /// ```
     pub enum Synchronisation {
-        /// One event after the other, in one thread.
+        /// Whichever of the others turns out to be fastest, with as many PEs: the run begins sequentially, tries others when enough of it is
+        /// left, and may change its engine again while it goes on.
         #[default]
+        Auto = "auto",
+        /// One event after the other, in one thread.
         Sequential = "sequential",
         /// Every PE executes only events that nothing can precede any more, given the model's [lookahead](crate::Model::lookahead).
         Conservative = "conservative",

@@ -1,0 +1,32 @@
+use crate::Synchronisation;
+
+/// An engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Engine {
+    /// How it keeps LPs in step: one of those that run, not the choice among them.
+    pub(crate) sync: Synchronisation,
+    /// The number of its PEs; 1 for the sequential one.
+    pub(crate) pes: u32,
+}
+
+impl Engine {
+    pub(crate) const SEQUENTIAL: Engine = Engine { sync: Synchronisation::Sequential, pes: 1 };
+
+    pub(crate) fn is_sequential(self) -> bool {
+        self.sync == Synchronisation::Sequential
+    }
+}
+
+/// The engine of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) engine: Engine,
+    /// The events of a batch, where it differs from the usual.
+    pub(crate) batch: Option<u32>,
+}
+
+impl From<Engine> for Choice {
+    fn from(engine: Engine) -> Self {
+        Choice { engine, batch: None }
+    }
+}

@@ -1,0 +1,369 @@
+//! Which engine suits a run best, found out as it goes on: a state machine that is told how far the run has come and when. It reads no clock.
+//!
+//! Every run begins sequentially: no engine is faster for a short one. When there is enough left to make up for it, the run goes on for a
+//! short stretch on another engine, a *trial*, and stays there if that is faster. What trials may cost altogether is a small share of the
+//! run's expected time. An engine that was slower is tried again later, at intervals that grow; or soon, if the rate of the chosen one has
+//! changed, as the model is then doing something else.
+//!
+//! Rates are committed events per second, once the engine is warm. As a model may have more and less expensive times, an engine that was
+//! only a little slower is compared with the rates before and after its trial.
+
+mod meter;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::cmp::Ordering;
+
+use self::meter::Meter;
+use crate::Synchronisation;
+use crate::choice::{Choice, Engine};
+
+/// Nothing else is tried before the event loop has taken this long, in seconds.
+const START: f64 = 0.025;
+/// A trial takes this share of the expected time of the run, within these limits in seconds.
+const TRIAL_SHARE: f64 = 0.02;
+const TRIAL_LEAST: f64 = 0.02;
+const TRIAL_MOST: f64 = 0.25;
+/// The first part of a stretch, which is not measured: caches fill, and windows adapt.
+const WARM_SHARE: f64 = 0.3;
+/// A trial ends early if it is slower than this after half its time.
+const HOPELESS: f64 = 0.5;
+/// Trials may cost this share of the expected time of the run; the first of an engine that promises well, a larger one.
+const BUDGET: f64 = 0.025;
+const BUDGET_OF_PROMISE: f64 = 0.06;
+/// What an engine that has not been tried is expected to reach, in rates of the present one: what a trial costs follows from it.
+const EXPECTED: f64 = 0.6;
+/// A trial pays if it costs less than this share of what is left of the run.
+const WORTH: f64 = 0.1;
+/// An engine is faster if its rate is this many times the other's.
+const FASTER: f64 = 1.03;
+/// With rates of this ratio or a greater one, it takes a comparison with the rates before and after the trial.
+const DOUBTFUL: f64 = 0.85;
+/// The rate of the chosen engine has changed if it is less than this share of what it was, or what it was of it.
+const CHANGED: f64 = 0.7;
+/// Rates of a chosen engine are averages over this many seconds.
+const SPAN: f64 = 0.1;
+/// Conservative PEs need this many events each in the time that the lookahead bridges.
+const WINDOW_LEAST: f64 = 16.0;
+/// With so many, PEs hardly ever wait for each other.
+const WINDOW_AMPLE: f64 = 64.0;
+/// With fewer pending events per PE than this, PEs mostly wait for each other.
+const PENDING_LEAST: f64 = 4.0;
+/// The longest that a batch should take, in seconds: messages wait for its end.
+const BATCH: f64 = 1e-3;
+/// The batch of PEs whose events take less.
+const BATCH_MOST: f64 = 128.0;
+
+/// How far a run has come, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Reading {
+    /// Seconds since the event loop began.
+    pub(crate) seconds: f64,
+    /// In model time.
+    pub(crate) virtual_time: f64,
+    /// Events.
+    pub(crate) committed: u64,
+    /// Pending events, where that is known.
+    pub(crate) pending: Option<usize>,
+}
+
+/// What is known of a run before it begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) lps: u32,
+    pub(crate) end: f64,
+    /// The engines that may be used beside the sequential one, each with the least delay between its PEs, in model time.
+    pub(crate) engines: Vec<(Engine, f64)>,
+    /// About how much of an LP and of an event has to be moved when they are handed over, in bytes.
+    pub(crate) lp_bytes: usize,
+    pub(crate) event_bytes: usize,
+}
+
+/// An engine, and what has been found out about it.
+#[derive(Clone, Debug)]
+struct Candidate {
+    engine: Engine,
+    least_delay: f64,
+    /// Its rate when it was tried last, or was the chosen one.
+    rate: Option<f64>,
+    /// It is not tried again before this time, in seconds.
+    not_before: f64,
+}
+
+/// What the present segment is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// It goes on as long as nothing better is known.
+    Chosen,
+    /// It shows how fast an engine is, until this time.
+    Trial { until: f64 },
+    /// It shows how fast the chosen engine is now, after a trial of another one.
+    Comparison { with: usize, until: f64 },
+}
+
+/// The state machine; see the module.
+pub(crate) struct Policy {
+    facts: Facts,
+    /// The sequential engine first.
+    candidates: Vec<Candidate>,
+    /// The engine that is best as far as is known.
+    chosen: usize,
+    /// The engine of the present segment.
+    present: usize,
+    phase: Phase,
+    meter: Meter,
+    /// What comes after the present segment, if it is to end.
+    next: Option<(usize, Phase)>,
+    /// Seconds that trials have cost so far.
+    spent: f64,
+    /// Seconds that the last change of the engine took; what it will probably take, before the first.
+    handover: Option<f64>,
+    /// When the last segment ended.
+    ended: f64,
+    pending: usize,
+    /// Events per unit of model time.
+    density: f64,
+    why: String,
+    next_why: String,
+}
+
+impl Policy {
+    pub(crate) fn new(facts: Facts) -> Self {
+        let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, rate: None, not_before: 0.0 };
+        let sequential = (Engine::SEQUENTIAL, f64::INFINITY);
+        let candidates: Vec<_> = [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
+        Policy {
+            facts,
+            candidates,
+            chosen: 0,
+            present: 0,
+            phase: Phase::Chosen,
+            meter: Meter::default(),
+            next: None,
+            spent: 0.0,
+            handover: None,
+            ended: 0.0,
+            pending: 0,
+            density: 0.0,
+            why: words::BEGINNING.to_owned(),
+            next_why: String::new(),
+        }
+    }
+
+    /// The next segment begins to execute events.
+    pub(crate) fn begin(&mut self, at: Reading) {
+        if let Some((engine, phase)) = self.next.take() {
+            let handover = (at.seconds - self.ended).max(0.0);
+            (self.handover, self.spent) = (Some(handover), self.spent + handover);
+            self.why = std::mem::take(&mut self.next_why);
+            let later = |until: f64| until + handover;
+            (self.present, self.phase) = (
+                engine,
+                match phase {
+                    Phase::Chosen => Phase::Chosen,
+                    Phase::Trial { until } => Phase::Trial { until: later(until) },
+                    Phase::Comparison { with, until } => Phase::Comparison { with, until: later(until) },
+                },
+            );
+        }
+        let length = match self.phase {
+            Phase::Trial { until } | Phase::Comparison { until, .. } => until - at.seconds,
+            Phase::Chosen if self.candidates[self.present].rate.is_none() => START,
+            Phase::Chosen => SPAN,
+        };
+        self.meter = Meter::new(at, at.seconds + WARM_SHARE * length);
+    }
+
+    /// How soon it should be told how far the run has come, in seconds, if that matters.
+    pub(crate) fn patience(&self) -> Option<f64> {
+        match self.phase {
+            _ if self.candidates.len() == 1 => None,
+            Phase::Chosen => (self.candidates[self.present].rate.is_none()).then_some(START / 4.0),
+            Phase::Trial { .. } | Phase::Comparison { .. } => Some(TRIAL_LEAST / 8.0),
+        }
+    }
+
+    /// Takes note of how far the run has come. Returns whether the segment is to end.
+    pub(crate) fn is_over(&mut self, at: Reading) -> bool {
+        if self.next.is_some() || self.candidates.len() == 1 {
+            return self.next.is_some();
+        }
+        self.meter.note(at);
+        self.pending = at.pending.unwrap_or(self.pending);
+        match self.phase {
+            Phase::Chosen => self.look_at_chosen(at),
+            Phase::Trial { until } => self.judge_trial(at, until),
+            Phase::Comparison { with, until } => self.compare(at, with, until),
+        }
+        self.next.is_some()
+    }
+
+    /// The segment has ended. Returns why there was one, and its rate.
+    pub(crate) fn end(&mut self, at: Reading) -> (String, Option<f64>) {
+        (self.ended, self.pending) = (at.seconds, at.pending.unwrap_or(self.pending));
+        let rate = self.meter.rate();
+        if let Phase::Trial { .. } = self.phase
+            && self.next.is_none()
+        {
+            self.why += words::OVER;
+        }
+        (std::mem::take(&mut self.why), rate)
+    }
+
+    /// The engine of the next segment.
+    pub(crate) fn choice(&self) -> Choice {
+        let engine = self.candidates[self.next.map_or(self.present, |(engine, _)| engine)].engine;
+        let rate = self.candidates[0].rate.unwrap_or(f64::INFINITY);
+        let batch = (rate * BATCH).max(1.0);
+        Choice { engine, batch: (!engine.is_sequential() && batch < BATCH_MOST).then_some(batch as u32) }
+    }
+
+    fn next(&mut self, engine: usize, phase: Phase, why: String) {
+        (self.next, self.next_why) = (Some((engine, phase)), why);
+    }
+
+    fn look_at_chosen(&mut self, at: Reading) {
+        let first = self.candidates[self.chosen].rate.is_none();
+        let span = if first { (1.0 - WARM_SHARE) * START } else { SPAN };
+        let Some(rate) = self.meter.rate().filter(|_| self.meter.span() >= span) else { return };
+        let before = self.candidates[self.chosen].rate.unwrap_or(rate);
+        let changed = rate < CHANGED * before || before < CHANGED * rate;
+        let (speed, density) = (self.meter.speed(at), self.meter.density(at));
+        // The average follows slowly, so that a change shows.
+        self.candidates[self.chosen].rate = Some(if changed { rate } else { 0.8 * before + 0.2 * rate });
+        self.meter = Meter::new(at, at.seconds);
+        if changed {
+            self.candidates.iter_mut().for_each(|candidate| candidate.not_before = 0.0);
+        }
+        if at.seconds < START || speed <= 0.0 {
+            return;
+        }
+        self.density = density;
+        let left = (self.facts.end - at.virtual_time) / speed;
+        if let Some((candidate, length)) = self.due(at, left) {
+            let why = self.why_try(candidate, changed);
+            self.next(candidate, Phase::Trial { until: at.seconds + length }, why);
+        }
+    }
+
+    /// The engine to be tried next, and for how long, if it is time for that; `left` is what is left of the run, in seconds.
+    fn due(&self, at: Reading, left: f64) -> Option<(usize, f64)> {
+        let whole = at.seconds + left;
+        let handover = self.handover.unwrap_or_else(|| self.expected_handover());
+        let length = (TRIAL_SHARE * whole).clamp(TRIAL_LEAST, TRIAL_MOST).max(2.0 * handover.min(TRIAL_MOST));
+        let rate = self.candidates[self.chosen].rate?;
+        let affordable = |&number: &usize| {
+            let candidate = &self.candidates[number];
+            if number == self.chosen || at.seconds < candidate.not_before || self.unsuitable(candidate) {
+                return false;
+            }
+            let ratio = candidate.rate.map_or(EXPECTED, |tried| (tried / rate).min(1.0));
+            let cost = 2.0 * handover + length * (1.0 - ratio);
+            let promises = candidate.rate.is_none() && self.window(candidate) >= WINDOW_AMPLE;
+            let within = if promises { self.spent + handover <= BUDGET_OF_PROMISE * whole } else { self.spent + cost <= BUDGET * whole };
+            within && cost <= WORTH * left
+        };
+        let tried_first =
+            |number: &usize| (self.candidates[*number].rate.is_some(), -self.window(&self.candidates[*number]).min(WINDOW_AMPLE));
+        let all: Vec<usize> = (0..self.candidates.len()).filter(affordable).collect();
+        all.into_iter().min_by(|a, b| tried_first(a).partial_cmp(&tried_first(b)).unwrap_or(Ordering::Equal)).map(|number| (number, length))
+    }
+
+    /// About how long it takes to hand everything over to another engine.
+    fn expected_handover(&self) -> f64 {
+        const FIXED: f64 = 0.5e-3;
+        const PER_EVENT: f64 = 60e-9;
+        const PER_BYTE: f64 = 0.5e-9;
+        let bytes = self.facts.lps as usize * self.facts.lp_bytes + self.pending * self.facts.event_bytes;
+        FIXED + PER_EVENT * self.pending as f64 + PER_BYTE * bytes as f64
+    }
+
+    /// How many events each PE of an engine has in the time that the lookahead bridges.
+    fn window(&self, candidate: &Candidate) -> f64 {
+        if candidate.engine.is_sequential() {
+            return WINDOW_AMPLE;
+        }
+        self.density * candidate.least_delay.min(self.facts.end) / f64::from(candidate.engine.pes)
+    }
+
+    /// Whether an engine cannot be faster than the sequential one.
+    fn unsuitable(&self, candidate: &Candidate) -> bool {
+        let Candidate { engine, .. } = candidate;
+        let few = (self.pending as f64) < PENDING_LEAST * f64::from(engine.pes);
+        !engine.is_sequential() && (few || engine.sync == Synchronisation::Conservative && self.window(candidate) < WINDOW_LEAST)
+    }
+
+    fn judge_trial(&mut self, at: Reading, until: f64) {
+        let began = self.meter.began.seconds;
+        let length = until - began;
+        let rate_before = self.candidates[self.chosen].rate.unwrap_or_default();
+        let enough = self.meter.span() >= 0.4 * length;
+        let rate = if enough { self.meter.rate().unwrap_or_default() } else { self.meter.rate_of_all(at) };
+        let ratio = rate / rate_before.max(f64::MIN_POSITIVE);
+        let halfway = at.seconds >= began + 0.6 * length;
+        let is_hopeless = halfway && enough && ratio < HOPELESS;
+        // Counts that come rarely make it last longer.
+        let is_done = at.seconds >= until && enough || at.seconds >= began + 3.0 * length;
+        if !(is_hopeless || is_done) {
+            return;
+        }
+        let (tried, chosen) = (self.present, self.chosen);
+        self.candidates[tried].rate = Some(rate);
+        self.spent += (at.seconds - began) * (1.0 - ratio).max(0.0);
+        let names = (self.candidates[tried].engine, self.candidates[chosen].engine);
+        if ratio >= FASTER {
+            self.why += &words::stays(names.1, ratio);
+            (self.chosen, self.phase) = (tried, Phase::Chosen);
+            self.candidates[chosen].not_before = at.seconds * postponed(1.0 / ratio);
+            self.meter = Meter::new(at, at.seconds);
+            return;
+        }
+        self.candidates[tried].not_before = at.seconds * postponed(ratio);
+        self.why += &words::was_slower(names.1, ratio);
+        let doubtful = ratio >= DOUBTFUL;
+        let phase = if doubtful { Phase::Comparison { with: tried, until: at.seconds + length } } else { Phase::Chosen };
+        self.next(chosen, phase, words::goes_back(names.0, ratio));
+    }
+
+    /// Compares the chosen engine, before and after the trial of another one, with that.
+    fn compare(&mut self, at: Reading, with: usize, until: f64) {
+        if at.seconds < until {
+            return;
+        }
+        let Some(rate) = self.meter.rate() else { return };
+        let before = self.candidates[self.chosen].rate.unwrap_or(rate);
+        self.candidates[self.chosen].rate = Some(rate);
+        self.phase = Phase::Chosen;
+        let tried = self.candidates[with].rate.unwrap_or_default();
+        let ratio = tried / (0.5 * (before + rate));
+        if ratio < FASTER {
+            self.meter = Meter::new(at, at.seconds);
+            return;
+        }
+        let slower = std::mem::replace(&mut self.chosen, with);
+        self.candidates[slower].not_before = at.seconds * postponed(1.0 / ratio);
+        let why = words::is_faster(self.candidates[slower].engine, ratio);
+        self.next(with, Phase::Chosen, why);
+    }
+
+    fn why_try(&self, number: usize, changed: bool) -> String {
+        let candidate = &self.candidates[number];
+        let chosen = self.candidates[self.chosen].engine;
+        let window = self.window(candidate);
+        match candidate.rate {
+            Some(_) if changed => words::tried_after_change(chosen),
+            Some(_) => words::tried_again(),
+            None => words::tried(candidate.engine, window, candidate.least_delay > 0.0),
+        }
+    }
+}
+
+/// The factor by which the time has to grow before an engine is tried again that had this rate, compared to the chosen one.
+fn postponed(ratio: f64) -> f64 {
+    match ratio {
+        ratio if ratio >= 0.9 => 2.0,
+        ratio if ratio >= 0.6 => 3.0,
+        _ => 6.0,
+    }
+}

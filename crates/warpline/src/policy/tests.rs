@@ -1,0 +1,197 @@
+use super::*;
+
+/// A run whose engines have these rates, in events per second, at any model time.
+struct World<R> {
+    rate: R,
+    /// Events per unit of model time.
+    density: f64,
+    /// Seconds.
+    handover: f64,
+    pending: usize,
+    end: f64,
+    lookahead: f64,
+    /// Seconds between two counts that PEs tell.
+    tells: f64,
+}
+
+/// A stretch: its engine, and how long it took, in seconds.
+type Stretch = (Engine, f64, String);
+
+const CONSERVATIVE: Engine = Engine { sync: Synchronisation::Conservative, pes: 2 };
+const OPTIMISTIC: Engine = Engine { sync: Synchronisation::Optimistic, pes: 2 };
+
+/// A world with 1000 events per unit of time and cheap handovers, whose run takes about `seconds` at ten million events per second.
+fn world<R: Fn(Engine, f64) -> f64>(seconds: f64, rate: R) -> World<R> {
+    World { rate, density: 1000.0, handover: 1e-3, pending: 1000, end: 1e4 * seconds, lookahead: 0.0, tells: 1e-4 }
+}
+
+impl<R: Fn(Engine, f64) -> f64> World<R> {
+    fn facts(&self) -> Facts {
+        let mut engines = vec![(OPTIMISTIC, self.lookahead)];
+        if self.lookahead > 0.0 {
+            engines.push((CONSERVATIVE, self.lookahead));
+        }
+        Facts { lps: 1000, end: self.end, engines, lp_bytes: 32, event_bytes: 48 }
+    }
+
+    /// The stretches of a run, and how long it took.
+    fn run(&self) -> (Vec<Stretch>, f64) {
+        let mut policy = Policy::new(self.facts());
+        let (mut seconds, mut committed, mut stretches) = (0.0, 0.0, Vec::new());
+        loop {
+            let engine = policy.choice().engine;
+            let began = seconds;
+            let pending = engine.is_sequential().then_some(self.pending);
+            let reading = |seconds: f64, committed: f64, told: f64| {
+                let counted = if engine.is_sequential() { committed } else { told };
+                Reading { seconds, virtual_time: committed / self.density, committed: counted as u64, pending }
+            };
+            policy.begin(reading(seconds, committed, committed));
+            let (mut told, mut told_at) = (committed, seconds);
+            let over = loop {
+                let step = policy.patience().unwrap_or(0.02);
+                let virtual_time = committed / self.density;
+                (seconds, committed) = (seconds + step, committed + step * (self.rate)(engine, virtual_time));
+                if committed >= self.end * self.density {
+                    break true;
+                }
+                if seconds - told_at >= self.tells {
+                    (told, told_at) = (committed, seconds);
+                }
+                if policy.is_over(reading(seconds, committed, told)) {
+                    break false;
+                }
+            };
+            let (why, _) = policy.end(Reading { pending: Some(self.pending), ..reading(seconds, committed, committed) });
+            stretches.push((engine, seconds - began, why));
+            if over {
+                return (stretches, seconds);
+            }
+            seconds += self.handover;
+        }
+    }
+
+    /// How long the run would take on one engine.
+    fn alone(&self, engine: Engine) -> f64 {
+        let (mut seconds, mut committed) = (0.0, 0.0);
+        while committed < self.end * self.density {
+            (seconds, committed) = (seconds + 1e-3, committed + 1e-3 * (self.rate)(engine, committed / self.density));
+        }
+        seconds
+    }
+
+    /// How long the run takes, compared to the best engine.
+    fn loss(&self) -> f64 {
+        let engines = self.facts().engines.into_iter().map(|(engine, _)| engine).chain([Engine::SEQUENTIAL]);
+        let best = engines.map(|engine| self.alone(engine)).fold(f64::INFINITY, f64::min);
+        self.run().1 / best
+    }
+}
+
+/// The rate of the sequential engine, and that of all others.
+fn rates(sequential: f64, others: f64) -> impl Fn(Engine, f64) -> f64 {
+    move |engine, _| if engine.is_sequential() { sequential } else { others }
+}
+
+fn engines(stretches: &[Stretch]) -> Vec<Engine> {
+    stretches.iter().map(|stretch| stretch.0).collect()
+}
+
+#[test]
+fn short_runs_are_sequential() {
+    for (seconds, ratio) in [(0.001, 2.0), (0.02, 2.0), (0.05, 2.0), (0.05, 0.5)] {
+        let (stretches, _) = world(seconds, rates(1e7, ratio * 1e7)).run();
+        assert_eq!(engines(&stretches), [Engine::SEQUENTIAL], "{seconds} s");
+        assert_eq!(stretches[0].2, "every run begins sequentially");
+    }
+}
+
+#[test]
+fn a_faster_engine_is_found_and_kept() {
+    for seconds in [1.0, 3.0, 30.0] {
+        for ratio in [1.1, 1.3, 1.9] {
+            let world = world(seconds, rates(1e7, ratio * 1e7));
+            let (stretches, whole) = world.run();
+            assert_eq!(engines(&stretches)[..2], [Engine::SEQUENTIAL, OPTIMISTIC]);
+            assert!(stretches[1].2.contains(&format!("kept, as it is {ratio:.2} times as fast as the sequential engine")), "{stretches:?}");
+            let on_it: f64 = stretches.iter().filter(|stretch| stretch.0 == OPTIMISTIC).map(|stretch| stretch.1).sum();
+            assert!(on_it > 0.9 * whole && world.loss() < 1.05, "{seconds} s, {ratio}: {on_it} of {whole}, {}", world.loss());
+        }
+    }
+}
+
+#[test]
+fn a_slower_engine_costs_little_and_is_tried_ever_more_rarely() {
+    for seconds in [0.3, 1.0, 3.0, 30.0, 300.0] {
+        for ratio in [0.02, 0.3, 0.55, 0.8, 0.95, 1.0] {
+            let world = world(seconds, rates(1e7, ratio * 1e7));
+            let (stretches, _) = world.run();
+            assert!(world.loss() < 1.04, "{seconds} s, {ratio}: {}", world.loss());
+            assert!(stretches.len() < 40, "{seconds} s, {ratio}: {} stretches", stretches.len());
+            assert!(seconds < 1.0 || engines(&stretches).contains(&OPTIMISTIC), "{seconds} s, {ratio}: it is tried");
+        }
+    }
+}
+
+#[test]
+fn counts_that_come_rarely_mislead_nobody() {
+    for ratio in [0.6, 1.5] {
+        let world = World { tells: 0.03, ..world(5.0, rates(1e7, ratio * 1e7)) };
+        assert!(world.loss() < 1.05, "{ratio}: {}", world.loss());
+    }
+}
+
+/// Where it takes long to hand everything over, only a long run is worth a trial.
+#[test]
+fn expensive_handovers_are_rare() {
+    let large = |seconds, ratio| World { handover: 0.15, pending: 1_000_000, ..world(seconds, rates(1e7, ratio * 1e7)) };
+    assert_eq!(large(1.0, 1.3).run().0.len(), 1);
+    assert!(large(60.0, 1.3).loss() < 1.03 && large(60.0, 0.6).loss() < 1.05, "{} {}", large(60.0, 1.3).loss(), large(60.0, 0.6).loss());
+}
+
+/// Without enough lookahead, or with hardly anything to do at a time, nobody is made to wait.
+#[test]
+fn hopeless_engines_are_not_tried() {
+    let few = World { pending: 3, ..world(100.0, rates(1e7, 2e7)) };
+    assert_eq!(engines(&few.run().0), [Engine::SEQUENTIAL]);
+    let short = World { lookahead: 0.001, ..world(100.0, rates(1e7, 0.9e7)) };
+    assert!(!engines(&short.run().0).contains(&CONSERVATIVE));
+    let long = World { lookahead: 0.1, ..world(100.0, rates(1e7, 0.9e7)) };
+    assert!(engines(&long.run().0).contains(&CONSERVATIVE) && engines(&long.run().0).contains(&OPTIMISTIC));
+}
+
+/// Halfway, the model begins to do something else.
+#[test]
+fn another_engine_is_found_when_the_model_changes() {
+    for (first, then) in [(0.5, 1.6), (1.6, 0.5)] {
+        let world = world(20.0, move |engine: Engine, time: f64| match (engine.is_sequential(), time < 1e5) {
+            (true, true) => 1e7,
+            (true, false) => 0.5e7,
+            (false, true) => first * 1e7,
+            (false, false) => then * 0.5e7,
+        });
+        let (stretches, whole) = world.run();
+        let best = 10.0 / f64::max(1.0, first) + 20.0 / f64::max(1.0, then);
+        assert!(whole < 1.1 * best, "{whole} s, where {best} s would do: {stretches:?}");
+    }
+}
+
+/// All events get more expensive as time goes on: that tells nothing about engines.
+#[test]
+fn a_model_that_slows_down_is_not_taken_for_a_slow_engine() {
+    let world = world(10.0, |engine: Engine, time: f64| {
+        let slow = 1.0 / (1.0 + time / 2e4);
+        slow * if engine.is_sequential() { 1e7 } else { 1.25e7 }
+    });
+    assert!(world.loss() < 1.06, "{}", world.loss());
+}
+
+#[test]
+fn batches_of_expensive_events_are_short() {
+    for (rate, batch) in [(1e7, None), (1e6, None), (5e4, Some(50)), (100.0, Some(1))] {
+        let mut policy = Policy::new(world(1.0, rates(rate, rate)).facts());
+        policy.candidates[0].rate = Some(rate);
+        policy.next = Some((1, Phase::Chosen));
+        assert_eq!(policy.choice(), Choice { engine: OPTIMISTIC, batch });
+    }
+}

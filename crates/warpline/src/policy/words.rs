@@ -1,0 +1,49 @@
+//! Why a run has the engine that it has, in words.
+
+use crate::Synchronisation;
+use crate::choice::Engine;
+
+pub(super) const BEGINNING: &str = "every run begins sequentially";
+pub(super) const OVER: &str = "; the run ended meanwhile";
+
+/// An engine for people.
+fn name(engine: Engine) -> String {
+    match engine.sync {
+        Synchronisation::Sequential => "the sequential engine".to_owned(),
+        sync => format!("the {} engine with {} PEs", sync.name(), engine.pes),
+    }
+}
+
+pub(super) fn tried(engine: Engine, window: f64, has_lookahead: bool) -> String {
+    match engine.sync {
+        _ if window >= 1.0 && window.is_finite() => {
+            format!("tried, as each of {} PEs has about {window:.0} events within the lookahead", engine.pes)
+        }
+        Synchronisation::Optimistic if !has_lookahead => "tried, as without lookahead PEs may still go ahead".to_owned(),
+        _ => "tried, as enough of the run is left".to_owned(),
+    }
+}
+
+pub(super) fn tried_again() -> String {
+    "tried again, as it has been a while".to_owned()
+}
+
+pub(super) fn tried_after_change(chosen: Engine) -> String {
+    format!("tried again, as the rate of {} has changed", name(chosen))
+}
+
+pub(super) fn stays(than: Engine, ratio: f64) -> String {
+    format!("; kept, as it is {ratio:.2} times as fast as {}", name(than))
+}
+
+pub(super) fn was_slower(than: Engine, ratio: f64) -> String {
+    format!("; it had {ratio:.2} times the rate of {}", name(than))
+}
+
+pub(super) fn goes_back(from: Engine, ratio: f64) -> String {
+    format!("{} had only {ratio:.2} times its rate", name(from))
+}
+
+pub(super) fn is_faster(than: Engine, ratio: f64) -> String {
+    format!("in its trial it was {ratio:.2} times as fast as {}, before and after it", name(than))
+}
