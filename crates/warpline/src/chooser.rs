@@ -17,6 +17,8 @@ pub(crate) struct Reading {
     pub(crate) committed: u64,
     /// Pending events, where that is known.
     pub(crate) pending: Option<usize>,
+    /// The work of the busiest PE compared with the mean, where that is known.
+    pub(crate) unevenness: Option<f64>,
 }
 
 /// Chooses the engine of each segment of a run, and says when a segment is over.
@@ -105,9 +107,9 @@ impl Auto {
     }
 
     fn reading(&mut self, at: Reading) -> policy::Reading {
-        let Reading { now, virtual_time, committed, pending } = at;
+        let Reading { now, virtual_time, committed, pending, unevenness } = at;
         let looped = *self.looped.get_or_insert(now);
-        policy::Reading { seconds: now.saturating_duration_since(looped).as_secs_f64(), virtual_time, committed, pending }
+        policy::Reading { seconds: now.saturating_duration_since(looped).as_secs_f64(), virtual_time, committed, pending, unevenness }
     }
 }
 

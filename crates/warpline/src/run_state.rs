@@ -29,17 +29,28 @@ pub(crate) struct RunState<M: Model> {
     pub(crate) statistics: Statistics,
     /// Where their rows went.
     pub(crate) rows: Rows,
+    /// By LP: what its events cost, compared with those of others; empty if nobody knows.
+    pub(crate) costs: Vec<f32>,
 }
 
 impl<M: Model> RunState<M> {
     /// A run of which nothing has been simulated.
     pub(crate) fn new(statistics: Statistics, rows: Rows) -> Self {
-        RunState { from: VirtualTime::ZERO, lps: Vec::new(), pending: Vec::new(), committed: 0, statistics, rows }
+        RunState { from: VirtualTime::ZERO, lps: Vec::new(), pending: Vec::new(), committed: 0, statistics, rows, costs: Vec::new() }
     }
 
     /// Whether LPs have yet to be initialised.
     pub(crate) fn is_new(&self) -> bool {
         self.lps.is_empty()
+    }
+
+    /// By LP: how much work it has been, from its events and what they cost.
+    pub(crate) fn weights(&self) -> Vec<f64> {
+        let events = self.lps.iter().flat_map(|block| block.iter()).map(|lp| 1.0 + lp.events as f64);
+        let costs = self.costs.iter().copied().map(f64::from).chain(std::iter::repeat(1.0));
+        let mut weights = list_for(self.lps.iter().map(|block| block.len()).sum(), HANDED_OVER);
+        weights.extend(events.zip(costs).map(|(events, cost)| events * cost));
+        weights
     }
 
     /// Takes out all LPs in one list.

@@ -43,7 +43,7 @@ impl<M: Model> Job<M> {
         if choice.engine.is_sequential() && self.settings.trace.is_some() {
             return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
         }
-        let mut plan = self.plan(choice, &spec)?;
+        let mut plan = self.plan(choice, &spec, None)?;
         let mut state = self.begin(&spec, Acts::Perform)?;
         let stop = self.stop.clone();
         let mut monitor = RunMonitor::new(control, &stop, self.thread_limits()?.stack, self.end_time(), chooser);
@@ -61,7 +61,7 @@ impl<M: Model> Job<M> {
             parallel.into_iter().for_each(|parallel| whole.add(parallel));
             if !monitor.chooser.is_fixed() {
                 let pending = goes_on.then(|| state.pending.iter().map(Pool::len).sum());
-                let at = Reading { now: ended, virtual_time: state.from.get(), committed: state.committed, pending };
+                let at = Reading { now: ended, virtual_time: state.from.get(), committed: state.committed, pending, unevenness: None };
                 let (why, event_rate) = monitor.chooser.end(at);
                 whole.engines.push(EngineStretch {
                     sync: spec.kinds.mixed(choice.engine.sync).name().to_owned(),
@@ -79,7 +79,7 @@ impl<M: Model> Job<M> {
                 break (ended, cut_short);
             }
             choice = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
-            plan = self.plan(choice, &spec)?;
+            plan = self.plan(choice, &spec, Some(&state))?;
         };
         self.end(started, spec, state, monitor, whole, (ended, cut_short))
     }

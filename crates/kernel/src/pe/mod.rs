@@ -285,6 +285,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         &self.gauge.counts
     }
 
+    /// Seconds that it has spent on choosing, executing and sending events: an estimate.
+    pub fn work_seconds(&self) -> f64 {
+        self.gauge.work_seconds()
+    }
+
     /// How far beyond GVT it may execute events at present, in model time.
     pub fn window(&self) -> f64 {
         self.frontier.window()

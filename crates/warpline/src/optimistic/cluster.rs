@@ -47,7 +47,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         if steps.is_multiple_of(1 << 16) {
             let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
             watch.run.go_on()?;
-            watch.note(status.gvt, status.committed, status.sample(), &ending);
+            watch.note(status.gvt, status.committed, status.sample(), None, &ending);
         }
     }
     let cut_short = ending.earlier_than(watch.until);

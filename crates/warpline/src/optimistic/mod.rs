@@ -14,7 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value};
-use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_base::record::Phases;
+use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{
@@ -248,7 +249,7 @@ impl<M: Model> Job<M> {
     /// Whether conservative PEs, of this number, can be used.
     pub(crate) fn may_wait(&self, spec: &RunSpec, pes: u32) -> bool {
         let engine = Engine { sync: Synchronisation::Conservative, pes };
-        self.plan(engine.into(), spec).is_ok()
+        self.plan(engine.into(), spec, None).is_ok()
     }
 
     /// The engines that may be used beside the sequential one if the choice is left to us, each with the least delay between its PEs: with
@@ -274,7 +275,12 @@ impl<M: Model> Job<M> {
     ///
     /// # Errors
     /// If it is conservative and there is no lookahead, or the model panics.
-    pub(crate) fn plan(&self, Choice { engine, batch }: Choice, spec: &RunSpec) -> Result<Option<ParallelPlan>, Error> {
+    pub(crate) fn plan(
+        &self,
+        Choice { engine, batch }: Choice,
+        spec: &RunSpec,
+        state: Option<&RunState<M>>,
+    ) -> Result<Option<ParallelPlan>, Error> {
         if engine.is_sequential() {
             return Ok(None);
         }
@@ -284,7 +290,10 @@ impl<M: Model> Job<M> {
             settings.gvt_interval.get_or_insert(batch);
         }
         let mut config = self.choose(&mut settings, &spec.limits);
-        let partition = self.partition(&spec.limits, config.pes)?;
+        let known = state.and_then(|state| self.partition_by(&spec.limits, config.pes, &state.weights()));
+        // With other blocks, there may be no lookahead between them.
+        let known = known.filter(|partition| self.check_conservative(&config, &spec.limits, partition).is_ok());
+        let partition = known.map_or_else(|| self.partition(&spec.limits, config.pes), Ok)?;
         self.check_conservative(&config, &spec.limits, &partition)?;
         let delays = Delays::of(&spec.limits.lookahead, &partition);
         choose_way(&mut settings, &mut config, &delays);
@@ -412,6 +421,12 @@ impl<M: Model> Job<M> {
         })
     }
 
+    /// Shares the LPs out by what they have been doing so far, if that is known.
+    fn partition_by(&self, limits: &Limits, pes: u32, weights: &[f64]) -> Option<Partition> {
+        let weight = |lp: LpId| weights.get(lp.index()).copied().unwrap_or_default();
+        if weights.is_empty() { None } else { Partition::weighted(limits.lps, pes, &limits.lookahead, weight).ok() }
+    }
+
     /// Writes what the PEs did, also if the run failed.
     fn write_trace(&self, file: TraceFile, outcome: &mut LoopOutcome<M>, ties: TieBreak) -> Result<TraceSummary, Error> {
         let header = TraceHeader { model: &self.name, end: self.end_time(), time_unit: self.time_unit, ties, failure: outcome.failure };
@@ -445,8 +460,9 @@ impl<M: Model> Job<M> {
         let by_role = parts.iter().map(|pe| pe.by_role.clone()).collect();
         let parallel = ParallelSegment { record: record::of(&parts), engine: engine_settings(window), traced, by_role, moved };
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
+        let costs = if goes_on { costs(&parts) } else { Vec::new() };
         let lps = parts.into_iter().map(|pe| pe.lps).collect();
-        let state = RunState { from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows };
+        let state = RunState { from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
         Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
     }
 
@@ -461,6 +477,17 @@ impl<M: Model> Job<M> {
         };
         Error::Fault(Box::new(Failure { model: self.name.clone(), place, time, fault: failed.fault, committed }))
     }
+}
+
+/// By LP: the seconds that a committed event cost its PE.
+fn costs<M: Model>(parts: &[Parts<M>]) -> Vec<f32> {
+    let cost = |pe: &Parts<M>| {
+        let Phases { event_processing, pending_set, send, .. } = pe.phases;
+        ((event_processing + pending_set + send) / pe.counts.processed.max(1) as f64) as f32
+    };
+    // A PE that was hardly measured does not count.
+    let least = parts.iter().map(cost).filter(|cost| *cost > 0.0).fold(f32::INFINITY, f32::min);
+    parts.iter().flat_map(|pe| std::iter::repeat_n(cost(pe).max(least), pe.lps.len())).collect()
 }
 
 impl<'m, M: Model> Plan<'m, M> {

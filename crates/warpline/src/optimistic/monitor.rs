@@ -32,13 +32,13 @@ impl<'r> LoopMonitor<'_, 'r> {
     /// The PEs begin.
     pub(crate) fn begin(&mut self) {
         let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
-        self.run.chooser.begin(Reading { now, virtual_time, committed, pending: None });
+        self.run.chooser.begin(Reading { now, virtual_time, committed, pending: None, unevenness: None });
     }
 
     /// Notes how far the PEs have come, and has them come to an end if another engine is to go on.
-    pub(crate) fn note(&mut self, gvt: f64, committed: u64, sample: SpeculationSample, ending: &Ending<'_>) {
+    pub(crate) fn note(&mut self, gvt: f64, committed: u64, sample: SpeculationSample, unevenness: Option<f64>, ending: &Ending<'_>) {
         let virtual_time = gvt.clamp(self.from.get(), self.until.get());
-        let reading = Reading { now: Instant::now(), virtual_time, committed: self.committed + committed, pending: None };
+        let reading = Reading { now: Instant::now(), virtual_time, committed: self.committed + committed, pending: None, unevenness };
         self.run.note(reading, Some(sample));
         if self.run.chooser.is_over(reading) {
             ending.change();

@@ -42,6 +42,8 @@ pub(crate) struct PeStatus {
     depth: f64,
     /// How long it was at work, in nanoseconds, as far as that is measured.
     pub(crate) busy: u64,
+    /// Seconds that went into its events.
+    work: f64,
 }
 
 impl PeStatus {
@@ -61,7 +63,13 @@ impl PeStatus {
             epochs: counts.gvt_epochs,
             depth: counts.mailbox_depth_mean(),
             busy: 0,
+            work: pe.work_seconds(),
         }
+    }
+
+    /// The seconds that went into events that have committed.
+    fn useful_work(&self) -> f64 {
+        self.work * (self.committed as f64 / self.processed.max(1) as f64).min(1.0)
     }
 
     /// The progress of two sets of PEs together.
@@ -75,6 +83,7 @@ impl PeStatus {
             epochs: self.epochs.max(other.epochs),
             depth: self.depth.max(other.depth),
             busy: self.busy + other.busy,
+            work: self.work + other.work,
         }
     }
 
@@ -221,18 +230,21 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 /// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
 fn look(boards: &[Board], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
+    let mut works = (0.0f64, 0.0f64);
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.fetch_sub(notice.rows.len(), Ordering::Relaxed);
         watch.merge.add(std::mem::take(&mut notice.rows));
         status = Some(status.map_or(notice.status, |status: PeStatus| status.and(notice.status)));
+        works = (works.0.max(notice.status.useful_work()), works.1 + notice.status.useful_work());
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     if let Some(settled) = settled {
         watch.merge.emit_before(&settled, &mut watch.rows);
     }
     let status = status.unwrap_or_default();
-    watch.note(status.gvt, status.committed, status.sample(), ending);
+    let unevenness = (works.1 > 0.0).then(|| works.0 * boards.len() as f64 / works.1);
+    watch.note(status.gvt, status.committed, status.sample(), unevenness, ending);
 }
 
 /// Collects what PEs leave behind.

@@ -26,7 +26,7 @@ const WAIT: Duration = Duration::from_millis(1);
 /// Of how many short rounds one is timed, where PEs may move: to read the clock takes a while.
 const TIMED_EVERY: u32 = 16;
 /// A round that takes longer is not short.
-const SHORT: Duration = Duration::from_micros(20);
+const SHORT: Duration = Duration::from_micros(200);
 /// After how many rounds a thread says how long it has been running.
 const TELL_EVERY: u32 = 256;
 /// After how many rounds a PE moves where they do so at random.

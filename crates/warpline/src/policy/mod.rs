@@ -50,6 +50,12 @@ const WINDOW_LEAST: f64 = 16.0;
 const WINDOW_AMPLE: f64 = 64.0;
 /// With fewer pending events per PE than this, PEs mostly wait for each other.
 const PENDING_LEAST: f64 = 4.0;
+/// If the busiest PE has this many times the mean work, the LPs are shared out again, by what they turned out to cost.
+const UNEVEN: f64 = 1.15;
+/// How much of what that could bring is expected.
+const EVENED: f64 = 0.85;
+/// How often that is tried, as long as the model does not change what it does.
+const EVENED_MOST: u32 = 2;
 /// The longest that a batch should take, in seconds: messages wait for its end.
 const BATCH: f64 = 1e-3;
 /// The batch of PEs whose events take less.
@@ -66,6 +72,8 @@ pub(crate) struct Reading {
     pub(crate) committed: u64,
     /// Pending events, where that is known.
     pub(crate) pending: Option<usize>,
+    /// The work of the busiest PE compared with the mean, where that is known.
+    pub(crate) unevenness: Option<f64>,
 }
 
 /// What is known of a run before it begins.
@@ -89,6 +97,8 @@ struct Candidate {
     rate: Option<f64>,
     /// It is not tried again before this time, in seconds.
     not_before: f64,
+    /// How often LPs have been shared out again, by what they turned out to cost.
+    evened: u32,
 }
 
 /// What the present segment is for.
@@ -130,7 +140,7 @@ pub(crate) struct Policy {
 
 impl Policy {
     pub(crate) fn new(facts: Facts) -> Self {
-        let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, rate: None, not_before: 0.0 };
+        let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, rate: None, not_before: 0.0, evened: 0 };
         let sequential = (Engine::SEQUENTIAL, f64::INFINITY);
         let candidates: Vec<_> = [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
         Policy {
@@ -234,7 +244,7 @@ impl Policy {
         self.candidates[self.chosen].rate = Some(if changed { rate } else { 0.8 * before + 0.2 * rate });
         self.meter = Meter::new(at, at.seconds);
         if changed {
-            self.candidates.iter_mut().for_each(|candidate| candidate.not_before = 0.0);
+            self.candidates.iter_mut().for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
         }
         if at.seconds < START || speed <= 0.0 {
             return;
@@ -312,6 +322,12 @@ impl Policy {
         self.candidates[tried].rate = Some(rate);
         self.spent += (at.seconds - began) * (1.0 - ratio).max(0.0);
         let names = (self.candidates[tried].engine, self.candidates[chosen].engine);
+        let uneven = at.unevenness.unwrap_or(1.0);
+        if uneven >= UNEVEN && ratio * uneven * EVENED >= FASTER && self.candidates[tried].evened < EVENED_MOST {
+            self.candidates[tried].evened += 1;
+            self.why += &words::was_uneven(names.1, ratio, uneven);
+            return self.next(tried, Phase::Trial { until: at.seconds + length }, words::evened_out());
+        }
         if ratio >= FASTER {
             self.why += &words::stays(names.1, ratio);
             (self.chosen, self.phase) = (tried, Phase::Chosen);

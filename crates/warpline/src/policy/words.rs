@@ -40,6 +40,14 @@ pub(super) fn was_slower(than: Engine, ratio: f64) -> String {
     format!("; it had {ratio:.2} times the rate of {}", name(than))
 }
 
+pub(super) fn was_uneven(than: Engine, ratio: f64, uneven: f64) -> String {
+    format!("; it had {ratio:.2} times the rate of {}, while one PE had {uneven:.1} times the mean work", name(than))
+}
+
+pub(super) fn evened_out() -> String {
+    "tried again, with LPs shared out evenly by what they turned out to cost".to_owned()
+}
+
 pub(super) fn goes_back(from: Engine, ratio: f64) -> String {
     format!("{} had only {ratio:.2} times its rate", name(from))
 }

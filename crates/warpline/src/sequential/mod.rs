@@ -33,15 +33,17 @@ impl<M: Model> Job<M> {
     pub(crate) fn run_sequentially<Q: PendingSet>(
         &self,
         spec: &RunSpec,
-        state: RunState<M>,
+        mut state: RunState<M>,
         monitor: &mut RunMonitor<'_>,
     ) -> Result<SegmentEnd<M>, Error> {
+        // What events cost is of no use here, but to the next engine.
+        let costs = std::mem::take(&mut state.costs);
         let mut run = self.engine::<Q>(spec, false, state);
         monitor.control.watch(None, run.engine.context().beat());
         let mut looped = None;
         if run.engine.next_lp().is_some() {
             run.initialise(|| {
-                monitor.note(Reading { now: Instant::now(), virtual_time: 0.0, committed: 0, pending: None }, None);
+                monitor.note(Reading { now: Instant::now(), virtual_time: 0.0, committed: 0, pending: None, unevenness: None }, None);
                 monitor.go_on()
             })?;
             let now = Instant::now();
@@ -50,13 +52,19 @@ impl<M: Model> Job<M> {
         }
         let now = Instant::now();
         let (mut pace, mut cut_short) = (Pace::new(now), None);
-        let begin = Reading { now, virtual_time: run.engine.now(), committed: run.engine.committed(), pending: Some(run.engine.pending()) };
+        let begin = Reading {
+            now,
+            virtual_time: run.engine.now(),
+            committed: run.engine.committed(),
+            pending: Some(run.engine.pending()),
+            unevenness: None,
+        };
         monitor.chooser.begin(begin);
         let (first, most) = (run.engine.committed(), monitor.chooser.events().unwrap_or(u64::MAX));
         while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
             let (now, committed) = (Instant::now(), run.engine.committed());
             pace.stepped(now, monitor.chooser.patience());
-            let reading = Reading { now, virtual_time: run.engine.now(), committed, pending: Some(run.engine.pending()) };
+            let reading = Reading { now, virtual_time: run.engine.now(), committed, pending: Some(run.engine.pending()), unevenness: None };
             monitor.note(reading, None);
             monitor.go_on()?;
             let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || committed - first >= most;
@@ -68,7 +76,7 @@ impl<M: Model> Job<M> {
         run.engine.balance();
         let SequentialParts { lps, statistics, rows, committed, pending, .. } = run.engine.into_parts();
         let from = cut_short.unwrap_or(spec.end);
-        let state = RunState { from, lps: vec![lps], pending: vec![pending], committed, statistics, rows };
+        let state = RunState { from, lps: vec![lps], pending: vec![pending], committed, statistics, rows, costs };
         let goes_on = cut_short.is_some() && !monitor.stop.is_on();
         Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, parallel: None })
     }
