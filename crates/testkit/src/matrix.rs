@@ -145,6 +145,8 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
         simulation = parallel.cluster.into_iter().fold(simulation, Simulation::virtual_cluster);
+    } else {
+        simulation = simulation.sync(Synchronisation::Sequential);
     }
     configuration.changes.into_iter().fold(simulation.pending(configuration.pending), Simulation::change_engines)
 }

@@ -1,6 +1,6 @@
 //! A parallel run in plain words: how fast it was, and where its time went.
 
-use super::shares::{EXECUTING, WAITING, efficiency, lanes, percent, share, time_shares};
+use super::shares::{EXECUTING, WAITING, committed, efficiency, lanes, percent, share, time_shares};
 use crate::format;
 use warpline_base::record::{ParallelRecord, RunRecord};
 
@@ -57,7 +57,7 @@ fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
         (0, _) => "All events were executed ahead, before it was known whether others come first.".into(),
         (_, 0) => "All events were certain when they were executed, as nothing could come before them any more.".into(),
         _ => {
-            let share = percent(share(certain as f64, record.committed_events as f64)?);
+            let share = percent(share(certain as f64, committed(record, parallel))?);
             format!("Of those that committed, {share} were certain when they were executed; the others had been executed ahead.")
         }
     })
