@@ -100,7 +100,7 @@ pub(crate) fn committed(record: &RunRecord, parallel: &ParallelRecord) -> f64 {
 }
 
 /// The seconds of the event loop in which the run was parallel.
-pub(crate) fn seconds(record: &RunRecord) -> f64 {
+pub(crate) fn parallel_seconds(record: &RunRecord) -> f64 {
     let parallel = record.engines.iter().filter(|engine| engine.sync != "sequential");
     if record.engines.is_empty() { record.loop_seconds } else { parallel.map(|engine| engine.seconds).sum() }
 }
