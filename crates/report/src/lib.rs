@@ -23,6 +23,7 @@
 //! assert!(page.contains("00c0ffee00c0ffee"));
 //! ```
 
+mod engines;
 mod error;
 mod files;
 mod format;

@@ -2,7 +2,7 @@
 
 use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
-use crate::{format, kinds, parallel, results, series, study, summary, views};
+use crate::{engines, format, kinds, parallel, results, series, study, summary, views};
 use serde::Serialize;
 use warpline_base::record::{ProgressSample, RunRecord, StudyRecord, View};
 
@@ -58,6 +58,8 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     let (views, mut tables) = views::views(&pictures);
     let mut parallel = parallel::section(record, tables.len());
     tables.extend(parallel.as_mut().map(|section| section.table.take()));
+    let (engines, stretches) = engines::section(record, tables.len()).unzip();
+    tables.extend(stretches.map(Some));
     let data = Data {
         progress: &record.progress,
         views: pictures.iter().map(|view| (!matches!(view, View::Table(_))).then_some(view)).collect(),
@@ -74,7 +76,8 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     let summary = format!(
         "<dl class=\"tiles\">{tiles}</dl>\n<div class=\"grid folds\">{settings}</div>\n\
          <section class=\"card\"><h2>Results</h2>\n<div class=\"results\">{results}</div></section>\n\
-         {progress}{}\n{}",
+         {progress}{}{}\n{}",
+        engines.unwrap_or_default(),
         parallel.as_ref().map_or("", |section| &section.html),
         shown("What the model shows", &views)
     );

@@ -116,7 +116,7 @@ pub fn configurations(seed: u64, clusters: usize) -> Vec<Configuration> {
         all.push(Configuration { pending, parallel: Some(parallel), changes: None });
     }
     let changing = |parallel: Parallel, changes: u64| {
-        let pending = if changes % 2 == 0 { Pending::Heap } else { Pending::Ladder };
+        let pending = if changes.is_multiple_of(2) { Pending::Heap } else { Pending::Ladder };
         Configuration { pending, parallel: Some(parallel), changes: Some(changes) }
     };
     let parallel = Parallel { pes: 1 + random.below(5), ..Parallel::cluster(&mut random) };
@@ -162,6 +162,8 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             None if seed.is_multiple_of(2) => simulation.restless(seed),
             None => simulation,
         };
+    } else {
+        simulation = simulation.sync(Synchronisation::Sequential);
     }
     configuration.changes.into_iter().fold(simulation.pending(configuration.pending), Simulation::change_engines)
 }

@@ -1,8 +1,8 @@
 //! What limits a parallel run, and what to try.
 
 use super::shares::{
-    EXECUTING, FINDING_GVT, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, counted, efficiency, is_measured, percent, share,
-    time_shares,
+    EXECUTING, FINDING_GVT, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, committed, counted, efficiency, is_measured, percent,
+    share, time_shares,
 };
 use super::speedup::estimated_speedup;
 use crate::format;
@@ -39,7 +39,9 @@ pub struct Limit {
 /// What limits a parallel run, from a run that would have been faster on one core down to what costs least; empty for sequential runs, and
 /// if nothing stands out or the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
-    let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record);
+    // If the run chose its engines itself and most of it was sequential, it has drawn its conclusions.
+    let mostly = |parallel: &ParallelRecord| 2.0 * committed(record, parallel) > record.committed_events as f64;
+    let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record) && mostly(parallel);
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
     let shares = time_shares(parallel);
     let found = [
@@ -166,7 +168,7 @@ fn lps(index: usize, pe: &PeRecord) -> String {
 }
 
 fn remote(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
-    let remote = share(parallel.remote_events as f64, record.committed_events as f64).filter(|remote| *remote > REMOTE)?;
+    let remote = share(parallel.remote_events as f64, committed(record, parallel)).filter(|remote| *remote > REMOTE)?;
     let cost = shares.map_or(0.0, |shares| shares[RECEIVING] + shares[SENDING]);
     let hint = format!(
         "{} of the committed events came from another PE, and {} of the time went into handing over and taking in messages. LPs are shared out in blocks of consecutive numbers: give LPs that \

@@ -2,7 +2,7 @@
 
 use super::bars::{Bar, Data, lengths};
 use super::limits::{Limit, limits};
-use super::shares::{all_seconds, counted, efficiency, is_measured, lanes, mean, percent, share};
+use super::shares::{all_seconds, committed, counted, efficiency, is_measured, lanes, mean, parallel_seconds, percent, share};
 use super::words::words;
 use crate::format::{self, NOTHING};
 use crate::html::escape;
@@ -60,10 +60,10 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let [executed, undone, remote] = [parallel.processed_events, parallel.rolled_back_events, parallel.remote_events].map(format::integer);
     let rollbacks = &parallel.rollbacks;
     let trials = parallel.gvt_trials as f64 / parallel.gvt_epochs as f64;
-    let per_second = parallel.gvt_epochs as f64 / record.loop_seconds;
-    let remote_share = share(parallel.remote_events as f64, record.committed_events as f64);
+    let per_second = parallel.gvt_epochs as f64 / parallel_seconds(record);
+    let remote_share = share(parallel.remote_events as f64, committed(record, parallel));
     let lanes = lanes(parallel);
-    let certain_share = lanes.and_then(|(certain, _)| share(certain as f64, record.committed_events as f64));
+    let certain_share = lanes.and_then(|(certain, _)| share(certain as f64, committed(record, parallel)));
     let tiles = [
         Tile {
             label: "Efficiency",

@@ -91,6 +91,20 @@ pub(crate) fn mean(value: f64) -> String {
     format::number(value, 3, Zeros::Strip)
 }
 
+/// The events that committed in parallel: all of them, unless the run chose its engines itself.
+pub(crate) fn committed(record: &RunRecord, parallel: &ParallelRecord) -> f64 {
+    match record.engines.is_empty() {
+        true => record.committed_events as f64,
+        false => parallel.processed_events.saturating_sub(parallel.rolled_back_events) as f64,
+    }
+}
+
+/// The seconds of the event loop in which the run was parallel.
+pub(crate) fn parallel_seconds(record: &RunRecord) -> f64 {
+    let parallel = record.engines.iter().filter(|engine| engine.sync != "sequential");
+    if record.engines.is_empty() { record.loop_seconds } else { parallel.map(|engine| engine.seconds).sum() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,14 +4,15 @@ use super::shares::{CHOOSING, EXECUTING, SENDING, WAITING, all_seconds, is_measu
 use warpline_base::record::RunRecord;
 
 /// The time that one core would probably have taken for the events of a parallel run, over the time that the run took; `None` for a
-/// sequential run, for one on a virtual cluster, and if too little was measured.
+/// sequential run, for one that chose its engines itself or was on a virtual cluster, and if too little was measured.
 ///
 /// One core executes every event once, chooses it from one pending set, and makes what it sends; it neither waits nor undoes. What PEs spent
 /// on these phases per executed event is what it would spend, except that what travels between PEs costs it nothing extra. It saves no
 /// states either, and might have to do with less cache, so that this is accurate to a factor of two at best.
 pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
     let parallel = record.parallel.as_ref().filter(|parallel| parallel.processed_events > 0 && is_measured(record))?;
-    if record.engine.get("transport").is_some_and(|transport| transport == "virtual") {
+    // A run that chose its engines itself has compared them.
+    if !record.engines.is_empty() || record.engine.get("transport").is_some_and(|transport| transport == "virtual") {
         return None;
     }
     let seconds = all_seconds(parallel);

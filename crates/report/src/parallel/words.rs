@@ -1,6 +1,6 @@
 //! A parallel run in plain words: how fast it was, and where its time went.
 
-use super::shares::{EXECUTING, WAITING, counted, efficiency, lanes, percent, share, time_shares};
+use super::shares::{EXECUTING, WAITING, committed, counted, efficiency, lanes, percent, share, time_shares};
 use super::speedup::estimated_speedup;
 use crate::format::{self, Zeros};
 use warpline_base::record::{ParallelRecord, RunRecord};
@@ -63,7 +63,7 @@ fn rollbacks(parallel: &ParallelRecord) -> Option<String> {
 /// How often the PEs agreed on GVT.
 fn agreement(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let epochs = Some(parallel.gvt_epochs).filter(|epochs| *epochs > 0)?;
-    let each = counted(record.committed_events / epochs, "committed event");
+    let each = counted((committed(record, parallel) / epochs as f64).round() as u64, "committed event");
     Some(format!(
         "GVT was found {}, once for {each}.",
         match epochs {
@@ -88,7 +88,7 @@ fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
         (0, _) => "All events were executed ahead, before it was known whether others come first.".into(),
         (_, 0) => "All events were certain when they were executed, as nothing could come before them any more.".into(),
         _ => {
-            let share = percent(share(certain as f64, record.committed_events as f64)?);
+            let share = percent(share(certain as f64, committed(record, parallel))?);
             format!("Of those that committed, {share} were certain when they were executed; the others had been executed ahead.")
         }
     })

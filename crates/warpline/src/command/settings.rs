@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn several_threads_mean_an_optimistic_run_unless_told_otherwise() {
         let chosen = |pairs: &[(&str, &str)]| Settings::typed(pairs).simulation.synchronisation().map(|sync| sync.name());
-        assert_eq!(chosen(&[]), Ok("sequential"));
+        assert_eq!(chosen(&[]), Ok("auto"));
         assert_eq!(chosen(&[("threads", "1")]), Ok("sequential"));
         assert_eq!(chosen(&[("threads", "1"), ("batch", "4")]), Ok("optimistic"));
         assert_eq!(chosen(&[("threads", "2")]), Ok("optimistic"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::TraceSummary;
-use crate::record::{KindRecord, ParallelRecord, Partial, Replications, RunRecord};
+use crate::record::{EngineStretch, KindRecord, ParallelRecord, Partial, Replications, RunRecord};
 use serde_json::{Value, json};
 use warpline_report::Limit;
 
@@ -75,6 +75,7 @@ impl Summary<'_> {
             facts[2][1] = wall.clone();
             facts.insert(0, ["replications".to_owned(), several(record.seed, replications)]);
         }
+        facts.extend(chosen(record).map(|chosen| ["engine".to_owned(), chosen]));
         if let Some(parallel) = &record.parallel {
             facts.extend(speculation(record, parallel));
         }
@@ -139,6 +140,29 @@ pub(crate) fn engine(record: &RunRecord) -> String {
     }
 }
 
+/// Which engine a run has chosen, when, and why, in a line; `None` if it was told.
+fn chosen(record: &RunRecord) -> Option<String> {
+    let first = record.engines.first()?;
+    let all = |one: &EngineStretch| {
+        let same = record.engines.iter().filter(|other| (&other.sync, other.pes) == (&one.sync, one.pes));
+        same.map(|stretch| stretch.seconds).sum::<f64>()
+    };
+    let name = |one: &EngineStretch| if one.pes == 1 { one.sync.clone() } else { format!("{} with {} PEs", one.sync, one.pes) };
+    let main = record.engines.iter().max_by(|a, b| all(a).total_cmp(&all(b)))?;
+    let is_main = |one: &&EngineStretch| (&one.sync, one.pes) == (&main.sync, main.pes);
+    let rate = |one: &EngineStretch| one.event_rate.unwrap_or_default();
+    let others = record.engines.iter().filter(|one| !is_main(one));
+    let Some(rival) = others.max_by(|a, b| rate(a).total_cmp(&rate(b))) else {
+        return Some(format!("auto: {}, as {}", name(main), first.why));
+    };
+    let longest = record.engines.iter().filter(is_main).max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    let share = all(main) / record.engines.iter().map(|one| one.seconds).sum::<f64>();
+    let when = format!("{} of the time, longest from {} on", format::percent(share), format::duration(longest.began_seconds));
+    let ratio = rate(longest) / rate(rival);
+    let why = if ratio.is_finite() { format!("; {ratio:.2} times the rate of {}", name(rival)) } else { String::new() };
+    Some(format!("auto: {}, {when}{why}", name(main)))
+}
+
 /// What is missing of a run that was ended early.
 fn partial(record: &RunRecord) -> String {
     match record.partial {
@@ -169,7 +193,8 @@ fn several(first: u64, replications: &Replications) -> String {
 
 /// What parallel execution cost, a line each.
 fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]> {
-    let of_committed = parallel.remote_events as f64 / record.committed_events.max(1) as f64;
+    let committed = parallel.processed_events - parallel.rolled_back_events;
+    let of_committed = parallel.remote_events as f64 / committed.max(1) as f64;
     let (processed, undone) = (parallel.processed_events, parallel.rolled_back_events);
     let rollbacks = &parallel.rollbacks;
     let lanes = format!("{} certain when executed, {} executed ahead", parallel.certain_events, parallel.ahead_events);
@@ -181,7 +206,9 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
         ("GVT computations", parallel.gvt_epochs.to_string()),
         ("remote events", format!("{} of those committed", format::percent(of_committed))),
     ];
-    let mut facts: Vec<_> = facts.into_iter().map(|(name, fact)| [name.to_owned(), fact]).collect();
+    // One that the run chose itself has been named.
+    let facts = facts.into_iter().skip(usize::from(!record.engines.is_empty()));
+    let mut facts: Vec<_> = facts.map(|(name, fact)| [name.to_owned(), fact]).collect();
     let window = record.progress.last().and_then(|sample| sample.speculation).map(|sample| sample.window);
     // A wider window limits nothing.
     if let Some(window) = window.filter(|window| *window < record.end_time) {

@@ -36,6 +36,7 @@ const BUDGET_OF_PROMISE: f64 = 0.06;
 const EXPECTED: f64 = 0.6;
 /// A trial pays if it costs less than this share of what is left of the run.
 const WORTH: f64 = 0.1;
+const WORTH_OF_PROMISE: f64 = 0.2;
 /// An engine is faster if its rate is this many times the other's.
 const FASTER: f64 = 1.03;
 /// With rates of this ratio or a greater one, it takes a comparison with the rates before and after the trial.
@@ -212,11 +213,14 @@ impl Policy {
     /// The segment has ended. Returns why there was one, and its rate.
     pub(crate) fn end(&mut self, at: Reading) -> (String, Option<f64>) {
         (self.ended, self.pending) = (at.seconds, at.pending.unwrap_or(self.pending));
-        let rate = self.meter.rate();
+        let rate = self.meter.rate().filter(|_| self.phase != Phase::Chosen).or(self.candidates[self.present].rate);
         if let Phase::Trial { .. } = self.phase
             && self.next.is_none()
         {
             self.why += words::OVER;
+        }
+        if self.phase == Phase::Chosen && self.next.is_none() && self.candidates[1..].iter().all(|candidate| candidate.rate.is_none()) {
+            self.why += &self.why_none();
         }
         (std::mem::take(&mut self.why), rate)
     }
@@ -271,8 +275,10 @@ impl Policy {
             let ratio = candidate.rate.map_or(EXPECTED, |tried| (tried / rate).min(1.0));
             let cost = 2.0 * handover + length * (1.0 - ratio);
             let promises = candidate.rate.is_none() && self.window(candidate) >= WINDOW_AMPLE;
-            let within = if promises { self.spent + handover <= BUDGET_OF_PROMISE * whole } else { self.spent + cost <= BUDGET * whole };
-            within && cost <= WORTH * left
+            match promises {
+                true => self.spent + handover <= BUDGET_OF_PROMISE * whole && cost <= WORTH_OF_PROMISE * left,
+                false => self.spent + cost <= BUDGET * whole && cost <= WORTH * left,
+            }
         };
         let tried_first =
             |number: &usize| (self.candidates[*number].rate.is_some(), -self.window(&self.candidates[*number]).min(WINDOW_AMPLE));
@@ -311,10 +317,10 @@ impl Policy {
         let enough = self.meter.span() >= 0.4 * length;
         let rate = if enough { self.meter.rate().unwrap_or_default() } else { self.meter.rate_of_all(at) };
         let ratio = rate / rate_before.max(f64::MIN_POSITIVE);
-        let halfway = at.seconds >= began + 0.6 * length;
-        let is_hopeless = halfway && enough && ratio < HOPELESS;
+        let after = |share: f64| at.seconds >= began + share * length;
+        let is_hopeless = after(0.6) && enough && ratio < HOPELESS || after(1.2) && ratio < 0.5 * HOPELESS;
         // Counts that come rarely make it last longer.
-        let is_done = at.seconds >= until && enough || at.seconds >= began + 3.0 * length;
+        let is_done = after(1.0) && enough || after(3.0);
         if !(is_hopeless || is_done) {
             return;
         }
@@ -361,6 +367,17 @@ impl Policy {
         self.candidates[slower].not_before = at.seconds * postponed(1.0 / ratio);
         let why = words::is_faster(self.candidates[slower].engine, ratio);
         self.next(with, Phase::Chosen, why);
+    }
+
+    /// Why no other engine was tried.
+    fn why_none(&self) -> String {
+        match &self.candidates[1..] {
+            [] => words::nothing_else(self.facts.lps),
+            others if self.candidates[0].rate.is_some() && others.iter().all(|other| self.unsuitable(other)) => {
+                words::nothing_suitable(self.pending)
+            }
+            _ => words::TOO_SHORT.to_owned(),
+        }
     }
 
     fn why_try(&self, number: usize, changed: bool) -> String {

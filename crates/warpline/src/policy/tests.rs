@@ -106,7 +106,7 @@ fn short_runs_are_sequential() {
     for (seconds, ratio) in [(0.001, 2.0), (0.02, 2.0), (0.05, 2.0), (0.05, 0.5)] {
         let (stretches, _) = world(seconds, rates(1e7, ratio * 1e7)).run();
         assert_eq!(engines(&stretches), [Engine::SEQUENTIAL], "{seconds} s");
-        assert_eq!(stretches[0].2, "every run begins sequentially");
+        assert_eq!(stretches[0].2, "every run begins sequentially; too little was left for trying another engine");
     }
 }
 
@@ -175,7 +175,9 @@ fn expensive_handovers_are_rare() {
 #[test]
 fn hopeless_engines_are_not_tried() {
     let few = World { pending: 3, ..world(100.0, rates(1e7, 2e7)) };
-    assert_eq!(engines(&few.run().0), [Engine::SEQUENTIAL]);
+    let stretches = few.run().0;
+    assert_eq!(engines(&stretches), [Engine::SEQUENTIAL]);
+    assert!(stretches[0].2.ends_with("; with 3 pending events, PEs would mostly wait for each other"), "{}", stretches[0].2);
     let short = World { lookahead: 0.001, ..world(100.0, rates(1e7, 0.9e7)) };
     assert!(!engines(&short.run().0).contains(&CONSERVATIVE));
     let long = World { lookahead: 0.1, ..world(100.0, rates(1e7, 0.9e7)) };

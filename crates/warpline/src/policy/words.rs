@@ -6,6 +6,19 @@ use crate::choice::Engine;
 pub(super) const BEGINNING: &str = "every run begins sequentially";
 pub(super) const OVER: &str = "; the run ended meanwhile";
 
+pub(super) const TOO_SHORT: &str = "; too little was left for trying another engine";
+
+pub(super) fn nothing_else(lps: u32) -> String {
+    match lps {
+        1 => "; with one LP there is no other way".to_owned(),
+        _ => "; with one thread there is no other way".to_owned(),
+    }
+}
+
+pub(super) fn nothing_suitable(pending: usize) -> String {
+    format!("; with {pending} pending events, PEs would mostly wait for each other")
+}
+
 /// An engine for people.
 fn name(engine: Engine) -> String {
     match engine.sync {

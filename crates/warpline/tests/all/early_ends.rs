@@ -120,9 +120,13 @@ fn settings(words: &str) -> Settings {
 
 /// Ends a run after so many calls, and compares it with a run that was to end there. Returns where it ended.
 fn ends_early(lookahead: f64, after: u64, engine: &Settings) -> f64 {
+    ends_early_on(lookahead, after, |model| Simulation::new(model).settings(engine.clone()))
+}
+
+fn ends_early_on(lookahead: f64, after: u64, simulation: impl FnOnce(Hops) -> Simulation<'static, Hops>) -> f64 {
     let model = hops(lookahead, after);
     let switch = model.switch.clone();
-    let early = Simulation::new(model).settings(engine.clone()).end(END).stop_with(&switch).run().expect("a run");
+    let early = simulation(model).end(END).stop_with(&switch).run().expect("a run");
     let end = early.record.end_time;
     match early.record.partial {
         Some(Partial { wanted_end, wanted_runs }) => {
@@ -145,7 +149,7 @@ fn ends_early(lookahead: f64, after: u64, engine: &Settings) -> f64 {
 #[test]
 fn a_sequential_run_ends_early() {
     // It looks at the switch after 1, 3, 7, 15, … events.
-    let mut ends: Vec<f64> = [1, 5, 17, 150, 900].map(|after| ends_early(0.1, after, &Settings::default())).into();
+    let mut ends: Vec<f64> = [1, 5, 17, 150, 900].map(|after| ends_early(0.1, after, &settings("sync=sequential"))).into();
     ends.dedup();
     assert!(ends.len() >= 4 && ends.is_sorted() && ends[0] < 5.0, "{ends:?}");
 }
@@ -187,6 +191,22 @@ fn a_run_on_threads_ends_early() {
         }
         ends_early(0.3, 100 * repetition, &settings("threads=2 sync=conservative"));
     }
+}
+
+/// Whatever engine the run is on by then.
+#[test]
+fn a_run_that_changes_its_engine_ends_early() {
+    let _limit = time_limit(200);
+    let mut partial = 0;
+    for seed in 0..40u64 {
+        for lookahead in [0.0, 0.3] {
+            for words in ["sync=sequential", "threads=3", "threads=4 virtual-cluster=5 sync=optimistic"] {
+                let ends = |model| Simulation::new(model).settings(settings(words)).change_engines(seed);
+                partial += u32::from(ends_early_on(lookahead, 60 * seed, ends) < END);
+            }
+        }
+    }
+    assert!(partial > 100, "{partial} runs ended early");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn changing(lookahead: f64, fails: u64, seed: u64) -> Simulation<'static, Bank> 
         _ => simulation.sync(Synchronisation::Optimistic).threads(5),
     };
     // Half of those that may, on threads.
-    if seed % 3 == 0 || seed % 2 == 0 { simulation } else { simulation.virtual_cluster(seed) }
+    if seed.is_multiple_of(3) || seed.is_multiple_of(2) { simulation } else { simulation.virtual_cluster(seed) }
 }
 
 /// All that a run tells.

@@ -61,7 +61,7 @@ impl Model for Waits {
 type Engine = fn(Simulation<'_, Waits>) -> Simulation<'_, Waits>;
 
 const ENGINES: [(&str, Engine); 5] = [
-    ("sequential", |run| run),
+    ("sequential", |run| run.sync(Synchronisation::Sequential)),
     ("conservative", |run| run.sync(Synchronisation::Conservative).threads(2)),
     ("optimistic", |run| run.sync(Synchronisation::Optimistic).threads(2).gvt(GvtAlgorithm::Synchronous)),
     ("Time Warp alone", |run| run.sync(Synchronisation::Optimistic).threads(2).use_lookahead(false)),

@@ -136,7 +136,7 @@ impl Visitor for Compare {
                 let what = (M::NAME, parameters.values(), seed, changes, "changing engines");
                 let _limit = time_limit(what.clone());
                 let simulation = simulation().sync(Synchronisation::Optimistic).threads(4).change_engines(changes);
-                let simulation = if changes % 2 == 0 { simulation } else { simulation.virtual_cluster(seed) };
+                let simulation = if changes.is_multiple_of(2) { simulation } else { simulation.virtual_cluster(seed) };
                 let run = simulation.run().unwrap();
                 assert!(run.record.engines.len() > 1, "{what:?}");
                 assert_eq!(answer(run), expected, "{what:?}");
