@@ -29,6 +29,7 @@ fn a_study_measures_all_cases() {
         let variants: Vec<_> = four.iter().map(|case| case["variant"].as_str().unwrap()).collect();
         assert_eq!(variants, ["usik-2s", "usik-2a", "usik-1a", "gsu"]);
         assert!(four.iter().all(|case| case["digest"] == four[0]["digest"] && case["condition"] == four[0]["condition"]), "{four:?}");
+        assert!(four.iter().all(|case| case["speedup"].as_f64().unwrap() > 0.0), "{four:?}");
         assert!(
             four.iter().all(|case| case["event_rate"].as_f64().unwrap() > 0.0 && case["gvt_epochs"].as_f64().unwrap() > 0.0),
             "{four:?}"

@@ -54,7 +54,8 @@ impl StudyCase {
 impl Study {
     /// How many runs it takes.
     pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
-        ((self.conditions)(pes).len() * (self.variants)().len()) as u64 * u64::from(times)
+        // And one of them on one PE.
+        ((self.conditions)(pes).len() * ((self.variants)().len() + 1)) as u64 * u64::from(times)
     }
 
     /// About how long it takes, in words.

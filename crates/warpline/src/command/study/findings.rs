@@ -19,6 +19,8 @@ pub(crate) struct Findings<'s> {
     pub(super) variants: Vec<StudyCase>,
     /// By condition and variant.
     pub(super) runs: Vec<Vec<Runs>>,
+    /// By condition: the first variant on one PE.
+    pub(super) alone: Vec<Runs>,
 }
 
 /// The median of some figures, if there are any.
@@ -47,14 +49,17 @@ impl<'s> Findings<'s> {
     pub(super) fn of(study: &'s Study, pes: u32) -> Self {
         let (conditions, variants) = ((study.conditions)(pes), (study.variants)());
         let runs = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
-        Findings { study, pes, conditions, variants, runs }
+        let alone = conditions.iter().map(|_| Vec::new()).collect();
+        Findings { study, pes, conditions, variants, runs, alone }
     }
 
-    /// Measures each variant once under each condition, variants in turn.
-    pub(super) fn each(&mut self, mut run: impl FnMut(&StudyCase, &StudyCase) -> Result<RunRecord, Failure>) -> Result<(), Failure> {
-        for (condition, of_condition) in self.conditions.iter().zip(&mut self.runs) {
+    /// Measures each variant once under each condition, variants in turn; and first of all the first variant on one PE. `run` gets the number
+    /// of PEs.
+    pub(super) fn each(&mut self, mut run: impl FnMut(&StudyCase, &StudyCase, u32) -> Result<RunRecord, Failure>) -> Result<(), Failure> {
+        for ((condition, of_condition), alone) in self.conditions.iter().zip(&mut self.runs).zip(&mut self.alone) {
+            alone.push(run(condition, &self.variants[0], 1)?);
             for (variant, runs) in self.variants.iter().zip(of_condition) {
-                runs.push(run(condition, variant)?);
+                runs.push(run(condition, variant, self.pes)?);
             }
         }
         Ok(())
@@ -71,6 +76,12 @@ impl<'s> Findings<'s> {
         Some(rate(variant)? / rate(0)?)
     }
 
+    /// Self-relative speed-up: how many times as fast a variant is as the first on one PE, under a condition.
+    pub(super) fn speedup(&self, condition: usize, variant: usize) -> Option<f64> {
+        let alone = median(self.alone[condition].iter().map(|run| run.event_rate).collect())?;
+        Some(self.median(condition, variant, |run| run.event_rate)? / alone)
+    }
+
     /// The gains of a variant, the least first.
     pub(super) fn gains(&self, variant: usize) -> Vec<f64> {
         let mut gains: Vec<f64> = (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant)).collect();
@@ -80,11 +91,11 @@ impl<'s> Findings<'s> {
 
     /// The first condition under which two runs gave different answers.
     pub(super) fn failure(&self) -> Option<Failure> {
-        let differs = |runs: &&Vec<Runs>| {
-            let mut digests = runs.iter().flatten().map(|run| &run.digest);
+        let differs = |(runs, alone): (&Vec<Runs>, &Runs)| {
+            let mut digests = runs.iter().flatten().chain(alone).map(|run| &run.digest);
             digests.next().is_some_and(|first| digests.any(|digest| digest != first))
         };
-        let found = self.runs.iter().position(|runs| differs(&runs))?;
+        let found = self.runs.iter().zip(&self.alone).position(differs)?;
         Some(Failure::failed(format!("runs under the condition `{}` gave different answers", self.conditions[found].name)))
     }
 
@@ -117,6 +128,7 @@ impl<'s> Findings<'s> {
                 "event_rates": self.runs[condition][variant].iter().map(|run| run.event_rate).collect::<Vec<_>>(),
                 "event_rate": of(|run| run.event_rate),
                 "gain": self.gain(condition, variant),
+                "speedup": self.speedup(condition, variant),
                 "gvt_epochs": of(epochs),
                 "rollbacks_most_per_pe": of(rollbacks_most),
                 "rollbacks_mean_per_pe": of(rollbacks_mean),
@@ -144,17 +156,19 @@ impl<'s> Findings<'s> {
 
     /// A table for the terminal, with claim and measurement below.
     pub(super) fn text(&self, quick: bool) -> String {
-        let head = ["condition", "variant", "events/s", "gain", "GVT epochs", "most rollbacks", "mean rollbacks"].map(str::to_owned);
+        let head =
+            ["condition", "variant", "events/s", "gain", "speed-up", "GVT epochs", "most rollbacks", "mean rollbacks"].map(str::to_owned);
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| {
                 self.median(condition, variant, figure).map_or_else(String::new, |value| format::significant(value, 4))
             };
-            let gain = self.gain(condition, variant).map_or_else(String::new, |gain| format::significant(gain, 3));
+            let times = |times: Option<f64>| times.map_or_else(String::new, |times| format::significant(times, 3));
+            let (gain, speedup) = (times(self.gain(condition, variant)), times(self.speedup(condition, variant)));
             let name = if variant == 0 { self.conditions[condition].name.clone() } else { String::new() };
             let rate = self.median(condition, variant, |run| run.event_rate).map_or_else(String::new, format::event_rate);
-            [name, self.variants[variant].name.clone(), rate, gain, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
+            [name, self.variants[variant].name.clone(), rate, gain, speedup, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
         };
-        let rows: Vec<[String; 7]> = std::iter::once(head).chain(self.cases().map(row)).collect();
+        let rows: Vec<[String; 8]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         let Study { name, source, claim, differs, .. } = self.study;
         let mut text = format!("{name}, {} PEs\n\n{}\n", self.pes, format::columns(&rows, 0));
         let mut say = |head: &str, what: &str| {
@@ -164,6 +178,7 @@ impl<'s> Findings<'s> {
         };
         say("Claim", claim);
         say("", &format!("({source})"));
+        say("Speed-up", &format!("relative to {} on one PE", self.variants[0].name));
         self.sentences().iter().enumerate().for_each(|(number, sentence)| say(if number == 0 { "Measured" } else { "" }, sentence));
         if quick {
             say("", TOO_SHORT);
@@ -195,9 +210,9 @@ mod tests {
     fn findings() -> Findings<'static> {
         let mut findings = Findings::of(&STUDY, 2);
         for rate in [1e6, 3e6, 2e6] {
-            let run = |condition: &StudyCase, variant: &StudyCase| {
+            let run = |condition: &StudyCase, variant: &StudyCase, pes: u32| {
                 let faster = if variant.name == "pendulum" && condition.name == "room 0" { 2.0 } else { 1.0 };
-                Ok(sample::optimistic(faster * rate))
+                Ok(sample::optimistic(if pes == 1 { 0.5 } else { faster } * rate))
             };
             findings.each(run).unwrap();
         }
@@ -210,6 +225,7 @@ mod tests {
         let findings = findings();
         assert_eq!((findings.gain(0, 1), findings.gain(1, 1), findings.gain(0, 0)), (Some(2.0), Some(1.0), Some(1.0)));
         assert_eq!(findings.gains(1), [1.0, 2.0]);
+        assert_eq!((findings.speedup(0, 1), findings.speedup(1, 0)), (Some(4.0), Some(2.0)));
         assert_eq!(findings.sentences(), ["pendulum was 1.5 times as fast as spring in the median over 2 conditions, 1 to 2 times."]);
         let text = findings.text(false);
         for words in ["clocks/speed, 2 PEs", "room 1", "pendulums are twice", "(Huygens, 1657)", "there is no pendulum", "17", "30", "21"] {
@@ -222,7 +238,8 @@ mod tests {
     fn programs_read_all_figures() {
         let json = findings().json(false);
         let first = &json["cases"][1];
-        assert_eq!((&first["condition"], &first["variant"], &first["gain"]), (&"room 0".into(), &"pendulum".into(), &2.0.into()));
+        assert_eq!((&first["condition"], &first["variant"]), (&"room 0".into(), &"pendulum".into()));
+        assert_eq!((&first["gain"], &first["speedup"]), (&2.0.into(), &4.0.into()));
         assert_eq!(first["event_rates"], json!([2e6, 6e6, 4e6]));
         assert_eq!(
             (&first["gvt_epochs"], &first["rollbacks_most_per_pe"], &first["rollbacks_mean_per_pe"]),
@@ -255,6 +272,7 @@ mod tests {
             "rollbacks",
             "room 1",
             "Gain of pendulum",
+            "Self-relative speed-up",
         ] {
             assert!(page.contains(words), "no `{words}`");
         }

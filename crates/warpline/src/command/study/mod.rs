@@ -64,9 +64,10 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     let mut findings = Findings::of(study, threads);
     let mut turn = 0;
     for _ in 0..runs {
-        let measured = findings.each(|condition, variant| {
-            let mut command = command_of(&executable, study, request, [condition, variant]);
-            let run = child::run(&mut command, || counter.show(turn, &format!("{}, {}", condition.name, variant.name)));
+        let measured = findings.each(|condition, variant, pes| {
+            let mut command = command_of(&executable, study, request, [condition, variant], pes);
+            let alone = if pes == 1 { ", one PE" } else { "" };
+            let run = child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name)));
             turn += 1;
             run.map_err(|failure| Failure { message: format!("{}, {}: {}", condition.name, variant.name, failure.message), ..failure })
         });
@@ -102,10 +103,10 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
 }
 
 /// The command line of one run.
-fn command_of(executable: &Path, study: &Study, request: &StudyRequest, cases: [&StudyCase; 2]) -> Command {
+fn command_of(executable: &Path, study: &Study, request: &StudyRequest, cases: [&StudyCase; 2], pes: u32) -> Command {
     let mut command = Command::new(executable);
     command.args([super::program::RUN, study.model, "--json", "--quiet"]);
-    command.arg(format!("--threads={}", request.threads)).arg(format!("--end={}", study.ends[usize::from(request.quick)]));
+    command.arg(format!("--threads={pes}")).arg(format!("--end={}", study.ends[usize::from(request.quick)]));
     cases.into_iter().for_each(|case| {
         command.args(&case.arguments);
     });

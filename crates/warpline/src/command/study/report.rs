@@ -27,6 +27,7 @@ impl Findings<'_> {
                 self.claims(),
                 self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| run.event_rate),
                 self.gain_bars(),
+                self.speedup_bars(),
                 self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
                 self.bars("Mean rollbacks per PE (α)", "rollbacks", "", false, rollbacks_mean),
                 self.table(),
@@ -66,6 +67,12 @@ impl Findings<'_> {
         self.bars_of(&title, "gain", "", false, gains, 1)
     }
 
+    fn speedup_bars(&self) -> View {
+        let speedups = |variant: usize| (0..self.conditions.len()).map(|condition| vec![self.speedup(condition, variant)]).collect();
+        let title = format!("Self-relative speed-up, against {} on one PE", self.variants[0].name);
+        self.bars_of(&title, "speed-up", "", false, speedups, 0)
+    }
+
     /// A group for each condition, and in it a bar for each variant from the `first` on.
     fn bars_of(
         &self,
@@ -96,6 +103,7 @@ impl Findings<'_> {
                 json!(self.variants[variant].name),
                 of(|run| run.event_rate),
                 json!(self.gain(condition, variant)),
+                json!(self.speedup(condition, variant)),
                 of(epochs),
                 of(rollbacks_most),
                 of(rollbacks_mean),
@@ -107,6 +115,7 @@ impl Findings<'_> {
             ("variant", ""),
             ("committed event rate ε", "events/s"),
             ("gain F", ""),
+            ("self-relative speed-up", ""),
             ("GVT epochs λ", ""),
             ("most rollbacks of a PE ρ", ""),
             ("mean rollbacks per PE α", ""),
