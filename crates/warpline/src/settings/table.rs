@@ -233,11 +233,7 @@ impl Settings {
         let engine = match self.sync {
             Some(chosen) => chosen,
             None if self.conservative.is_some() => Synchronisation::Conservative,
-            // A trace shows PEs.
-            None if several.is_some()
-                || self.trace.is_some()
-                || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) =>
-            {
+            None if several.is_some() || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) => {
                 Synchronisation::Optimistic
             }
             None if self.threads.is_some() => Synchronisation::Sequential,
