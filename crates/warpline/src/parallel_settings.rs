@@ -191,7 +191,7 @@ impl<M: Model> Simulation<'_, M> {
     /// [`Run::trace`](crate::Run::trace) tell how much was left out.
     ///
     /// A trace does not change the answer, and takes about a tenth of the run's time; without one nothing is traced. A sequential run has
-    /// no PEs, and refuses to be traced; [verification](Self::verify) writes none.
+    /// no PEs, and a run that chooses its engine may be sequential: both refuse to be traced. [Verification](Self::verify) writes none.
     ///
     /// ```
     /// # use warpline::prelude::*;

@@ -40,8 +40,9 @@ impl<M: Model> Job<M> {
         self.mix(asked, &spec.kinds)?;
         let mut chooser = self.chooser(&spec)?;
         let mut choice = chooser.next(|pes| self.may_wait(&spec, pes));
-        if choice.engine.is_sequential() && self.settings.trace.is_some() {
-            return Err(Error::Setting("a trace shows PEs, and a sequential run has none: it needs --sync optimistic".into()));
+        if self.settings.trace.is_some() && (choice.engine.is_sequential() || !chooser.is_fixed()) {
+            let why = "a trace shows the PEs of one engine, and a sequential run has none: it needs --sync optimistic or conservative";
+            return Err(Error::Setting(why.into()));
         }
         let mut plan = self.plan(choice, &spec, None)?;
         let mut state = self.begin(&spec, Acts::Perform)?;

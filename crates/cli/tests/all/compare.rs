@@ -36,7 +36,7 @@ fn a_comparison_can_be_used_wrongly() {
     warpline("compare").is_wrong_use(&["warpline compare MODEL", "warpline compare SCENARIO.toml", "phold"]);
     warpline("compare fold").is_wrong_use(&["did you mean `phold`?"]);
     warpline("compare phold --runs 0").is_wrong_use(&["`runs` cannot be `0`: it takes a whole number from 1 to"]);
-    let takes = "it takes engines separated by commas, of sequential, conservative, optimistic, mixed; did you mean `optimistic`?";
+    let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed; did you mean `optimistic`?";
     warpline("compare phold --with sequential,optimist").is_wrong_use(&["`with` cannot be `sequential,optimist`", takes]);
     warpline("run phold --with optimistic").is_wrong_use(&["--with"]);
     warpline("compare phold --threads none").is_wrong_use(&["`threads` cannot be `none`"]);

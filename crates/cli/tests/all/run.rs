@@ -146,7 +146,7 @@ fn wrong_settings_of_parallel_runs_are_wrong_use() {
         warpline(&format!("run mm1 --window {value}")).is_wrong_use(&["`window` cannot be", "it takes a finite number greater than 0"]);
     }
     warpline("run mm1 --gvt sometimes").is_wrong_use(&["asynchronous, synchronous, one-sided, gsu"]);
-    warpline("run mm1 --sync optimist").is_wrong_use(&["sequential, conservative, optimistic"]);
+    warpline("run mm1 --sync optimist").is_wrong_use(&["auto, sequential, conservative, optimistic"]);
     warpline("run mm1 --threads").is_wrong_use(&["--threads"]);
 }
 
@@ -174,7 +174,7 @@ fn wrong_settings_are_wrong_use() {
     warpline("run mm1 --seed -1").is_wrong_use(&["whole number"]);
     warpline("run mm1 --end 10 --warmup 11").is_wrong_use(&["warm-up"]);
     warpline("run mm1 --undo journal").is_wrong_use(&["copy, reverse"]);
-    warpline("run mm1 --sync mixed").is_wrong_use(&["sequential, conservative, optimistic"]);
+    warpline("run mm1 --sync mixed").is_wrong_use(&["auto, sequential, conservative, optimistic"]);
     warpline("run mm1 --sync conservative --threads 2").is_wrong_use(&["`mm1` has no lookahead", "--sync optimistic"]);
     warpline("run mm1 --pending list").is_wrong_use(&["ladder, heap"]);
     warpline("run mm1 --end 1 --end 2").is_wrong_use(&["--end"]);

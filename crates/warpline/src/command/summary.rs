@@ -308,6 +308,29 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_chose_its_engines_says_which_and_why() {
+        let mut record = sample::sequential(1e6);
+        let stretch = |sync: &str, pes, (began_seconds, seconds): (f64, f64), rate| EngineStretch {
+            sync: sync.into(),
+            pes,
+            began_seconds,
+            seconds,
+            event_rate: rate,
+            why: "every run begins so".into(),
+            ..EngineStretch::default()
+        };
+        let line = |record: &RunRecord| text(record).lines().find(|line| line.contains("engine")).map(|line| line.trim().to_owned());
+        assert_eq!(line(&record), None);
+        record.engines = vec![stretch("sequential", 1, (0.0, 2.0), None)];
+        assert_eq!(line(&record).as_deref(), Some("engine            auto: sequential, as every run begins so"));
+        record.engines.push(stretch("optimistic", 2, (2.0, 6.0), Some(3e6)));
+        let expected = "engine            auto: optimistic with 2 PEs, 75.0 % of the time, longest from 2.0 s on";
+        assert_eq!(line(&record).as_deref(), Some(expected));
+        record.engines[0].event_rate = Some(2e6);
+        assert_eq!(line(&record), Some(format!("{expected}; 1.50 times the rate of sequential")));
+    }
+
+    #[test]
     fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
         let json = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None }.json(None);

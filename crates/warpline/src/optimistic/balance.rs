@@ -10,7 +10,7 @@ use std::time::Duration;
 use warpline_memory::Apart;
 
 /// How much less the slowest thread must have to do for a PE to be moved.
-const GAIN_LEAST: f64 = 0.05;
+const GAIN_LEAST: f64 = 0.1;
 /// What is measured in less time than this is chance.
 const MEASURED_LEAST: f64 = 5e6;
 
@@ -128,6 +128,8 @@ pub(crate) struct PeWork {
 pub(crate) struct Balance {
     works: Vec<PeWork>,
     times: Vec<(u64, u64)>,
+    /// By PE: its load, averaged over some time, as a single measurement is inexact.
+    loads: Vec<f64>,
     /// How many PEs it has moved.
     pub(crate) moved: u64,
 }
@@ -135,7 +137,7 @@ pub(crate) struct Balance {
 impl Balance {
     /// Nothing has been done.
     pub(crate) fn new(pes: usize, threads: usize) -> Self {
-        Balance { works: vec![PeWork::default(); pes], times: vec![(0, 0); threads], moved: 0 }
+        Balance { works: vec![PeWork::default(); pes], times: vec![(0, 0); threads], loads: Vec::new(), moved: 0 }
     }
 
     /// Moves PEs if some threads have more to do than others.
@@ -148,8 +150,12 @@ impl Balance {
         let speeds: Vec<f64> = self.times.iter().zip(&times).map(|(before, now)| speed(*before, *now)).collect();
         let mut seats: Vec<usize> = (0..works.len()).map(|pe| homes.of(pe)).collect();
         // A PE was measured by the clock, on a core that it may have shared.
-        let loads: Vec<f64> = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]).collect();
-        even_out(&mut seats, &loads, &speeds);
+        let loads = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]);
+        self.loads = match self.loads.is_empty() {
+            true => loads.collect(),
+            false => self.loads.iter().zip(loads).map(|(before, now)| 0.5 * (before + now)).collect(),
+        };
+        even_out(&mut seats, &self.loads, &speeds);
         for (pe, thread) in seats.into_iter().enumerate().filter(|(pe, thread)| homes.of(*pe) != *thread) {
             homes.set(pe, thread);
             self.moved += 1;
@@ -206,7 +212,7 @@ mod tests {
     #[test]
     fn pes_move_to_threads_that_have_less_to_do() {
         let (seats, times) = evened(&[0, 0, 0, 0, 1, 1, 1, 1], &[9.0, 9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0], &[1.0, 1.0]);
-        assert_eq!(times, [20.0, 20.0], "{seats:?}");
+        assert!(times.iter().all(|time| *time <= 22.0), "{seats:?} {times:?}");
         let (seats, times) = evened(&[0, 0, 1, 1, 2, 2], &[5.0, 5.0, 1.0, 1.0, 1.0, 1.0], &[1.0; 3]);
         assert!(times.iter().all(|time| *time <= 5.0), "{seats:?}");
     }
@@ -241,7 +247,7 @@ mod tests {
         let (mut balance, work) = (Balance::new(4, 2), |busy| PeWork { busy, processed: 0, committed: 0 });
         balance.even_out(&homes, [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec());
         let seats: Vec<usize> = (0..4).map(|pe| homes.of(pe)).collect();
-        assert_eq!((homes.changes(), balance.moved, seats.iter().filter(|thread| **thread == 0).count()), (1, 1, 1), "{seats:?}");
+        assert_eq!((homes.changes(), balance.moved, seats.iter().filter(|thread| **thread == 0).count()), (2, 2, 2), "{seats:?}");
         homes.send(1, "a PE");
         assert_eq!((homes.receive(0), homes.receive(1), homes.receive(1)), (vec![], vec!["a PE"], vec![]));
         homes.send(0, "late");

@@ -24,7 +24,7 @@ const ROWS_MOST: usize = 1 << 15;
 /// How long a thread waits before it looks again.
 const WAIT: Duration = Duration::from_millis(1);
 /// Of how many short rounds one is timed, where PEs may move: to read the clock takes a while.
-const TIMED_EVERY: u32 = 16;
+const TIMED_EVERY: u32 = 4;
 /// A round that takes longer is not short.
 const SHORT: Duration = Duration::from_micros(200);
 /// After how many rounds a thread says how long it has been running.

@@ -8,11 +8,13 @@ pub(super) struct Meter {
     warm_from: f64,
     first: Option<Reading>,
     last: Reading,
+    /// How often the count has changed.
+    changes: u32,
 }
 
 impl Meter {
     pub(super) fn new(at: Reading, warm_from: f64) -> Self {
-        Meter { began: at, warm_from, first: None, last: at }
+        Meter { began: at, warm_from, first: None, last: at, changes: 0 }
     }
 
     pub(super) fn note(&mut self, at: Reading) {
@@ -20,9 +22,16 @@ impl Meter {
             return;
         }
         self.last = at;
+        self.changes += 1;
         if at.seconds >= self.warm_from {
             self.first.get_or_insert(at);
         }
+    }
+
+    /// Whether counts come often enough to tell something of any part of the stretch.
+    pub(super) fn is_lively(&self) -> bool {
+        const CHANGES: u32 = 4;
+        self.changes >= CHANGES
     }
 
     /// The seconds that have been measured.

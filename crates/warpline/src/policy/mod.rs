@@ -1,6 +1,7 @@
 //! Which engine suits a run best, found out as it goes on: a state machine that is told how far the run has come and when. It reads no clock.
 //!
-//! Every run begins sequentially: no engine is faster for a short one. When there is enough left to make up for it, the run goes on for a
+//! A run begins sequentially, as no engine is faster for a short one; except for a model so large that handing it over would take long, if it
+//! has lookahead. When there is enough left to make up for it, the run goes on for a
 //! short stretch on another engine, a *trial*, and stays there if that is faster. What trials may cost altogether is a small share of the
 //! run's expected time. An engine that was slower is tried again later, at intervals that grow; or soon, if the rate of the chosen one has
 //! changed, as the model is then doing something else.
@@ -57,6 +58,8 @@ const UNEVEN: f64 = 1.15;
 const EVENED: f64 = 0.85;
 /// How often that is tried, as long as the model does not change what it does.
 const EVENED_MOST: u32 = 2;
+/// A model with this many LPs is large.
+const LARGE: u32 = 100_000;
 /// The longest that a batch should take, in seconds: messages wait for its end.
 const BATCH: f64 = 1e-3;
 /// The batch of PEs whose events take less.
@@ -144,20 +147,26 @@ impl Policy {
         let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, rate: None, not_before: 0.0, evened: 0 };
         let sequential = (Engine::SEQUENTIAL, f64::INFINITY);
         let candidates: Vec<_> = [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
+        let suits_large = |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic && candidate.least_delay > 0.0;
+        let in_parallel = if facts.lps >= LARGE { candidates.iter().position(suits_large) } else { None };
+        let first = in_parallel.unwrap_or(0);
+        let why = if first == 0 { words::BEGINNING.to_owned() } else { words::large(facts.lps) };
+        // Until it is known, about one per LP.
+        let pending = if first == 0 { 0 } else { facts.lps as usize };
         Policy {
             facts,
             candidates,
-            chosen: 0,
-            present: 0,
+            chosen: first,
+            present: first,
             phase: Phase::Chosen,
             meter: Meter::default(),
             next: None,
             spent: 0.0,
             handover: None,
             ended: 0.0,
-            pending: 0,
+            pending,
             density: 0.0,
-            why: words::BEGINNING.to_owned(),
+            why,
             next_why: String::new(),
         }
     }
@@ -219,7 +228,8 @@ impl Policy {
         {
             self.why += words::OVER;
         }
-        if self.phase == Phase::Chosen && self.next.is_none() && self.candidates[1..].iter().all(|candidate| candidate.rate.is_none()) {
+        let others = || self.candidates.iter().enumerate().filter(|(number, _)| *number != self.present);
+        if self.phase == Phase::Chosen && self.next.is_none() && others().all(|(_, candidate)| candidate.rate.is_none()) {
             self.why += &self.why_none();
         }
         (std::mem::take(&mut self.why), rate)
@@ -318,7 +328,8 @@ impl Policy {
         let rate = if enough { self.meter.rate().unwrap_or_default() } else { self.meter.rate_of_all(at) };
         let ratio = rate / rate_before.max(f64::MIN_POSITIVE);
         let after = |share: f64| at.seconds >= began + share * length;
-        let is_hopeless = after(0.6) && enough && ratio < HOPELESS || after(1.2) && ratio < 0.5 * HOPELESS;
+        let lively = enough || self.meter.is_lively();
+        let is_hopeless = after(0.6) && lively && ratio < HOPELESS || after(1.2) && ratio < 0.5 * HOPELESS;
         // Counts that come rarely make it last longer.
         let is_done = after(1.0) && enough || after(3.0);
         if !(is_hopeless || is_done) {

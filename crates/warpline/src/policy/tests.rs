@@ -2,6 +2,7 @@ use super::*;
 
 /// A run whose engines have these rates, in events per second, at any model time.
 struct World<R> {
+    lps: u32,
     rate: R,
     /// Events per unit of model time.
     density: f64,
@@ -24,7 +25,7 @@ const OPTIMISTIC: Engine = Engine { sync: Synchronisation::Optimistic, pes: 2 };
 
 /// A world with 1000 events per unit of time and cheap handovers, whose run takes about `seconds` at ten million events per second.
 fn world<R: Fn(Engine, f64) -> f64>(seconds: f64, rate: R) -> World<R> {
-    World { rate, density: 1000.0, handover: 1e-3, pending: 1000, end: 1e4 * seconds, lookahead: 0.0, tells: 1e-4, uneven: 1.0 }
+    World { lps: 1000, rate, density: 1000.0, handover: 1e-3, pending: 1000, end: 1e4 * seconds, lookahead: 0.0, tells: 1e-4, uneven: 1.0 }
 }
 
 impl<R: Fn(Engine, f64) -> f64> World<R> {
@@ -33,7 +34,7 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
         if self.lookahead > 0.0 {
             engines.push((CONSERVATIVE, self.lookahead));
         }
-        Facts { lps: 1000, end: self.end, engines, lp_bytes: 32, event_bytes: 48 }
+        Facts { lps: self.lps, end: self.end, engines, lp_bytes: 32, event_bytes: 48 }
     }
 
     /// The stretches of a run, and how long it took.
@@ -169,6 +170,22 @@ fn expensive_handovers_are_rare() {
     let large = |seconds, ratio| World { handover: 0.15, pending: 1_000_000, ..world(seconds, rates(1e7, ratio * 1e7)) };
     assert_eq!(large(1.0, 1.3).run().0.len(), 1);
     assert!(large(60.0, 1.3).loss() < 1.03 && large(60.0, 0.6).loss() < 1.05, "{} {}", large(60.0, 1.3).loss(), large(60.0, 0.6).loss());
+}
+
+#[test]
+fn large_models_with_lookahead_begin_in_parallel() {
+    let large = |seconds, ratio, lookahead| {
+        let small = world(seconds, rates(1e7, ratio * 1e7));
+        World { lps: 1_000_000, lookahead, handover: 0.1, pending: 1_000_000, density: 1e6, end: 10.0 * seconds, ..small }
+    };
+    for seconds in [1.0, 30.0] {
+        let world = large(seconds, 1.5, 0.1);
+        assert_eq!(world.run().0[0].0, OPTIMISTIC, "{seconds} s");
+        assert!(world.loss() < 1.04, "{seconds} s: {}", world.loss());
+    }
+    assert_eq!(large(1.0, 1.5, 0.0).run().0[0].0, Engine::SEQUENTIAL);
+    // If that was wrong, the run finds out.
+    assert!(large(30.0, 0.3, 0.1).loss() < 1.1, "{}", large(30.0, 0.3, 0.1).loss());
 }
 
 /// Without enough lookahead, or with hardly anything to do at a time, nobody is made to wait.

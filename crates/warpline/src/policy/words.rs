@@ -4,6 +4,10 @@ use crate::Synchronisation;
 use crate::choice::Engine;
 
 pub(super) const BEGINNING: &str = "every run begins sequentially";
+pub(super) fn large(lps: u32) -> String {
+    format!("a model of {lps} LPs with lookahead begins in parallel, as it would take long to hand over")
+}
+
 pub(super) const OVER: &str = "; the run ended meanwhile";
 
 pub(super) const TOO_SHORT: &str = "; too little was left for trying another engine";

@@ -247,11 +247,7 @@ impl Settings {
             Some(chosen) => chosen,
             None if self.conservative.is_some() => Synchronisation::Conservative,
             None if self.conservative_lps.is_some() => Synchronisation::Mixed,
-            // A trace shows PEs.
-            None if several.is_some()
-                || self.trace.is_some()
-                || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) =>
-            {
+            None if several.is_some() || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) => {
                 Synchronisation::Optimistic
             }
             None if self.threads.is_some() => Synchronisation::Sequential,

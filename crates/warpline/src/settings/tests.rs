@@ -152,14 +152,6 @@ fn several_threads_are_a_parallel_run() {
     assert!(refused.starts_with("`sync` is `sequential`, but `threads` is `2`: ") && refused.contains("leave `threads` out"), "{refused}");
 }
 
-/// A trace shows PEs.
-#[test]
-fn a_trace_means_a_run_with_pes() {
-    let engine = |sync, threads| Settings { sync, threads, trace: Some("trace.json".into()), ..Settings::default() }.synchronisation();
-    assert_eq!([engine(None, None), engine(None, Some(1))], [Ok(Synchronisation::Optimistic), Ok(Synchronisation::Optimistic)]);
-    assert_eq!(engine(Some(Synchronisation::Auto), None), Ok(Synchronisation::Auto));
-}
-
 /// Whatever engine the run chooses, it may have a use for any of them.
 #[test]
 fn all_settings_serve_runs_that_choose_their_engine() {

@@ -12,7 +12,7 @@ use warpline_model::nearest;
 /// use warpline::settings::{Range, SettingValue};
 /// assert_eq!((u32::parse("12"), u32::parse("1.5"), bool::parse("yes")), (Some(12), None, Some(true)));
 /// assert_eq!(f64::takes(&Range::Above(0.0)), "a finite number greater than 0");
-/// assert_eq!(Synchronisation::takes(&Range::Any), "one of sequential, conservative, optimistic, mixed");
+/// assert_eq!(Synchronisation::takes(&Range::Any), "one of auto, sequential, conservative, optimistic, mixed");
 /// ```
 pub trait SettingValue: Clone + Sized {
     /// The placeholder for a value in help texts.
