@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(engines("optimistic"), Ok(vec![optimistic]));
         assert_eq!(engines("optimistic, sequential,optimistic"), Ok(vec![optimistic, sequential]));
         assert_eq!(Engines(vec![optimistic, sequential]).text(), "optimistic,sequential");
-        let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic";
+        let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed";
         let wrong = |text: &str| engines(text).unwrap_err();
         assert_eq!(
             wrong("sequential,optimist"),
