@@ -6,9 +6,10 @@ use warpline_memory::catch_panic;
 use warpline_model::Model;
 use warpline_transport::{AnyPort, VirtualCluster};
 
+use super::board::PeStatus;
 use super::ending::EndingStage;
 use super::monitor::LoopMonitor;
-use super::threads::{PeStatus, gather};
+use super::threads::gather;
 use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
 

@@ -1,6 +1,7 @@
 //! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
 
 mod balance;
+mod board;
 mod cluster;
 mod ending;
 mod merge;

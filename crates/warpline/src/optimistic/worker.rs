@@ -16,8 +16,8 @@ use warpline_transport::thread_time;
 
 use super::OutOfMemory;
 use super::balance::Homes;
+use super::board::{Board, PeStatus};
 use super::ending::{Ending, EndingStage};
-use super::threads::{Board, PeStatus};
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;
@@ -50,6 +50,9 @@ impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
         Box::new(SteppedPe { number, pe, epochs: 0, stage: EndingStage::default(), busy: 0, over: false })
     }
 }
+
+/// The threads of PEs.
+type PeHomes<'m, M, Q, P> = Homes<Box<SteppedPe<'m, M, Q, P>>>;
 
 /// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
 pub(crate) struct WorkerGuard<'s> {
@@ -118,7 +121,7 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     guard: WorkerGuard<'w>,
     ending: &'w Ending<'w>,
     /// If PEs may move.
-    homes: Option<&'w Homes<Box<SteppedPe<'m, M, Q, P>>>>,
+    homes: Option<&'w PeHomes<'m, M, Q, P>>,
     /// How often PEs had other homes when it last looked.
     changes: u32,
     /// Rounds in a row in which there was nothing to do, and all of them.
@@ -146,7 +149,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
         guard: WorkerGuard<'w>,
         ending: &'w Ending<'w>,
-        homes: Option<&'w Homes<Box<SteppedPe<'m, M, Q, P>>>>,
+        homes: Option<&'w PeHomes<'m, M, Q, P>>,
         patience: u32,
     ) -> Self {
         let (began, asleep) = (Instant::now(), Duration::ZERO);
@@ -248,7 +251,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     }
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
-    fn exchange(&mut self, homes: &Homes<Box<SteppedPe<'m, M, Q, P>>>) {
+    fn exchange(&mut self, homes: &PeHomes<'m, M, Q, P>) {
         if self.rounds.is_multiple_of(TELL_EVERY) {
             // To sleep is not to be kept from the core.
             homes.note_time(self.number, thread_time() + self.asleep, self.began.elapsed());
@@ -270,12 +273,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
 }
 
 /// For tests: gives a PE another home now and then.
-fn move_one<M: Model, Q, P>(
-    homes: &Homes<Box<SteppedPe<'_, M, Q, P>>>,
-    pes: &[Box<SteppedPe<'_, M, Q, P>>],
-    rounds: u32,
-    random: &mut Random,
-) {
+fn move_one<M: Model, Q, P>(homes: &PeHomes<'_, M, Q, P>, pes: &[Box<SteppedPe<'_, M, Q, P>>], rounds: u32, random: &mut Random) {
     if rounds.is_multiple_of(RESTLESS_EVERY) && !pes.is_empty() {
         let moved = &pes[random.below(pes.len() as u32) as usize];
         homes.set(moved.number, random.below(homes.threads() as u32) as usize);
