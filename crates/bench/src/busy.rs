@@ -19,7 +19,7 @@ pub(crate) fn compare() {
     println!("Busy machines: event rates relative to a sequential run in the same circumstances, on all cores\n");
     println!("{:<10} {:<26} {:>11} {:>9} {:>9} {:>9}", "", "", "sequential", "2 PEs", "8 stay", "8 move");
     for (model, _) in MODELS {
-        row(model, "alone", |words| measure(words));
+        row(model, "alone", measure);
         row(model, "beside one busy process", |words| {
             let _busy = Busy::start();
             measure(words)
