@@ -75,7 +75,7 @@ fn nothing_is_logged_that_follows_a_failure() {
         empty();
         let text = |error: Error| error.to_string();
         let failed =
-            simulation(directory.path(), bursts_at).sync(Synchronisation::Sequential).run().map_err(text).err().expect("a tank bursts");
+            simulation(directory.path(), bursts_at).sync(Synchronisation::Sequential).run().map_err(text).expect_err("a tank bursts");
         let lines = log_in(directory.path());
         all += lines.len();
         for (name, way) in ways() {
@@ -188,7 +188,7 @@ fn nothing_is_said_outside_where_the_model_is_only_tried_out() {
 #[test]
 fn the_way_of_conservative_lps_is_refused_where_it_makes_no_sense() {
     let clocks = || Simulation::new(Clocks::new(None)).end(10.0);
-    let refused = |simulation: Simulation<'static, Clocks>| simulation.run().err().expect("it is refused").to_string();
+    let refused = |simulation: Simulation<'static, Clocks>| simulation.run().expect_err("it is refused").to_string();
     let error = refused(clocks().sync(Synchronisation::Optimistic));
     assert!(error.contains("every LP goes ahead, but 1 of model") && error.contains("--sync mixed"), "{error}");
     for (choice, expected) in
