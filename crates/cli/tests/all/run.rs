@@ -6,12 +6,13 @@ use std::process::Stdio;
 use crate::support::{Outcome, command, warpline, warpline_in};
 use tempfile::tempdir;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "about",
     "committed_events",
     "digest",
     "end_time",
     "engine",
+    "engines",
     "event_rate",
     "loop_seconds",
     "model",
