@@ -1,7 +1,9 @@
 //! Which engine a run was on, when, and why, where it chose its engines itself.
 
+use crate::format;
 use crate::html::escape;
 use crate::table::Table;
+use crate::views::behind;
 use serde_json::Value;
 use warpline_base::record::{EngineStretch, RunRecord, TableView};
 
@@ -23,21 +25,30 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<(String, Table)>
         column("takes", "s"),
         column("committed", "events"),
         column("rate when warm", "events/s"),
-        column("why", ""),
     ];
     let rows = record.engines.iter().map(row).collect();
     let table = Table::of_table(&TableView { title: TITLE.into(), columns, rows });
     let remark = "The run chose its engines itself: at each of these times, everything that the engine held was handed to the next one.";
     let html = format!(
-        "<section class=\"card whole engines\"><h2>{TITLE}</h2><p class=\"muted\">{}</p>{}</section>\n",
+        "<section class=\"card whole engines\"><h2>{TITLE}</h2><p class=\"muted\">{}</p><ol class=\"hints\">{}</ol>{}</section>\n",
         escape(remark),
-        table.html(key)
+        record.engines.iter().map(item).collect::<String>(),
+        behind(&table, key)
     );
     Some((html, table))
 }
 
+/// A stretch in words.
+fn item(stretch: &EngineStretch) -> String {
+    let EngineStretch { sync, pes, began_seconds, seconds, event_rate, why, .. } = stretch;
+    let pes = if *pes > 1 { format!(", {pes} PEs") } else { String::new() };
+    let rate = event_rate.map_or_else(String::new, |rate| format!(", {}", format::quantity(rate, "events/s")));
+    let (from, took) = (format::duration(*began_seconds), format::duration(*seconds));
+    format!("<li><strong>{}{pes}</strong> from {from} on, for {took}{rate}: {}.</li>", escape(sync), escape(why))
+}
+
 fn row(stretch: &EngineStretch) -> Vec<Value> {
-    let EngineStretch { sync, pes, from, to, began_seconds, seconds, committed_events, event_rate, why } = stretch;
+    let EngineStretch { sync, pes, from, to, began_seconds, seconds, committed_events, event_rate, .. } = stretch;
     vec![
         Value::from(*began_seconds),
         Value::from(*from),
@@ -47,7 +58,6 @@ fn row(stretch: &EngineStretch) -> Vec<Value> {
         Value::from(*seconds),
         Value::from(*committed_events),
         event_rate.map_or(Value::Null, Value::from),
-        Value::from(why.as_str()),
     ]
 }
 

@@ -107,7 +107,7 @@ pub(crate) fn chart(key: &str, class: &str, description: &str) -> String {
 }
 
 /// The numbers behind a chart, on demand.
-fn behind(table: &Table, index: usize) -> String {
+pub(crate) fn behind(table: &Table, index: usize) -> String {
     format!("<details class=\"behind\"><summary>The numbers</summary>{}</details>", table.html(index))
 }
 

@@ -37,7 +37,8 @@ pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String
 }
 
 fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
-    let rate = Some(record.event_rate).filter(|rate| rate.is_finite() && *rate > 0.0)?;
+    // Of a run that chose its engines, that is the rate of all of them.
+    let rate = Some(record.event_rate).filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
     Some(match parallel.pes.len() {
         0 => format!("The PEs committed {} together.", each(1)),
@@ -255,7 +256,7 @@ mod tests {
         let unmeasured = parallel(1000, vec![pe(0, 0.0, 0.0), pe(100, f64::NAN, f64::INFINITY)]);
         let (sentences, hints) = said(&unmeasured);
         assert!(sentences.ends_with("0 % of the executed events committed; the others were undone again."), "{sentences}");
-        assert_eq!(hints.len(), 1);
+        assert_eq!(hints.len(), 1, "{hints:?}");
         let (sentences, _) = said(&ParallelRecord { efficiency: f64::NAN, rolled_back_events: 500, ..parallel(0, Vec::new()) });
         assert!(sentences.starts_with("The PEs committed 3.2 M events/s together. 50 % of the executed"), "{sentences}");
     }

@@ -58,32 +58,24 @@ impl Findings<'_> {
     fn bars(&self, title: &str, quantity: &str, unit: &str, logarithmic: bool, of: impl Fn(&RunRecord) -> f64) -> View {
         let values =
             |variant: usize| self.runs.iter().map(|runs| runs[variant].iter().map(|run| Some(of(run))).collect()).collect::<Vec<Vec<_>>>();
-        self.bars_of(title, quantity, unit, logarithmic, values, 0)
+        self.bars_of(title, quantity, unit, logarithmic, values)
     }
 
     fn gain_bars(&self) -> View {
         let gains = |variant: usize| (0..self.conditions.len()).map(|condition| vec![self.gain(condition, variant)]).collect();
         let title = format!("Gain against {} (F)", self.variants[0].name);
-        self.bars_of(&title, "gain", "", false, gains, 1)
+        self.bars_of(&title, "gain", "", false, gains)
     }
 
     fn speedup_bars(&self) -> View {
         let speedups = |variant: usize| (0..self.conditions.len()).map(|condition| vec![self.speedup(condition, variant)]).collect();
         let title = format!("Self-relative speed-up, against {} on one PE", self.variants[0].name);
-        self.bars_of(&title, "speed-up", "", false, speedups, 0)
+        self.bars_of(&title, "speed-up", "", false, speedups)
     }
 
-    /// A group for each condition, and in it a bar for each variant from the `first` on.
-    fn bars_of(
-        &self,
-        title: &str,
-        quantity: &str,
-        unit: &str,
-        logarithmic: bool,
-        values: impl Fn(usize) -> Vec<Vec<Option<f64>>>,
-        first: usize,
-    ) -> View {
-        let series = (first..self.variants.len()).map(|variant| (self.variants[variant].name.clone(), values(variant)));
+    /// A group for each condition, and in it a bar for each variant.
+    fn bars_of(&self, title: &str, quantity: &str, unit: &str, logarithmic: bool, values: impl Fn(usize) -> Vec<Vec<Option<f64>>>) -> View {
+        let series = (0..self.variants.len()).map(|variant| (self.variants[variant].name.clone(), values(variant)));
         View::Bars(BarsView {
             title: title.to_owned(),
             quantity: quantity.to_owned(),
