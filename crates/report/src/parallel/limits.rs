@@ -40,7 +40,7 @@ pub struct Limit {
 /// if nothing stands out or the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
     // If the run chose its engines itself and most of it was sequential, it has drawn its conclusions.
-    let mostly = |parallel: &ParallelRecord| 2.0 * committed(record, parallel) > record.committed_events as f64;
+    let mostly = |parallel: &ParallelRecord| 2.0 * committed(record, parallel) >= record.committed_events as f64;
     let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record) && mostly(parallel);
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
     let shares = time_shares(parallel);
