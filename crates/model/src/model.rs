@@ -44,9 +44,10 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Reverse, Statisti
 ///   allocating by it. What an event saves and observes, and what it sends while it runs, lies in the engine's memory: too much of
 ///   it is a fault like others.
 /// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a setting.
-/// - *The outside world* does not undo anything. Write files, print, and count in shared variables in [`commit`](Self::commit) alone.
+/// - *The outside world* does not undo anything. Write files and print by [`when_settled`](crate::Observe::when_settled) alone.
 ///
-/// Sequential and conservative runs execute no event too early.
+/// Sequential and conservative runs execute no event too early, and neither do [conservative LPs](Self::is_conservative) in any run. A run for
+/// which nothing is asked may be optimistic for a while, if that is faster.
 ///
 /// # Sharing
 /// A model owns what it consists of, or shares it by `Arc`, as the run has threads of its own.
