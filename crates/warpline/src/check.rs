@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
+use warpline_kernel::Lp;
 use warpline_model::engine::{Limits, Lookahead, tie_break};
 use warpline_model::{Declarations, Model};
 
@@ -53,6 +54,8 @@ impl<M: Model> Job<M> {
         if lps == 0 {
             return fail(format!("model `{name}` has no LPs: Model::lps must return at least 1"));
         }
+        // Before all LPs are asked one by one.
+        Error::check_states::<Lp<M::State>>(lps)?;
         let kinds = Kinds::of(&*self.model, name, lps, &self.settings.conservative_lps())?;
         let declared = declared.checked().map_err(|why| Error::Setting(format!("model `{name}`: {why}")))?;
         let limits = Limits { lps, lookahead, zero_delay_hops: self.settings.zero_delay_hops(), sends: SEND_LIMIT, end };

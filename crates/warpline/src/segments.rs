@@ -109,7 +109,6 @@ impl<M: Model> Job<M> {
 
     /// A run of which nothing has been simulated.
     pub(crate) fn begin(&self, spec: &RunSpec, acts: Acts) -> Result<RunState<M>, Error> {
-        Error::check_states::<Lp<M::State>>(spec.limits.lps)?;
         let statistics = self.statistics(spec);
         let rows = Rows::new(&self.records, acts, &statistics)?;
         Ok(RunState::new(statistics, rows))

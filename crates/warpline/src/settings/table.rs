@@ -94,7 +94,7 @@ settings! {
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
             heading: PARALLEL,
-            rule: "auto; sequential with one thread, optimistic with more, or mixed if the model has conservative LPs, or if a setting is given that only such runs have a use for",
+            rule: "auto; sequential with one thread; optimistic, or mixed if the model has conservative LPs, with more, or if a setting is given that only such runs have a use for",
             recorded: Recorded::Always,
             hurts: "auto spends some time on finding out, and what it chooses differs from run to run; a parallel run of tiny events without lookahead may be slower than a sequential one",
         }
