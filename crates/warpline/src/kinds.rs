@@ -61,7 +61,10 @@ impl Kinds {
             let kind = model.kind(lp);
             let chosen = chosen(lp, kind, model.is_conservative(lp));
             conservative += u32::from(chosen);
-            let number = numbers.get(kind).copied().unwrap_or_default();
+            if last.0 != kind {
+                last = (kind, numbers.get(kind).copied());
+            }
+            let number = last.1.unwrap_or_default();
             if roles.is_empty() && number == 0 && !chosen {
                 continue;
             }
