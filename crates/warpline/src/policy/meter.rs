@@ -7,14 +7,19 @@ pub(super) struct Meter {
     /// What comes before is not measured.
     warm_from: f64,
     first: Option<Reading>,
+    /// The first change from the middle of the stretch on.
+    middle: Option<Reading>,
+    middle_from: f64,
     last: Reading,
     /// How often the count has changed.
     changes: u32,
 }
 
 impl Meter {
-    pub(super) fn new(at: Reading, warm_from: f64) -> Self {
-        Meter { began: at, warm_from, first: None, last: at, changes: 0 }
+    /// Of a stretch that begins now and takes this many seconds, of which a share at the beginning is not measured.
+    pub(super) fn new(at: Reading, length: f64, cold: f64) -> Self {
+        let (warm_from, middle_from) = (at.seconds + cold * length, at.seconds + 0.5 * (1.0 + cold) * length);
+        Meter { began: at, warm_from, first: None, middle: None, middle_from, last: at, changes: 0 }
     }
 
     pub(super) fn note(&mut self, at: Reading) {
@@ -26,6 +31,16 @@ impl Meter {
         if at.seconds >= self.warm_from {
             self.first.get_or_insert(at);
         }
+        if at.seconds >= self.middle_from {
+            self.middle.get_or_insert(at);
+        }
+    }
+
+    /// Whether the second half of what was measured was much faster than the first: the engine is not warm yet.
+    pub(super) fn is_rising(&self) -> bool {
+        const RISING: f64 = 1.1;
+        let (Some(first), Some(middle)) = (self.first, self.middle) else { return false };
+        rate(middle, self.last) > RISING * rate(first, middle)
     }
 
     /// Whether counts come often enough to tell something of any part of the stretch.
@@ -41,13 +56,12 @@ impl Meter {
 
     /// The rate when it was warm.
     pub(super) fn rate(&self) -> Option<f64> {
-        let first = self.first.filter(|_| self.span() > 0.0)?;
-        Some((self.last.committed - first.committed) as f64 / self.span())
+        self.first.filter(|_| self.span() > 0.0).map(|first| rate(first, self.last))
     }
 
     /// The rate at `at`, cold start and all.
     pub(super) fn rate_of_all(&self, at: Reading) -> f64 {
-        (at.committed - self.began.committed) as f64 / (at.seconds - self.began.seconds).max(f64::MIN_POSITIVE)
+        rate(self.began, at)
     }
 
     /// Model time per second.
@@ -59,4 +73,9 @@ impl Meter {
     pub(super) fn density(&self, at: Reading) -> f64 {
         (at.committed - self.began.committed) as f64 / (at.virtual_time - self.began.virtual_time)
     }
+}
+
+/// Events per second from one reading to another.
+fn rate(from: Reading, to: Reading) -> f64 {
+    (to.committed - from.committed) as f64 / (to.seconds - from.seconds).max(f64::MIN_POSITIVE)
 }

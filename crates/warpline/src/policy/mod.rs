@@ -27,7 +27,9 @@ const TRIAL_SHARE: f64 = 0.02;
 const TRIAL_LEAST: f64 = 0.02;
 const TRIAL_MOST: f64 = 0.25;
 /// The first part of a stretch, which is not measured: caches fill, and windows adapt.
-const WARM_SHARE: f64 = 0.3;
+const COLD_SHARE: f64 = 0.3;
+/// A trial of an engine that still gets faster all the time begins anew, up to this often.
+const LONGER_MOST: u32 = 4;
 /// A trial ends early if it is slower than this after half its time.
 const HOPELESS: f64 = 0.5;
 /// Trials may cost this share of the expected time of the run; the first of an engine that promises well, a larger one.
@@ -111,7 +113,11 @@ enum Phase {
     /// It goes on as long as nothing better is known.
     Chosen,
     /// It shows how fast an engine is, until this time.
-    Trial { until: f64 },
+    Trial {
+        until: f64,
+        /// How often it has begun anew.
+        longer: u32,
+    },
     /// It shows how fast the chosen engine is now, after a trial of another one.
     Comparison { with: usize, until: f64 },
 }
@@ -182,17 +188,17 @@ impl Policy {
                 engine,
                 match phase {
                     Phase::Chosen => Phase::Chosen,
-                    Phase::Trial { until } => Phase::Trial { until: later(until) },
+                    Phase::Trial { until, longer } => Phase::Trial { until: later(until), longer },
                     Phase::Comparison { with, until } => Phase::Comparison { with, until: later(until) },
                 },
             );
         }
         let length = match self.phase {
-            Phase::Trial { until } | Phase::Comparison { until, .. } => until - at.seconds,
+            Phase::Trial { until, .. } | Phase::Comparison { until, .. } => until - at.seconds,
             Phase::Chosen if self.candidates[self.present].rate.is_none() => START,
             Phase::Chosen => SPAN,
         };
-        self.meter = Meter::new(at, at.seconds + WARM_SHARE * length);
+        self.meter = Meter::new(at, length, COLD_SHARE);
     }
 
     /// How soon it should be told how far the run has come, in seconds, if that matters.
@@ -213,7 +219,7 @@ impl Policy {
         self.pending = at.pending.unwrap_or(self.pending);
         match self.phase {
             Phase::Chosen => self.look_at_chosen(at),
-            Phase::Trial { until } => self.judge_trial(at, until),
+            Phase::Trial { until, longer } => self.judge_trial(at, until, longer),
             Phase::Comparison { with, until } => self.compare(at, with, until),
         }
         self.next.is_some()
@@ -249,14 +255,14 @@ impl Policy {
 
     fn look_at_chosen(&mut self, at: Reading) {
         let first = self.candidates[self.chosen].rate.is_none();
-        let span = if first { (1.0 - WARM_SHARE) * START } else { SPAN };
+        let span = if first { (1.0 - COLD_SHARE) * START } else { SPAN };
         let Some(rate) = self.meter.rate().filter(|_| self.meter.span() >= span) else { return };
         let before = self.candidates[self.chosen].rate.unwrap_or(rate);
         let changed = rate < CHANGED * before || before < CHANGED * rate;
         let (speed, density) = (self.meter.speed(at), self.meter.density(at));
         // The average follows slowly, so that a change shows.
         self.candidates[self.chosen].rate = Some(if changed { rate } else { 0.8 * before + 0.2 * rate });
-        self.meter = Meter::new(at, at.seconds);
+        self.meter = Meter::new(at, 0.0, 0.0);
         if changed {
             self.candidates.iter_mut().for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
         }
@@ -267,7 +273,7 @@ impl Policy {
         let left = (self.facts.end - at.virtual_time) / speed;
         if let Some((candidate, length)) = self.due(at, left) {
             let why = self.why_try(candidate, changed);
-            self.next(candidate, Phase::Trial { until: at.seconds + length }, why);
+            self.next(candidate, Phase::Trial { until: at.seconds + length, longer: 0 }, why);
         }
     }
 
@@ -299,10 +305,11 @@ impl Policy {
     /// About how long it takes to hand everything over to another engine.
     fn expected_handover(&self) -> f64 {
         const FIXED: f64 = 0.5e-3;
-        const PER_EVENT: f64 = 60e-9;
+        const PER_EVENT: f64 = 100e-9;
+        const PER_LP: f64 = 150e-9;
         const PER_BYTE: f64 = 0.5e-9;
         let bytes = self.facts.lps as usize * self.facts.lp_bytes + self.pending * self.facts.event_bytes;
-        FIXED + PER_EVENT * self.pending as f64 + PER_BYTE * bytes as f64
+        FIXED + PER_EVENT * self.pending as f64 + PER_LP * f64::from(self.facts.lps) + PER_BYTE * bytes as f64
     }
 
     /// How many events each PE of an engine has in the time that the lookahead bridges.
@@ -320,7 +327,7 @@ impl Policy {
         !engine.is_sequential() && (few || engine.sync == Synchronisation::Conservative && self.window(candidate) < WINDOW_LEAST)
     }
 
-    fn judge_trial(&mut self, at: Reading, until: f64) {
+    fn judge_trial(&mut self, at: Reading, until: f64, longer: u32) {
         let began = self.meter.began.seconds;
         let length = until - began;
         let rate_before = self.candidates[self.chosen].rate.unwrap_or_default();
@@ -338,18 +345,24 @@ impl Policy {
         let (tried, chosen) = (self.present, self.chosen);
         self.candidates[tried].rate = Some(rate);
         self.spent += (at.seconds - began) * (1.0 - ratio).max(0.0);
+        if ratio < FASTER && !is_hopeless && self.meter.is_rising() && longer < LONGER_MOST {
+            // What was measured was not what the engine can do.
+            self.phase = Phase::Trial { until: at.seconds + length, longer: longer + 1 };
+            self.meter = Meter::new(at, length, 0.0);
+            return;
+        }
         let names = (self.candidates[tried].engine, self.candidates[chosen].engine);
         let uneven = at.unevenness.unwrap_or(1.0);
         if uneven >= UNEVEN && ratio * uneven * EVENED >= FASTER && self.candidates[tried].evened < EVENED_MOST {
             self.candidates[tried].evened += 1;
             self.why += &words::was_uneven(names.1, ratio, uneven);
-            return self.next(tried, Phase::Trial { until: at.seconds + length }, words::evened_out());
+            return self.next(tried, Phase::Trial { until: at.seconds + length, longer: 0 }, words::evened_out());
         }
         if ratio >= FASTER {
             self.why += &words::stays(names.1, ratio);
             (self.chosen, self.phase) = (tried, Phase::Chosen);
             self.candidates[chosen].not_before = at.seconds * postponed(1.0 / ratio);
-            self.meter = Meter::new(at, at.seconds);
+            self.meter = Meter::new(at, 0.0, 0.0);
             return;
         }
         self.candidates[tried].not_before = at.seconds * postponed(ratio);
@@ -371,7 +384,7 @@ impl Policy {
         let tried = self.candidates[with].rate.unwrap_or_default();
         let ratio = tried / (0.5 * (before + rate));
         if ratio < FASTER {
-            self.meter = Meter::new(at, at.seconds);
+            self.meter = Meter::new(at, 0.0, 0.0);
             return;
         }
         let slower = std::mem::replace(&mut self.chosen, with);

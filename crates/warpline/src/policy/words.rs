@@ -33,6 +33,7 @@ fn name(engine: Engine) -> String {
 
 pub(super) fn tried(engine: Engine, window: f64, has_lookahead: bool) -> String {
     match engine.sync {
+        Synchronisation::Sequential => "tried for comparison".to_owned(),
         _ if window >= 1.0 && window.is_finite() => {
             format!("tried, as each of {} PEs has about {window:.0} events within the lookahead", engine.pes)
         }
