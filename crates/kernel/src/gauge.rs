@@ -182,12 +182,6 @@ impl Gauge {
         }
     }
 
-    /// Seconds that went into choosing, executing and sending events so far: an estimate.
-    pub(crate) fn work_seconds(&self) -> f64 {
-        let Phases { pending_set, event_processing, send, .. } = self.meter.phases();
-        pending_set + event_processing + send
-    }
-
     pub(crate) fn into_parts(self) -> (Counts, Vec<RoleCounts>, Phases, Option<Box<Trace>>) {
         (self.counts, self.by_role, self.meter.phases(), self.trace)
     }

@@ -46,8 +46,6 @@ pub(crate) struct Lps<S> {
     first: u32,
     count: u32,
     roles: Roles,
-    /// Whether any LP is conservative.
-    some_wait: bool,
 }
 
 impl<S> Lps<S> {
@@ -55,7 +53,7 @@ impl<S> Lps<S> {
     pub(crate) fn new(ids: Range<u32>, roles: Roles) -> Self {
         let mut initialised = list_for(ids.len(), STATES);
         prefer_huge_pages(&mut initialised);
-        Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32, some_wait: roles.any_conservative(), roles }
+        Lps { initialised: initialised.into(), first: ids.start, count: ids.len() as u32, roles }
     }
 
     /// How many have been initialised.
@@ -103,7 +101,7 @@ impl<S> Lps<S> {
     /// Whether any LP is conservative, here or elsewhere.
     #[inline(always)]
     pub(crate) fn some_wait(&self) -> bool {
-        self.some_wait
+        self.roles.any_conservative()
     }
 
     /// The role of an LP of this PE.

@@ -64,6 +64,7 @@ impl Roles {
     }
 
     /// Whether any LP is conservative.
+    #[inline(always)]
     pub(crate) fn any_conservative(&self) -> bool {
         self.any_conservative
     }

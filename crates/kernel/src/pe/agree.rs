@@ -90,7 +90,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
     pub(super) fn is_at_gvt(&mut self) -> bool {
-        !self.world.tuning.lanes.has_ahead() && self.needs_gvt() && self.faults.are_none() && self.least() == self.frontier.gvt()
+        self.needs_gvt() && self.faults.are_none() && self.least() == self.frontier.gvt()
     }
 
     /// Whether bounds would have to creep up to this PE's next event.

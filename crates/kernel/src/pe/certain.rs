@@ -39,15 +39,23 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Executes the event at GVT, if it has been set aside: it is certain, as nothing earlier is left anywhere that could send, undo or cancel
-    /// anything. Returns whether it was there.
+    /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is certain, as nothing earlier is left anywhere
+    /// that could send, undo or cancel anything.
+    #[inline]
+    pub(super) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
+        if self.agenda.has_aside() {
+            self.execute_aside_at_gvt::<WATCHED>();
+        } else if !self.world.tuning.lanes.has_ahead() && self.is_at_gvt() {
+            self.execute_certain::<WATCHED>(self.frontier.due(), 1);
+        }
+    }
+
     #[cold]
-    pub(super) fn execute_aside_at_gvt<const WATCHED: bool>(&mut self) -> bool {
-        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due()) else { return false };
+    fn execute_aside_at_gvt<const WATCHED: bool>(&mut self) {
+        let Some(entry) = self.agenda.take_aside_at(&self.frontier.gvt(), self.frontier.due()) else { return };
         if self.faults.are_none() || !self.waits(entry) {
             self.execute_for_good::<WATCHED>(entry, false);
         }
-        true
     }
 
     /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, held back or known by identity.

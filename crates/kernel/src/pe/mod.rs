@@ -232,17 +232,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
                 self.agenda.take_back_before(self.frontier.horizon());
             }
             self.execute_certain::<WATCHED>(self.frontier.horizon(), most);
-            if self.gauge.counts.processed == before && self.is_at_gvt() {
-                self.execute_certain::<WATCHED>(self.frontier.due(), 1);
-            }
         }
-        if self.world.tuning.lanes.has_ahead() && self.gauge.counts.processed == before {
-            if self.agenda.has_aside() && self.execute_aside_at_gvt::<WATCHED>() {
-                return;
-            }
-            if !self.caution.waits() {
-                self.execute_ahead::<WATCHED>(most);
-            }
+        if self.gauge.counts.processed == before {
+            self.execute_at_gvt::<WATCHED>();
+        }
+        if self.world.tuning.lanes.has_ahead() && !self.caution.waits() && self.gauge.counts.processed == before {
+            self.execute_ahead::<WATCHED>(most);
         }
         // For what was looked for and not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
@@ -283,11 +278,6 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// What it has done so far.
     pub fn counts(&self) -> &Counts {
         &self.gauge.counts
-    }
-
-    /// Seconds that it has spent on choosing, executing and sending events: an estimate.
-    pub fn work_seconds(&self) -> f64 {
-        self.gauge.work_seconds()
     }
 
     /// How far beyond GVT it may execute events at present, in model time.

@@ -15,14 +15,12 @@ pub(crate) struct PeStatus {
     pub(crate) gvt: f64,
     pub(crate) committed: u64,
     pub(crate) processed: u64,
-    rolled_back: u64,
+    pub(crate) rolled_back: u64,
     pub(crate) window: f64,
-    epochs: u64,
-    depth: f64,
-    /// How long it was at work, in nanoseconds, as far as that is measured.
+    pub(crate) epochs: u64,
+    pub(crate) depth: f64,
+    /// How long it was at work, in nanoseconds; 0 if that is not measured.
     pub(crate) busy: u64,
-    /// Seconds that went into its events.
-    work: f64,
 }
 
 impl PeStatus {
@@ -42,13 +40,15 @@ impl PeStatus {
             epochs: counts.gvt_epochs,
             depth: counts.mailbox_depth_mean(),
             busy: 0,
-            work: pe.work_seconds(),
         }
     }
 
-    /// The seconds that went into events that have committed.
-    pub(crate) fn useful_work(&self) -> f64 {
-        self.work * (self.committed as f64 / self.processed.max(1) as f64).min(1.0)
+    /// How long, since an earlier status, what it has committed took, in nanoseconds: what is undone does not count, as a PE with little to do
+    /// goes far ahead.
+    pub(crate) fn load_since(&self, before: &PeStatus) -> f64 {
+        let (processed, committed) = (self.processed - before.processed, self.committed - before.committed);
+        let useful = if processed == 0 { 1.0 } else { (committed as f64 / processed as f64).min(1.0) };
+        (self.busy - before.busy) as f64 * useful
     }
 
     /// The progress of two sets of PEs together.
@@ -62,7 +62,6 @@ impl PeStatus {
             epochs: self.epochs.max(other.epochs),
             depth: self.depth.max(other.depth),
             busy: self.busy + other.busy,
-            work: self.work + other.work,
         }
     }
 
@@ -86,4 +85,16 @@ pub(crate) struct Notice {
     /// All rows before this moment have been posted, and none of them will be taken back.
     pub(crate) settled: Option<Moment>,
     pub(crate) rows: Vec<MomentRow>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_those_of_committed_events() {
+        let status = |busy, processed, committed| PeStatus { busy, processed, committed, ..PeStatus::default() };
+        let before = status(100, 10, 10);
+        assert_eq!([status(300, 50, 20), status(300, 10, 10)].map(|now| now.load_since(&before)), [50.0, 200.0]);
+    }
 }

@@ -4,6 +4,7 @@ mod balance;
 mod board;
 mod cluster;
 mod ending;
+mod homes;
 mod merge;
 mod monitor;
 mod record;
@@ -344,7 +345,7 @@ impl<M: Model> Job<M> {
         let gvts = config.gvts(plan.task.ties);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
-        let seating = Seating { crowded, moves: self.settings.move_pes(), restless };
+        let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
         match config.cluster {
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {

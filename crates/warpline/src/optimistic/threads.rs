@@ -13,9 +13,10 @@ use warpline_memory::Exhausted;
 use warpline_model::Model;
 use warpline_transport::pin;
 
-use super::balance::{Balance, Homes, PeWork};
+use super::balance::Balance;
 use super::board::{Board, PeStatus};
 use super::ending::Ending;
+use super::homes::Homes;
 use super::monitor::LoopMonitor;
 use super::worker::{SteppedPe, Worker, WorkerGuard};
 use super::{LoopOutcome, OutOfMemory};
@@ -48,6 +49,8 @@ pub(crate) struct Seating {
     pub(crate) crowded: bool,
     /// They move to threads that have less to do.
     pub(crate) moves: bool,
+    /// It is measured how long they are at work, whether they move or not.
+    pub(crate) measured: bool,
     /// For tests: they move at random, all the time, by this seed.
     pub(crate) restless: Option<u64>,
 }
@@ -82,7 +85,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
             let (boards, unfinished) = (&boards[..], &unfinished);
             let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, rows: &rows, unfinished, watcher: watcher.clone() };
-            let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), patience);
+            let timed = moves || seating.measured;
+            let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), timed, patience);
             let work = move || {
                 pin(number, threads);
                 let full = worker.work(seating.restless);
@@ -101,7 +105,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             look(&boards, &rows, &ending, &mut watch);
             looks += 1;
             if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
-                balance.even_out(&homes, works(&boards));
+                balance.even_out(&homes, statuses(&boards));
             }
             if watch.run.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
@@ -133,13 +137,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     Ok(LoopOutcome { moved: balance.moved, ..gather(pes, full, watch, cut_short) })
 }
 
-/// What each PE has done so far.
-fn works(boards: &[Board]) -> Vec<PeWork> {
-    let work = |board: &Board| {
-        let PeStatus { busy, processed, committed, .. } = board.0.lock().unwrap_or_else(PoisonError::into_inner).status;
-        PeWork { busy, processed, committed }
-    };
-    boards.iter().map(work).collect()
+/// The status of each PE.
+fn statuses(boards: &[Board]) -> Vec<PeStatus> {
+    boards.iter().map(|board| board.0.lock().unwrap_or_else(PoisonError::into_inner).status).collect()
 }
 
 /// Divides PEs among threads, neighbours together.
@@ -151,20 +151,21 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 /// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
 fn look(boards: &[Board], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
-    let mut works = (0.0f64, 0.0f64);
+    let mut loads = (0.0f64, 0.0f64);
     for board in boards {
         let mut notice = board.0.lock().unwrap_or_else(PoisonError::into_inner);
         rows.fetch_sub(notice.rows.len(), Ordering::Relaxed);
         watch.merge.add(std::mem::take(&mut notice.rows));
         status = Some(status.map_or(notice.status, |status: PeStatus| status.and(notice.status)));
-        works = (works.0.max(notice.status.useful_work()), works.1 + notice.status.useful_work());
+        let load = notice.status.load_since(&PeStatus::default());
+        loads = (loads.0.max(load), loads.1 + load);
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     if let Some(settled) = settled {
         watch.merge.emit_before(&settled, &mut watch.rows);
     }
     let status = status.unwrap_or_default();
-    let unevenness = (works.1 > 0.0).then(|| works.0 * boards.len() as f64 / works.1);
+    let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
     watch.note(status.gvt, status.committed, status.sample(), unevenness, ending);
 }
 

@@ -15,15 +15,15 @@ use warpline_model::Model;
 use warpline_transport::thread_time;
 
 use super::OutOfMemory;
-use super::balance::Homes;
 use super::board::{Board, PeStatus};
 use super::ending::{Ending, EndingStage};
+use super::homes::Homes;
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;
 /// How long a thread waits before it looks again.
 const WAIT: Duration = Duration::from_millis(1);
-/// Of how many short rounds one is timed, where PEs may move: to read the clock takes a while.
+/// Of how many short rounds one is timed, where that is of use: to read the clock takes a while.
 const TIMED_EVERY: u32 = 4;
 /// A round that takes longer is not short.
 const SHORT: Duration = Duration::from_micros(200);
@@ -127,8 +127,8 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     /// Rounds in a row in which there was nothing to do, and all of them.
     idle: u32,
     rounds: u32,
-    /// Of how many rounds one is timed.
-    timed_every: u32,
+    /// Of how many rounds one is timed, if any is.
+    timed_every: Option<u32>,
     /// Rounds of nothing to do before it yields.
     patience: u32,
     began: Instant,
@@ -150,10 +150,11 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         guard: WorkerGuard<'w>,
         ending: &'w Ending<'w>,
         homes: Option<&'w PeHomes<'m, M, Q, P>>,
+        timed: bool,
         patience: u32,
     ) -> Self {
-        let (began, asleep) = (Instant::now(), Duration::ZERO);
-        Worker { number, pes, guard, ending, homes, changes: 0, idle: 0, rounds: 0, timed_every: TIMED_EVERY, patience, began, asleep }
+        let (began, asleep, timed_every) = (Instant::now(), Duration::ZERO, timed.then_some(TIMED_EVERY));
+        Worker { number, pes, guard, ending, homes, changes: 0, idle: 0, rounds: 0, timed_every, patience, began, asleep }
     }
 
     /// Its PEs, when it has ended.
@@ -200,15 +201,14 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     fn round(&mut self) -> Result<Round, OutOfMemory> {
         let mut round = Round::default();
         self.rounds = self.rounds.wrapping_add(1);
-        let every = self.timed_every;
-        let began = (self.homes.is_some() && self.rounds.is_multiple_of(every)).then(Instant::now);
+        let timed = self.timed_every.filter(|every| self.rounds.is_multiple_of(*every)).map(|every| (every, Instant::now()));
         for stepped in &mut self.pes {
             self.ending.guide(&mut stepped.pe, &mut stepped.stage);
-            let since = began.map(|_| Instant::now());
+            let since = timed.map(|(every, _)| (every, Instant::now()));
             match stepped.pe.step() {
                 Ok(Step::Worked) => {
                     round.worked = true;
-                    stepped.busy += since.map_or(0, |since| since.elapsed().as_nanos() as u64 * u64::from(every));
+                    stepped.busy += since.map_or(0, |(every, since)| u64::from(every) * since.elapsed().as_nanos() as u64);
                 }
                 Ok(Step::Idle) => {}
                 Ok(Step::Finished | Step::Failed) => {
@@ -225,8 +225,8 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 self.guard.post(stepped);
             }
         }
-        if let Some(began) = began {
-            self.timed_every = if began.elapsed() > SHORT { 1 } else { TIMED_EVERY };
+        if let Some((_, began)) = timed {
+            self.timed_every = Some(if began.elapsed() > SHORT { 1 } else { TIMED_EVERY });
         }
         Ok(round)
     }

@@ -54,8 +54,8 @@ words! {
     /// assert_eq!([Synchronisation::Sequential, Synchronisation::Optimistic].map(Synchronisation::name), ["sequential", "optimistic"]);
     /// ```
     pub enum Synchronisation {
-        /// Whichever of the others turns out to be fastest, with as many PEs: the run begins sequentially, tries others when enough of it is
-        /// left, and may change its engine again while it goes on.
+        /// Whichever of the others turns out to be fastest, with as many PEs as suit it: the run tries them out when enough of it is left, and
+        /// may change its engine again while it goes on.
         #[default]
         Auto = "auto",
         /// One event after the other, in one thread.

@@ -139,7 +139,7 @@ impl Clocks {
 }
 
 #[test]
-fn what_is_said_outside_comes_while_the_run_goes_on_in_the_order_of_events() {
+fn what_is_said_outside_comes_in_the_order_of_events() {
     let said = |simulation: Simulation<'static, Clocks>, said: Arc<Mutex<Vec<(u32, u64)>>>| {
         simulation.end(50.0).run().expect("a run");
         std::mem::take(&mut *said.lock().unwrap())

@@ -1,0 +1,125 @@
+//! Which thread steps which PE, where PEs move while the run goes on, and PEs on their way from one to another.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use warpline_memory::Apart;
+
+/// The threads of PEs, and PEs on their way to another thread; `T` is a PE with what its thread keeps of it.
+pub(crate) struct Homes<T> {
+    /// By PE: the thread that is to step it.
+    homes: Vec<AtomicU32>,
+    /// How often that has changed.
+    changes: AtomicU32,
+    threads: Vec<Apart<ThreadHome<T>>>,
+}
+
+/// What threads know of each other.
+struct ThreadHome<T> {
+    arriving: Mutex<Vec<T>>,
+    /// Whether there are any.
+    arrives: AtomicBool,
+    /// How long it has been running on a core, and by the clock, in nanoseconds.
+    on_core: AtomicU64,
+    elapsed: AtomicU64,
+}
+
+impl<T> Homes<T> {
+    /// At first, `share` PEs are at home in each of `threads`.
+    pub(crate) fn new(pes: usize, threads: usize, share: usize) -> Self {
+        let thread = || ThreadHome {
+            arriving: Mutex::new(Vec::new()),
+            arrives: AtomicBool::new(false),
+            on_core: AtomicU64::new(0),
+            elapsed: AtomicU64::new(0),
+        };
+        Homes {
+            homes: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
+            changes: AtomicU32::new(0),
+            threads: (0..threads).map(|_| Apart(thread())).collect(),
+        }
+    }
+
+    /// Whether PEs may move at all.
+    pub(crate) fn may_move(&self) -> bool {
+        self.threads.len() > 1 && self.homes.len() > self.threads.len()
+    }
+
+    /// How many threads there are.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// How often PEs have been given other homes.
+    #[inline]
+    pub(crate) fn changes(&self) -> u32 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// The thread that is to step a PE.
+    pub(crate) fn of(&self, pe: usize) -> usize {
+        self.homes[pe].load(Ordering::Relaxed) as usize
+    }
+
+    /// From now on a PE is at home in another thread.
+    pub(crate) fn set(&self, pe: usize, thread: usize) {
+        self.homes[pe].store(thread as u32, Ordering::Relaxed);
+        // Publishes the home.
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// Hands a PE to a thread.
+    pub(crate) fn send(&self, thread: usize, pe: T) {
+        let home = &self.threads[thread].0;
+        home.arriving.lock().unwrap_or_else(PoisonError::into_inner).push(pe);
+        home.arrives.store(true, Ordering::Release);
+    }
+
+    /// The PEs that have arrived at a thread.
+    #[inline]
+    pub(crate) fn receive(&self, thread: usize) -> Vec<T> {
+        let home = &self.threads[thread].0;
+        if !home.arrives.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let mut arriving = home.arriving.lock().unwrap_or_else(PoisonError::into_inner);
+        home.arrives.store(false, Ordering::Relaxed);
+        std::mem::take(&mut arriving)
+    }
+
+    /// Notes how long a thread has been running on a core, and by the clock.
+    pub(crate) fn note_time(&self, thread: usize, on_core: Duration, elapsed: Duration) {
+        let home = &self.threads[thread].0;
+        home.on_core.store(on_core.as_nanos() as u64, Ordering::Relaxed);
+        home.elapsed.store(elapsed.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// By thread: how long it has been running on a core, and by the clock, in nanoseconds.
+    pub(crate) fn times(&self) -> Vec<(u64, u64)> {
+        let times = |thread: &Apart<ThreadHome<T>>| (thread.0.on_core.load(Ordering::Relaxed), thread.0.elapsed.load(Ordering::Relaxed));
+        self.threads.iter().map(times).collect()
+    }
+
+    /// The PEs that no thread has taken, once all threads have ended.
+    pub(crate) fn into_arriving(self) -> impl Iterator<Item = T> {
+        self.threads.into_iter().flat_map(|thread| thread.0.arriving.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pes_arrive_where_they_are_sent() {
+        assert!(Homes::<u8>::new(4, 2, 2).may_move() && !Homes::<u8>::new(2, 2, 1).may_move() && !Homes::<u8>::new(4, 1, 4).may_move());
+        let homes: Homes<&str> = Homes::new(4, 2, 2);
+        homes.set(0, 1);
+        assert_eq!(((0..4).map(|pe| homes.of(pe)).collect::<Vec<_>>(), homes.changes()), (vec![1, 0, 1, 1], 1));
+        homes.send(1, "a PE");
+        assert_eq!((homes.receive(0), homes.receive(1), homes.receive(1)), (vec![], vec!["a PE"], vec![]));
+        homes.send(0, "late");
+        assert_eq!(homes.into_arriving().collect::<Vec<_>>(), ["late"]);
+    }
+}
