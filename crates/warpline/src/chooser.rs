@@ -106,10 +106,10 @@ impl Auto {
         Auto { policy: Policy::new(facts), looped: None }
     }
 
-    fn reading(&mut self, at: Reading) -> policy::Reading {
+    fn reading(&mut self, at: Reading) -> policy::Milestone {
         let Reading { now, virtual_time, committed, pending, unevenness } = at;
         let looped = *self.looped.get_or_insert(now);
-        policy::Reading { seconds: now.saturating_duration_since(looped).as_secs_f64(), virtual_time, committed, pending, unevenness }
+        policy::Milestone { seconds: now.saturating_duration_since(looped).as_secs_f64(), virtual_time, committed, pending, unevenness }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{END, Failure, NO_COPY, Play, Sent, Setting, Stage, in_time, time};
 use warpline_base::Moment;
+use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
 fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failure> {
@@ -79,9 +80,9 @@ fn again_and_worse(handled: &[&'static str]) -> Vec<Sent> {
 }
 
 /// Lets `wrong` fail and be held back, and then be cancelled and replaced, before PE 0 executes anything else.
-fn cancel_what_is_held_back(play: &Play, synchronous: bool) -> Stage<'_> {
+fn cancel_what_is_held_back(play: &Play, algorithm: Algorithm) -> Stage<'_> {
     let setting = Setting::default();
-    let mut stage = Stage::new(play, Setting { synchronous, tuning: Tuning { batch: 2, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(play, Setting { algorithm, tuning: Tuning { batch: 2, ..setting.tuning }, ..setting });
     stage.step(1, 1);
     assert_eq!(stage.deliver(0), 1);
     // To execute `start` and to receive `wrong`.
@@ -99,12 +100,12 @@ fn cancel_what_is_held_back(play: &Play, synchronous: bool) -> Stage<'_> {
 
 #[test]
 fn an_event_held_back_and_replaced_by_a_good_one_is_no_failure() {
-    for synchronous in [false, true] {
+    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
         in_time(move || {
             let play = sent_again(again_and_right);
-            let mut stage = cancel_what_is_held_back(&play, synchronous);
+            let mut stage = cancel_what_is_held_back(&play, algorithm);
             stage.gvt();
-            assert!(!synchronous || stage.gvt_time(0) == 10.0, "GVT is at the held event, which is pending again");
+            assert!(algorithm != Algorithm::Synchronous || stage.gvt_time(0) == 10.0, "GVT is at the held event, which is pending again");
             let ended = stage.finish();
             assert_eq!(ended.failure, None);
             assert_eq!((&ended.handled[2][..], &ended.handled[4][..]), (&["right"][..], &["y", "x"][..]));
@@ -115,10 +116,10 @@ fn an_event_held_back_and_replaced_by_a_good_one_is_no_failure() {
 
 #[test]
 fn an_event_held_back_and_replaced_by_a_bad_one_is_another_failure() {
-    for synchronous in [false, true] {
+    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
         in_time(move || {
             let play = sent_again(again_and_worse);
-            let mut stage = cancel_what_is_held_back(&play, synchronous);
+            let mut stage = cancel_what_is_held_back(&play, algorithm);
             stage.gvt();
             assert_eq!(stage.finish().failure, failure(10.0, "worse", "a mistake that happens", 7));
         });
@@ -152,7 +153,7 @@ fn events_that_committed_after_a_failure_do_not_count() {
     }
     in_time(|| {
         let play = Play { lps: 8, lookahead: 10.0, first, then, commit, ..Play::default() };
-        let setting = Setting { synchronous: true, ..Setting::default() };
+        let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
         let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
         stage.step(1, 1);
         stage.exhaust(0);
@@ -181,7 +182,7 @@ fn undo_after_a_certain_failure(then: fn(&[&'static str]) -> Vec<Sent>, commit: 
         }
     }
     let play = Play { lps: 8, lookahead: 1.0, first, then, commit, ..Play::default() };
-    let setting = Setting { synchronous: true, ..Setting::default() };
+    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
     stage.step(1, 1);
     stage.step(0, 1);
@@ -267,10 +268,10 @@ fn of_two_failures_at_initialisation_the_earlier_is_reported() {
         assert!(![90, 101].contains(&lp), "LP {lp} cannot be initialised");
         vec![]
     }
-    for synchronous in [false, true] {
+    for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
         in_time(move || {
             let play = Play { lps: 200, first, ..Play::default() };
-            let mut stage = Stage::bare(&play, Setting { synchronous, ..Setting::default() });
+            let mut stage = Stage::bare(&play, Setting { algorithm, ..Setting::default() });
             stage.step(1, 3);
             // GVT is computed again and again before PE 0 reaches the LP at which it fails.
             for _ in 0..5 {

@@ -1,6 +1,7 @@
 //! The history: records are kept long enough, and there are no more of them than allowed.
 
 use crate::by_hand::{Play, Sent, Setting, Stage};
+use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
 
 /// Between the event before which the state of LP 0 is copied and the one that fails there, every other LP executes an event, and all of
@@ -104,7 +105,7 @@ fn certain_events_need_no_history() {
         if handled == ["start"] { vec![(2, 50.0, "one"), (2, 51.0, "two"), (2, 52.0, "three"), (2, 59.0, "four")] } else { vec![] }
     }
     let play = Play { lookahead: 10.0, first, then, ..Play::default() };
-    let setting = Setting { synchronous: true, ..Setting::default() };
+    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let mut stage = Stage::new(&play, Setting { tuning: Tuning { lanes: Lanes::Both, ..setting.tuning }, ..setting });
     stage.exhaust(0);
     assert_eq!(stage.deliver(1), 4);
@@ -132,7 +133,7 @@ fn unneeded_buffers_come_back() {
         if handled[handled.len() - 1] == "wave" { vec![(1, 0.5 + handled.len() as f64, "drop"); EACH] } else { vec![] }
     }
     let play = Play { lps: 2, first, then, ..Play::default() };
-    let setting = Setting { synchronous: true, ..Setting::default() };
+    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     // States are long here, and copying them would take too long.
     let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing: Undoing::Reverse, ..setting.tuning }, ..setting });
     // The receiver handles everything that the sender sends in a step, and both have time to find GVT.

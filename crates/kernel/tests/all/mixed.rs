@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Play, Sent, Setting, Stage, in_time};
+use warpline_kernel::gvt::Algorithm;
 use warpline_kernel::{Lanes, Tuning, Wire};
 
 /// Every way in which a run may be mixed.
@@ -105,6 +106,44 @@ fn what_waits_may_be_cancelled() {
         let done = stage.finish();
         assert_eq!(done.handled[1], ["right", "right"], "{lanes:?}, {wire:?}");
         assert!(done.counts[0].rolled_back > 0, "{lanes:?}, {wire:?}: LP 0 was too early");
+    }
+}
+
+/// While an anti-message is under way, GVT stays before what it cancels: without lookahead, a conservative LP would execute that for good.
+#[test]
+fn gvt_waits_for_anti_messages() {
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 0.5, "late")],
+            2 => vec![(2, 2.0, "too early")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match handled {
+            ["too early"] => vec![(1, 5.0, "wrong")],
+            ["late"] => vec![(2, 1.0, "straggler")],
+            _ => vec![],
+        }
+    }
+    let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
+    let algorithms = [Algorithm::Asynchronous, Algorithm::Synchronous, Algorithm::OneSided, Algorithm::Gsu];
+    for (algorithm, (lanes, wire)) in algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way))) {
+        let mut stage = Stage::new(&play, Setting { algorithm, ..setting(lanes, wire) });
+        stage.step(1, 2);
+        assert_eq!(stage.deliver(0), 1, "{algorithm:?}, {lanes:?}, {wire:?}: `wrong`");
+        stage.step(0, 3);
+        assert_eq!(stage.deliver(1), 1, "{algorithm:?}, {lanes:?}, {wire:?}: the straggler");
+        stage.make_room_for(0);
+        for _ in 0..100 {
+            stage.step(1, 1);
+            stage.step(0, 1);
+        }
+        assert_eq!(stage.pes[1].counts().rolled_back, 1, "{algorithm:?}, {lanes:?}, {wire:?}");
+        assert_eq!(stage.pes[0].counts().certain, 0, "{algorithm:?}, {lanes:?}, {wire:?}: `wrong` may be cancelled at any moment");
+        stage.make_room_for(usize::MAX);
+        let done = stage.finish();
+        assert_eq!(done.handled, [vec!["late"], vec![], vec!["straggler", "too early"], vec![]], "{algorithm:?}, {lanes:?}, {wire:?}");
     }
 }
 

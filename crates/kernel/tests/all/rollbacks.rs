@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Play, Sent, Setting, Stage};
-use warpline_kernel::gvt::Work;
+use warpline_kernel::gvt::{Algorithm, Work};
 use warpline_kernel::{Counts, Lanes, Tuning, Undoing, Wire};
 use warpline_model::prelude::*;
 
@@ -139,7 +139,7 @@ fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Ve
 }
 
 fn cancel_on(wire: Wire, play: &Play, gvt: f64) {
-    let setting = Setting { synchronous: true, ..Setting::default() };
+    let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Ahead };
     let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, wire, ..setting.tuning }, ..setting });
     stage.step(1, 1);

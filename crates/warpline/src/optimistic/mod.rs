@@ -7,103 +7,42 @@ mod ending;
 mod homes;
 mod merge;
 mod monitor;
+mod plan;
 mod record;
 mod threads;
 mod trace;
 mod worker;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value};
 use warpline_base::record::Phases;
-use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Algorithm, AnyGvt, Gvt, Hierarchy};
+use warpline_base::{Moment, TieBreak, VirtualTime};
+use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
-use warpline_kernel::{
-    Delays, Event, Lanes, Partition, Parts, Pe, Port, Position, Rule, Shortest, Task, TraceLimits, Tuning, Undoing, Window, balance,
-};
+use warpline_kernel::{Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
 use warpline_memory::{Buffers, Exhausted, Pool, buffers};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, ControlPlan, VirtualCluster, inbox_ports, ring_ports};
+use warpline_transport::{AnyPort, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
+use self::plan::{ParallelConfig, ParallelPlan};
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
 use crate::check::RunSpec;
-use crate::choice::{Choice, Engine};
-use crate::error::{Failure, panic_message};
+use crate::error::Failure;
 use crate::job::{ForTests, Job};
-use crate::kinds::Kinds;
 use crate::rows::Rows;
 use crate::run_monitor::RunMonitor;
 use crate::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
-use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Pending, Place, Settings, Synchronisation, TraceSummary, Undo, Wire};
+use crate::{Error, Pending, Place, TraceSummary};
 
-/// Idle steps before a PE asks for GVT although bounds should have moved by then.
-const PATIENCE: u32 = 512;
-/// The most events that a PE may have executed and not committed, in GVT intervals, or in batches if these are larger: a batch must never
-/// fill the history, or PEs might undo all that they have executed again and again.
-const INTERVALS_MOST: u64 = 16;
-/// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
-const VALUE_BYTES_MOST: usize = 512;
 /// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
 /// would take four times as much memory.
 const RINGS_MOST: u32 = 32;
-/// The sizes of groups of PEs in virtual clusters.
-const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
-
-/// All settings of a parallel run, with the defaults filled in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ParallelConfig {
-    pub(crate) pes: u32,
-    pub(crate) tuning: Tuning,
-    pub(crate) gvt: GvtAlgorithm,
-    pub(crate) barrier: Barrier,
-    pub(crate) window: Option<f64>,
-    pub(crate) devastator: bool,
-    pub(crate) cluster: Option<u64>,
-}
-
-impl ParallelConfig {
-    /// The parts of all PEs in finding GVT.
-    fn gvts(&self, ties: TieBreak) -> Vec<AnyGvt> {
-        let algorithm = match (self.gvt, self.barrier) {
-            (GvtAlgorithm::Asynchronous, _) => Algorithm::Asynchronous,
-            (GvtAlgorithm::Synchronous, Barrier::Tree) => Algorithm::Synchronous,
-            (GvtAlgorithm::Synchronous, barrier) => Algorithm::AtBarrier { sleeps: barrier == Barrier::Condvar },
-            (GvtAlgorithm::OneSided, _) => Algorithm::OneSided,
-            (GvtAlgorithm::Gsu, _) => Algorithm::Gsu,
-        };
-        AnyGvt::all(algorithm, Hierarchy::new(self.pes, self.group()), ties)
-    }
-
-    /// How many PEs are close to each other: those that take turns in one thread; in a virtual cluster, as its seed says.
-    fn group(&self) -> u32 {
-        match self.cluster {
-            None => self.pes.div_ceil(cores()),
-            Some(seed) => CLUSTER_GROUPS[(seed % CLUSTER_GROUPS.len() as u64) as usize],
-        }
-    }
-
-    /// How PEs tell each other about GVT.
-    fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
-        ControlPlan { neighbours: gvts.iter().map(Gvt::neighbours).collect(), one_sided: self.gvt == GvtAlgorithm::OneSided }
-    }
-}
-
-/// What is settled about a parallel segment before it begins.
-pub(crate) struct ParallelPlan {
-    settings: Settings,
-    config: ParallelConfig,
-    partition: Partition,
-    delays: Delays,
-}
-
 /// What each PE begins with.
 struct Start<M: Model> {
     statistics: Vec<Statistics>,
@@ -152,44 +91,6 @@ struct LoopOutcome<M: Model> {
     moved: u64,
 }
 
-/// How many cores there are for the process.
-fn cores() -> u32 {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
-}
-
-/// Whether this many conservative PEs should advance in windows: if they take turns on fewer cores, as each of them then executes more per
-/// turn, and if all least delays between them are equal, as each window is as long as the shortest. PEs with cores of their own would wait
-/// for the slowest in every window.
-fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
-    pes > cores && delays.are_equal()
-}
-
-/// Chooses between windows and free-running PEs, if that was left to the engine.
-fn choose_way(settings: &mut Settings, config: &mut ParallelConfig, delays: &Delays) {
-    if config.tuning.lanes != Lanes::Certain {
-        return;
-    }
-    // A virtual cluster has one thread.
-    let cores = if config.cluster.is_some() { 1 } else { cores() };
-    let way = match settings.conservative() {
-        Conservative::Auto if windows_suit(config.pes, cores, delays) => Conservative::Windows,
-        Conservative::Auto => Conservative::FreeRunning,
-        given => given,
-    };
-    settings.conservative = Some(way);
-    config.tuning.windows = way == Conservative::Windows;
-}
-
-/// How events with payloads of this size travel between PEs.
-fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
-    match wire {
-        Wire::Auto if payload_bytes > VALUE_BYTES_MOST => warpline_kernel::Wire::Shared,
-        Wire::Auto => warpline_kernel::Wire::Both,
-        Wire::Value => warpline_kernel::Wire::Value,
-        Wire::Shared => warpline_kernel::Wire::Shared,
-    }
-}
-
 /// An empty pending set of this kind.
 fn any(pending: Pending) -> AnyPending {
     match pending {
@@ -199,109 +100,6 @@ fn any(pending: Pending) -> AnyPending {
 }
 
 impl<M: Model> Job<M> {
-    /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
-    pub(crate) fn choose(&self, settings: &mut Settings, limits: &Limits) -> ParallelConfig {
-        let pes = settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST);
-        settings.threads = Some(pes);
-        let batch = *settings.batch.get_or_insert(batch_for(pes));
-        let undoing = match settings.undo() {
-            Undo::Copy => Undoing::Copy { interval: settings.copy_interval() },
-            Undo::Reverse => Undoing::Reverse,
-        };
-        let tuning = Tuning {
-            batch,
-            kps: settings.kps(),
-            gvt_interval: settings.gvt_interval(),
-            patience: PATIENCE,
-            history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
-            undoing,
-            lanes: match settings.sync {
-                Some(Synchronisation::Conservative) => Lanes::Certain,
-                _ if settings.use_lookahead() => Lanes::Both,
-                _ => Lanes::Ahead,
-            },
-            go_ahead: match settings.go_ahead() {
-                GoAhead::Auto => warpline_kernel::GoAhead::Auto,
-                GoAhead::Always => warpline_kernel::GoAhead::Always,
-            },
-            wire: wire_for(settings.wire(), size_of::<M::Event>()),
-            // Chosen when least delays are known.
-            windows: false,
-        };
-        if settings.barrier.is_some() {
-            settings.gvt.get_or_insert(GvtAlgorithm::Synchronous);
-        }
-        let (gvt, barrier, window, cluster) = (settings.gvt(), settings.barrier(), settings.window, settings.virtual_cluster);
-        ParallelConfig { pes, tuning, gvt, barrier, window, devastator: self.for_tests.devastator, cluster }
-    }
-
-    /// How many PEs there are if nothing else is said.
-    pub(crate) fn pes(&self, limits: &Limits) -> u32 {
-        self.settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST)
-    }
-
-    /// See [`Simulation::least_delay`](crate::Simulation::least_delay).
-    pub(crate) fn least_delay(&self) -> Result<f64, Error> {
-        let limits = self.check()?.limits;
-        let pes = self.pes(&limits);
-        let between = |partition| Delays::of(&limits.lookahead, &partition).least();
-        if pes == 1 { Ok(limits.lookahead.least()) } else { self.partition(&limits, pes).map(between) }
-    }
-
-    /// Whether conservative PEs, of this number, can be used.
-    pub(crate) fn may_wait(&self, spec: &RunSpec, pes: u32) -> bool {
-        let engine = Engine { sync: Synchronisation::Conservative, pes };
-        self.plan(engine.into(), spec, None).is_ok()
-    }
-
-    /// The engines that may be used beside the sequential one if the choice is left to us, each with the least delay between its PEs: with
-    /// as many PEs as there are threads, half as many, and so on.
-    pub(crate) fn engines(&self, spec: &RunSpec) -> Result<Vec<(Engine, f64)>, Error> {
-        let (mut engines, mut pes) = (Vec::new(), self.pes(&spec.limits));
-        while pes > 1 {
-            let least = match spec.limits.lookahead.is_uniform() {
-                true => spec.limits.lookahead.least(),
-                false => Delays::of(&spec.limits.lookahead, &self.partition(&spec.limits, pes)?).least(),
-            };
-            let engine = |sync| (Engine { sync, pes }, least);
-            if least > 0.0 && self.settings.use_lookahead() {
-                engines.push(engine(Synchronisation::Conservative));
-            }
-            engines.push(engine(Synchronisation::Optimistic));
-            pes /= 2;
-        }
-        Ok(engines)
-    }
-
-    /// What a segment on this engine needs to know beforehand, if the engine is parallel.
-    ///
-    /// # Errors
-    /// If it is conservative and there is no lookahead, or the model panics.
-    pub(crate) fn plan(
-        &self,
-        Choice { engine, batch }: Choice,
-        spec: &RunSpec,
-        state: Option<&RunState<M>>,
-    ) -> Result<Option<ParallelPlan>, Error> {
-        if engine.is_sequential() {
-            return Ok(None);
-        }
-        let mut settings = Settings { sync: Some(engine.sync), threads: Some(engine.pes), ..self.settings.clone() };
-        if let Some(batch) = batch {
-            settings.batch.get_or_insert(batch);
-            settings.gvt_interval.get_or_insert(batch);
-        }
-        let mut config = self.choose(&mut settings, &spec.limits);
-        let known = state.and_then(|state| self.partition_by(&spec.limits, config.pes, &state.weights()));
-        // With other blocks, there may be no lookahead between them.
-        let known = known.filter(|partition| self.check_conservative(&config, &spec.limits, partition).is_ok());
-        let partition = known.map_or_else(|| self.partition(&spec.limits, config.pes), Ok)?;
-        self.check_conservative(&config, &spec.limits, &partition)?;
-        let delays = Delays::of(&spec.limits.lookahead, &partition);
-        choose_way(&mut settings, &mut config, &delays);
-        Ok(Some(ParallelPlan { settings, config, partition, delays }))
-    }
-
     /// Runs a segment of a run in parallel: to the end, or until it is ended early or is to go on with another engine.
     pub(crate) fn run_in_parallel(
         &self,
@@ -364,69 +162,6 @@ impl<M: Model> Job<M> {
                 cluster::drive(plan.pes(start, gvts, ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)
             }
         }
-    }
-
-    /// An optimistic run is mixed if some LPs are conservative, unless it was asked for.
-    pub(crate) fn mix(&mut self, asked: bool, kinds: &Kinds) -> Result<(), Error> {
-        if self.settings.sync != Some(Synchronisation::Optimistic) || kinds.conservative == 0 {
-            return Ok(());
-        }
-        if asked {
-            let (name, lps) = (&self.name, kinds.conservative);
-            return Err(Error::Setting(format!(
-                "in an optimistic run every LP goes ahead, but {lps} of model `{name}` are conservative: use --sync mixed, or \
-                 --conservative-lps none if they can stand it"
-            )));
-        }
-        self.settings.sync = self.settings.sync.map(|sync| kinds.mixed(sync));
-        Ok(())
-    }
-
-    /// Without lookahead between them, conservative PEs would wait for each other for ever.
-    fn check_conservative(&self, config: &ParallelConfig, limits: &Limits, partition: &Partition) -> Result<(), Error> {
-        let waits = config.tuning.lanes == Lanes::Certain && config.pes > 1;
-        if waits && !self.settings.use_lookahead() {
-            return Err(Error::Setting(
-                "conservative synchronisation needs lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
-            ));
-        }
-        let shortest = if waits { Shortest::of(&limits.lookahead, partition) } else { None };
-        let Some(Shortest { from, to, delay: 0.0 }) = shortest else { return Ok(()) };
-        let place = |lp| format!("{lp} (on PE {})", partition.pe(lp));
-        let (link, advice) = match to {
-            _ if limits.lookahead.is_uniform() => (String::new(), "declare the least delay between two LPs in Model::lookahead".into()),
-            None => {
-                let advice = "declare its least delay in Model::lookahead_of, or where it sends in Model::links".into();
-                (format!(" from {} to any other LP", place(from)), advice)
-            }
-            Some(to) => {
-                let advice = format!("declare its least delay in Model::links, or number LPs so that {from} and {to} are on the same PE");
-                (format!(" from {} to {}", place(from), place(to)), advice)
-            }
-        };
-        Err(Error::Setting(format!(
-            "model `{}` has no lookahead{link}, and without it conservative threads cannot work at the same time: use --sync optimistic, or \
-             {advice}",
-            self.name
-        )))
-    }
-
-    /// Shares the LPs out by the weights and the distances that the model declares.
-    pub(crate) fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
-        let (model, name) = (&*self.model, &self.name);
-        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, |lp| model.weight(lp))));
-        let shared = shared.map_err(|panic| {
-            Error::Setting(format!("model `{name}` panicked when it was asked for the weights of its LPs: {}", panic_message(panic)))
-        })?;
-        shared.map_err(|(lp, weight)| {
-            Error::Setting(format!("model `{name}` declares the weight {weight} of {lp}: it must be a finite number, zero or more"))
-        })
-    }
-
-    /// Shares the LPs out by what they have been doing so far, if that is known.
-    fn partition_by(&self, limits: &Limits, pes: u32, weights: &[f64]) -> Option<Partition> {
-        let weight = |lp: LpId| weights.get(lp.index()).copied().unwrap_or_default();
-        if weights.is_empty() { None } else { Partition::weighted(limits.lps, pes, &limits.lookahead, weight).ok() }
     }
 
     /// Writes what the PEs did, also if the run failed.
@@ -521,24 +256,5 @@ impl<'m, M: Model> Plan<'m, M> {
             pe
         };
         buffers(config.pes).into_iter().zip(ports).zip(gvts).zip(start.statistics).map(make).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_payloads_stay_where_they_are() {
-        use warpline_kernel::Wire::{Both, Shared, Value};
-        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| wire_for(Wire::Auto, bytes)), [Both, Both, Shared]);
-        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 10 * VALUE_BYTES_MOST)), [Value, Shared]);
-        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 0)), [Value, Shared]);
-    }
-
-    #[test]
-    fn windows_suit_pes_that_take_turns() {
-        let suit = |pes, cores| windows_suit(pes, cores, &Delays::uniform(0.5));
-        assert_eq!([(1, 8), (2, 2), (8, 8), (2, 1), (9, 8)].map(|(pes, cores)| suit(pes, cores)), [false, false, false, true, true]);
     }
 }

@@ -5,7 +5,7 @@ use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
 use warpline_kernel::{Counts, Lanes, Parts, Undoing};
 use warpline_model::Model;
 
-use super::ParallelConfig;
+use super::plan::ParallelConfig;
 use crate::GvtAlgorithm;
 
 /// The part of the record that only parallel runs have.

@@ -1,28 +1,28 @@
-use super::Reading;
+use super::Milestone;
 
 /// Measures the rate of a stretch, from one change of the count to another: PEs tell their counts now and then.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meter {
-    pub(super) began: Reading,
+    pub(super) began: Milestone,
     /// What comes before is not measured.
     warm_from: f64,
-    first: Option<Reading>,
+    first: Option<Milestone>,
     /// The first change from the middle of the stretch on.
-    middle: Option<Reading>,
+    middle: Option<Milestone>,
     middle_from: f64,
-    last: Reading,
+    last: Milestone,
     /// How often the count has changed.
     changes: u32,
 }
 
 impl Meter {
     /// Of a stretch that begins now and takes this many seconds, of which a share at the beginning is not measured.
-    pub(super) fn new(at: Reading, length: f64, cold: f64) -> Self {
+    pub(super) fn new(at: Milestone, length: f64, cold: f64) -> Self {
         let (warm_from, middle_from) = (at.seconds + cold * length, at.seconds + 0.5 * (1.0 + cold) * length);
         Meter { began: at, warm_from, first: None, middle: None, middle_from, last: at, changes: 0 }
     }
 
-    pub(super) fn note(&mut self, at: Reading) {
+    pub(super) fn note(&mut self, at: Milestone) {
         if at.committed == self.last.committed {
             return;
         }
@@ -60,22 +60,22 @@ impl Meter {
     }
 
     /// The rate at `at`, cold start and all.
-    pub(super) fn rate_of_all(&self, at: Reading) -> f64 {
+    pub(super) fn rate_of_all(&self, at: Milestone) -> f64 {
         rate(self.began, at)
     }
 
     /// Model time per second.
-    pub(super) fn speed(&self, at: Reading) -> f64 {
+    pub(super) fn speed(&self, at: Milestone) -> f64 {
         (at.virtual_time - self.began.virtual_time) / (at.seconds - self.began.seconds)
     }
 
     /// Events per unit of model time.
-    pub(super) fn density(&self, at: Reading) -> f64 {
+    pub(super) fn density(&self, at: Milestone) -> f64 {
         (at.committed - self.began.committed) as f64 / (at.virtual_time - self.began.virtual_time)
     }
 }
 
 /// Events per second from one reading to another.
-fn rate(from: Reading, to: Reading) -> f64 {
+fn rate(from: Milestone, to: Milestone) -> f64 {
     (to.committed - from.committed) as f64 / (to.seconds - from.seconds).max(f64::MIN_POSITIVE)
 }

@@ -69,7 +69,7 @@ const BATCH_MOST: f64 = 128.0;
 
 /// How far a run has come, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct Milestone {
     /// Seconds since the event loop began.
     pub(crate) seconds: f64,
     /// In model time.
@@ -178,7 +178,7 @@ impl Policy {
     }
 
     /// The next segment begins to execute events.
-    pub(crate) fn begin(&mut self, at: Reading) {
+    pub(crate) fn begin(&mut self, at: Milestone) {
         if let Some((engine, phase)) = self.next.take() {
             let handover = (at.seconds - self.ended).max(0.0);
             (self.handover, self.spent) = (Some(handover), self.spent + handover);
@@ -211,7 +211,7 @@ impl Policy {
     }
 
     /// Takes note of how far the run has come. Returns whether the segment is to end.
-    pub(crate) fn is_over(&mut self, at: Reading) -> bool {
+    pub(crate) fn is_over(&mut self, at: Milestone) -> bool {
         if self.next.is_some() || self.candidates.len() == 1 {
             return self.next.is_some();
         }
@@ -226,7 +226,7 @@ impl Policy {
     }
 
     /// The segment has ended. Returns why there was one, and its rate.
-    pub(crate) fn end(&mut self, at: Reading) -> (String, Option<f64>) {
+    pub(crate) fn end(&mut self, at: Milestone) -> (String, Option<f64>) {
         (self.ended, self.pending) = (at.seconds, at.pending.unwrap_or(self.pending));
         let rate = self.meter.rate().filter(|_| self.phase != Phase::Chosen).or(self.candidates[self.present].rate);
         if let Phase::Trial { .. } = self.phase
@@ -253,7 +253,7 @@ impl Policy {
         (self.next, self.next_why) = (Some((engine, phase)), why);
     }
 
-    fn look_at_chosen(&mut self, at: Reading) {
+    fn look_at_chosen(&mut self, at: Milestone) {
         let first = self.candidates[self.chosen].rate.is_none();
         let span = if first { (1.0 - COLD_SHARE) * START } else { SPAN };
         let Some(rate) = self.meter.rate().filter(|_| self.meter.span() >= span) else { return };
@@ -278,7 +278,7 @@ impl Policy {
     }
 
     /// The engine to be tried next, and for how long, if it is time for that; `left` is what is left of the run, in seconds.
-    fn due(&self, at: Reading, left: f64) -> Option<(usize, f64)> {
+    fn due(&self, at: Milestone, left: f64) -> Option<(usize, f64)> {
         let whole = at.seconds + left;
         let handover = self.handover.unwrap_or_else(|| self.expected_handover());
         let length = (TRIAL_SHARE * whole).clamp(TRIAL_LEAST, TRIAL_MOST).max(2.0 * handover.min(TRIAL_MOST));
@@ -327,7 +327,7 @@ impl Policy {
         !engine.is_sequential() && (few || engine.sync == Synchronisation::Conservative && self.window(candidate) < WINDOW_LEAST)
     }
 
-    fn judge_trial(&mut self, at: Reading, until: f64, longer: u32) {
+    fn judge_trial(&mut self, at: Milestone, until: f64, longer: u32) {
         let began = self.meter.began.seconds;
         let length = until - began;
         let rate_before = self.candidates[self.chosen].rate.unwrap_or_default();
@@ -373,7 +373,7 @@ impl Policy {
     }
 
     /// Compares the chosen engine, before and after the trial of another one, with that.
-    fn compare(&mut self, at: Reading, with: usize, until: f64) {
+    fn compare(&mut self, at: Milestone, with: usize, until: f64) {
         if at.seconds < until {
             return;
         }

@@ -62,7 +62,7 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
             let pending = engine.is_sequential().then_some(self.pending);
             let reading = |seconds: f64, committed: f64, told: f64| {
                 let counted = if engine.is_sequential() { committed } else { told };
-                Reading { seconds, virtual_time: committed / self.density, committed: counted as u64, pending, unevenness: Some(uneven) }
+                Milestone { seconds, virtual_time: committed / self.density, committed: counted as u64, pending, unevenness: Some(uneven) }
             };
             policy.begin(reading(seconds, committed, committed));
             let (mut told, mut told_at) = (committed, seconds);
@@ -82,7 +82,7 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
                     break false;
                 }
             };
-            let (why, _) = policy.end(Reading { pending: Some(self.pending), ..reading(seconds, committed, committed) });
+            let (why, _) = policy.end(Milestone { pending: Some(self.pending), ..reading(seconds, committed, committed) });
             stretches.push((engine, seconds - began, why));
             if over {
                 return (stretches, seconds);

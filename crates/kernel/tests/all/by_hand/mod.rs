@@ -135,7 +135,7 @@ impl Model for Play {
 #[derive(Clone, Copy)]
 pub(crate) struct Setting {
     pub(crate) pes: u32,
-    pub(crate) synchronous: bool,
+    pub(crate) algorithm: Algorithm,
     pub(crate) tuning: Tuning,
 }
 
@@ -155,7 +155,7 @@ impl Default for Setting {
             wire: warpline_kernel::Wire::Shared,
             windows: false,
         };
-        Setting { pes: 2, synchronous: false, tuning }
+        Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning }
     }
 }
 
@@ -315,7 +315,7 @@ impl<'m> Stage<'m> {
 
     /// PEs that have not been stepped at all.
     pub(crate) fn bare(play: &'m Play, setting: Setting) -> Self {
-        let Setting { pes, synchronous, tuning } = setting;
+        let Setting { pes, algorithm, tuning } = setting;
         let (end, ties) = (time(END), TieBreak::BySender);
         let task = Task {
             model: play,
@@ -343,7 +343,6 @@ impl<'m> Stage<'m> {
         let mut declarations = Declarations::default();
         play.declare(&mut declarations);
         let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
-        let algorithm = if synchronous { Algorithm::Synchronous } else { Algorithm::Asynchronous };
         let mut gvts = AnyGvt::all(algorithm, Hierarchy::new(pes, pes), ties).into_iter();
         let make = |buffers: warpline_memory::Buffers<_>| {
             let me = buffers.me();
