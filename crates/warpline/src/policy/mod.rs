@@ -257,12 +257,17 @@ impl Policy {
         let first = self.candidates[self.chosen].rate.is_none();
         let span = if first { (1.0 - COLD_SHARE) * START } else { SPAN };
         let Some(rate) = self.meter.rate().filter(|_| self.meter.span() >= span) else { return };
+        if !first && self.meter.is_rising() {
+            // It is not warm yet, or the model is about to do something else.
+            self.meter = Meter::new(at, SPAN, 0.0);
+            return;
+        }
         let before = self.candidates[self.chosen].rate.unwrap_or(rate);
         let changed = rate < CHANGED * before || before < CHANGED * rate;
         let (speed, density) = (self.meter.speed(at), self.meter.density(at));
         // The average follows slowly, so that a change shows.
         self.candidates[self.chosen].rate = Some(if changed { rate } else { 0.8 * before + 0.2 * rate });
-        self.meter = Meter::new(at, 0.0, 0.0);
+        self.meter = Meter::new(at, SPAN, 0.0);
         if changed {
             self.candidates.iter_mut().for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
         }
@@ -362,7 +367,7 @@ impl Policy {
             self.why += &words::stays(names.1, ratio);
             (self.chosen, self.phase) = (tried, Phase::Chosen);
             self.candidates[chosen].not_before = at.seconds * postponed(1.0 / ratio);
-            self.meter = Meter::new(at, 0.0, 0.0);
+            self.meter = Meter::new(at, SPAN, 0.0);
             return;
         }
         self.candidates[tried].not_before = at.seconds * postponed(ratio);
@@ -379,12 +384,19 @@ impl Policy {
         }
         let Some(rate) = self.meter.rate() else { return };
         let before = self.candidates[self.chosen].rate.unwrap_or(rate);
+        if self.meter.is_rising() && rate < before {
+            // It is not warm again.
+            let length = until - self.meter.began.seconds;
+            self.phase = Phase::Comparison { with, until: at.seconds + length };
+            self.meter = Meter::new(at, length, 0.0);
+            return;
+        }
         self.candidates[self.chosen].rate = Some(rate);
         self.phase = Phase::Chosen;
         let tried = self.candidates[with].rate.unwrap_or_default();
         let ratio = tried / (0.5 * (before + rate));
         if ratio < FASTER {
-            self.meter = Meter::new(at, 0.0, 0.0);
+            self.meter = Meter::new(at, SPAN, 0.0);
             return;
         }
         let slower = std::mem::replace(&mut self.chosen, with);

@@ -1,8 +1,9 @@
 //! Conservative LPs among optimistic ones, and what events do to the outside world.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use warpline::prelude::*;
 use warpline::{GvtAlgorithm, LpChoice, Synchronisation, Wire};
@@ -157,6 +158,57 @@ fn what_is_said_outside_comes_in_the_order_of_events() {
         assert_eq!(said(run, list), expected, "{gvt:?}");
         let own = expected.iter().filter(|(id, _)| *id == WAITS).count();
         assert_eq!(ticked.load(Ordering::Relaxed) as usize, own, "{gvt:?}: a conservative LP executes each event once");
+    }
+}
+
+/// An LP that waits for what it said first to be heard, for at most so many ticks.
+struct Patient {
+    heard: Arc<AtomicBool>,
+    waited: Arc<AtomicU32>,
+}
+
+const TICKS_MOST: u32 = 3000;
+
+impl Model for Patient {
+    type State = ();
+    type Event = u32;
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn is_conservative(&self, lp: LpId) -> bool {
+        lp.0 == 0
+    }
+
+    fn init(&self, lp: &mut Init<Self>) {
+        lp.send(lp.id(), 1.0, 0);
+    }
+
+    fn handle(&self, (): &mut (), tick: &u32, lp: &mut Context<Self>) {
+        if lp.id().0 == 0 {
+            let heard = self.heard.clone();
+            lp.when_settled(move || heard.store(true, Ordering::Relaxed));
+            if !self.heard.load(Ordering::Relaxed) {
+                self.waited.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        if *tick < TICKS_MOST {
+            lp.send(lp.id(), 1.0, tick + 1);
+        }
+    }
+}
+
+/// What an LP says outside is heard while the run goes on, not only at its end.
+#[test]
+fn what_is_said_outside_is_heard_soon() {
+    for (sync, threads) in [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)] {
+        let (heard, waited) = (Arc::default(), Arc::default());
+        let model = Patient { heard, waited: Arc::clone(&waited) };
+        Simulation::new(model).sync(sync).threads(threads).end(1e9).run().expect("a run");
+        let waited = waited.load(Ordering::Relaxed);
+        assert!((1..TICKS_MOST).contains(&waited), "{sync:?}, {threads} threads: {waited} ticks of {TICKS_MOST}");
     }
 }
 
