@@ -9,26 +9,48 @@ use crate::hostile::{Hostile, names};
 use crate::network::on_topology;
 use crate::{alternate, tell};
 
-/// Name, model, parameters and end of runs that take about a second or two on one core.
-const RUNS: [(&str, &str, &str, &str); 17] = [
-    ("W1", "phold", "", "3000"),
-    ("W1 la 0", "phold", "lookahead=0", "3000"),
-    ("W1 la 0.001", "phold", "lookahead=0.001", "3000"),
-    ("W1 la 1", "phold", "lookahead=1", "6000"),
-    ("W1 1 µs", "phold", "epg=400", "200"),
-    ("W1 la 0, 1 µs", "phold", "lookahead=0 epg=400", "200"),
-    ("W2", "phold", "lps=1000000", "15"),
-    ("W2 la 0", "phold", "lps=1000000 lookahead=0", "15"),
-    ("W3", "phold", "lps=1024 population=16", "1500"),
-    ("W3 la 0", "phold", "lps=1024 population=16 lookahead=0", "1500"),
-    ("W4", "phold", "clusters=2", "3000"),
-    ("W4 la 0", "phold", "clusters=2 lookahead=0", "3000"),
-    ("W4 la 0, 1 µs", "phold", "clusters=2 lookahead=0 epg=400", "200"),
-    ("64 LPs", "phold", "lps=64", "300000"),
-    ("mm1", "mm1", "", "10000000"),
-    ("network", "network", "", "60"),
-    ("network, grid", "network", "GRID", "40"),
+/// The workloads: name, parameters, and an end at which a run takes about two seconds on one core.
+const WORKLOADS: [(&str, &str, f64); 4] =
+    [("W1", "", 3000.0), ("W2", "lps=1000000", 15.0), ("W3", "lps=1024 population=16", 1500.0), ("W4", "clusters=2", 3000.0)];
+/// What is different in a variant: its name, its lookahead, and how much later it ends, as events are further apart.
+const LOOKAHEADS: [(&str, &str, f64); 4] =
+    [("", "", 1.0), (" la 0", "lookahead=0", 1.0), (" la 0.001", "lookahead=0.001", 1.0), (" la 1", "lookahead=1", 2.0)];
+/// Likewise, for the work of an event.
+const WORK: [(&str, &str, f64); 2] = [("", "", 1.0), (" 1 µs", "epg=400", 1.0 / 15.0)];
+/// Other runs: name, model, parameters, end.
+const OTHERS: [(&str, &str, &str, f64); 4] = [
+    ("64 LPs", "phold", "lps=64", 300_000.0),
+    ("mm1", "mm1", "", 1e7),
+    ("network", "network", "", 60.0),
+    ("network, grid", "network", "GRID", 40.0),
 ];
+
+/// A run of a model of the library.
+struct LibraryRun {
+    name: String,
+    model: &'static str,
+    parameters: String,
+    end: f64,
+}
+
+/// All of them.
+fn library_runs() -> Vec<LibraryRun> {
+    let workloads = WORKLOADS.into_iter().flat_map(|workload| LOOKAHEADS.map(|lookahead| (workload, lookahead)));
+    let variants = workloads.flat_map(|(workload, lookahead)| WORK.map(|work| [workload, lookahead, work]));
+    let variant = |parts: [(&str, &str, f64); 3]| LibraryRun {
+        name: parts.map(|(name, ..)| name).concat(),
+        model: "phold",
+        parameters: parts.map(|(_, parameters, _)| parameters).join(" "),
+        end: parts.iter().map(|(.., end)| end).product(),
+    };
+    let other = |(name, model, parameters, end): (&str, &'static str, &str, f64)| LibraryRun {
+        name: name.to_owned(),
+        model,
+        parameters: parameters.to_owned(),
+        end,
+    };
+    variants.map(variant).chain(OTHERS.map(other)).collect()
+}
 
 /// By how much runs of hostile models are longer than in their own comparison.
 const LONGER: f64 = 12.0;
@@ -44,16 +66,17 @@ const ENGINES: [(&str, Synchronisation); 4] = [
 /// Prints a row for every run, or for those whose name begins with `only`.
 pub(crate) fn compare(only: Option<&str>) {
     println!("auto: million committed events per second of each engine, on all cores, and of auto against the best\n");
-    println!("{:<14} {:>12} {:>12} {:>12} {:>8} {:>10}", "", "sequential", "conservative", "optimistic", "auto", "auto/best");
-    let hostile = names().map(|name| ("hostile", name));
-    let all = RUNS.iter().map(|run| ("library", run.0)).chain(hostile);
+    println!("{:<18} {:>12} {:>12} {:>12} {:>8} {:>10}", "", "sequential", "conservative", "optimistic", "auto", "auto/best");
+    let hostile = names().map(|name| ("hostile", name.to_owned()));
+    let all = library_runs().into_iter().map(|run| ("library", run.name)).chain(hostile);
     for (kind, name) in all.filter(|(_, name)| only.is_none_or(|only| name.starts_with(only))) {
+        let name = name.as_str();
         on_topology(None, |grid| {
             let rivals: Vec<Vec<&str>> = ENGINES.iter().map(|engine| vec!["auto", kind, name, grid, engine.0]).collect();
             let rates: Vec<f64> = alternate(&rivals).iter().map(|measured| measured.rate / 1e6).collect();
             let best = rates[..3].iter().copied().fold(0.0, f64::max);
             let [sequential, conservative, optimistic, auto] = rates[..] else { return };
-            println!("{name:<14} {sequential:>12.2} {conservative:>12.2} {optimistic:>12.2} {auto:>8.2} {:>10.2}", auto / best);
+            println!("{name:<18} {sequential:>12.2} {conservative:>12.2} {optimistic:>12.2} {auto:>8.2} {:>10.2}", auto / best);
         });
     }
 }
@@ -67,11 +90,11 @@ pub(crate) fn measure(kind: &str, name: &str, grid: &str, engine: &str) {
             run(Simulation::new(model).end(end), sync)
         }
         _ => {
-            let (_, model, words, end) = RUNS.iter().find(|run| run.0 == name).expect("the name of a run");
-            let words = words.replace("GRID", &format!("topology={grid}"));
+            let run = library_runs().into_iter().find(|run| run.name == name);
+            let LibraryRun { model, parameters, end, .. } = run.expect("the name of a run");
+            let words = parameters.replace("GRID", &format!("topology={grid}"));
             let pairs = words.split_whitespace().filter_map(|word| word.split_once('='));
             let parameters: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            let end = end.parse().expect("a time");
             Library.with_model(model, &parameters, Run { end, sync }).expect("valid parameters")
         }
     };

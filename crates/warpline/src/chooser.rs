@@ -7,6 +7,7 @@ use warpline_base::random::Random;
 
 use crate::Synchronisation;
 use crate::choice::{Choice, Engine};
+use crate::core_time::CoreTime;
 use crate::policy::{self, Facts, Policy};
 
 /// How far a run has come.
@@ -19,6 +20,15 @@ pub(crate) struct Reading {
     pub(crate) pending: Option<usize>,
     /// The work of the busiest PE compared with the mean, where that is known.
     pub(crate) unevenness: Option<f64>,
+    /// The time of all threads of the segment, where that is known.
+    pub(crate) core_time: CoreTime,
+}
+
+impl Reading {
+    /// A reading of which no more is known.
+    pub(crate) fn new(now: Instant, virtual_time: f64, committed: u64) -> Self {
+        Reading { now, virtual_time, committed, pending: None, unevenness: None, core_time: CoreTime::default() }
+    }
 }
 
 /// Chooses the engine of each segment of a run, and says when a segment is over.
@@ -107,9 +117,10 @@ impl Auto {
     }
 
     fn reading(&mut self, at: Reading) -> policy::Milestone {
-        let Reading { now, virtual_time, committed, pending, unevenness } = at;
+        let Reading { now, virtual_time, committed, pending, unevenness, core_time } = at;
         let looped = *self.looped.get_or_insert(now);
-        policy::Milestone { seconds: now.saturating_duration_since(looped).as_secs_f64(), virtual_time, committed, pending, unevenness }
+        let seconds = now.saturating_duration_since(looped).as_secs_f64();
+        policy::Milestone { seconds, virtual_time, committed, pending, unevenness, core_time }
     }
 }
 

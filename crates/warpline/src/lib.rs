@@ -85,6 +85,7 @@ mod choice;
 mod chooser;
 pub mod command;
 mod conclude;
+mod core_time;
 mod drive;
 mod error;
 mod explanation;

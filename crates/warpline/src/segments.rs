@@ -18,6 +18,7 @@ use crate::conclude::EngineOutcome;
 use crate::finish::Finisher;
 use crate::job::Job;
 use crate::optimistic::add_record;
+use crate::optimistic::cores;
 use crate::policy::Facts;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
@@ -62,7 +63,7 @@ impl<M: Model> Job<M> {
             parallel.into_iter().for_each(|parallel| whole.add(parallel));
             if !monitor.chooser.is_fixed() {
                 let pending = goes_on.then(|| state.pending.iter().map(Pool::len).sum());
-                let at = Reading { now: ended, virtual_time: state.from.get(), committed: state.committed, pending, unevenness: None };
+                let at = Reading { pending, ..Reading::new(ended, state.from.get(), state.committed) };
                 let (why, event_rate) = monitor.chooser.end(at);
                 whole.engines.push(EngineStretch {
                     sync: spec.kinds.mixed(choice.engine.sync).name().to_owned(),
@@ -101,7 +102,7 @@ impl<M: Model> Job<M> {
             Synchronisation::Auto => {
                 let (engines, end) = (self.engines(spec)?, self.end_time());
                 let (lp_bytes, event_bytes) = (size_of::<Lp<M::State>>(), size_of::<Event<M::Event>>());
-                Chooser::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, engines, lp_bytes, event_bytes })))
+                Chooser::Auto(Box::new(Auto::new(Facts { lps: limits.lps, end, cores: cores(), engines, lp_bytes, event_bytes })))
             }
             sync => Chooser::Fixed(Engine { sync, pes: self.pes(limits) }),
         })

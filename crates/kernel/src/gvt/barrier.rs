@@ -64,13 +64,14 @@ impl Barrier {
         self.passed.load(Ordering::Acquire) > trial
     }
 
-    /// Sleeps until all PEs have arrived for a trial, but no longer than `most`. Returns whether those who wait at this barrier sleep.
-    pub fn sleep(&self, trial: u64, most: Duration) -> bool {
-        if self.sleeps {
-            // If it takes longer, whoever waits looks again.
-            let _ = self.all_arrived.wait_timeout_while(self.trial(), most, |_| !self.has_passed(trial));
-        }
+    /// Whether those who wait at it give up their core until it opens.
+    pub fn sleeps(&self) -> bool {
         self.sleeps
+    }
+
+    /// Sleeps until all PEs have arrived for a trial, but no longer than `most`. If it takes longer, whoever waits looks again.
+    pub fn sleep(&self, trial: u64, most: Duration) {
+        let _ = self.all_arrived.wait_timeout_while(self.trial(), most, |_| !self.has_passed(trial));
     }
 }
 

@@ -5,17 +5,20 @@
 
 use super::board::PeStatus;
 use super::homes::Homes;
+use crate::core_time::CoreTime;
 
 /// How much less the slowest thread must have to do for a PE to be moved.
 const GAIN_LEAST: f64 = 0.1;
 /// What is measured in less time than this is chance.
 const MEASURED_LEAST: f64 = 5e6;
+/// The least share of a core: a thread that is given none for a moment will be given one again.
+const SHARE_LEAST: f64 = 0.05;
 
 /// What the watching thread knew when it last decided.
 #[derive(Debug)]
 pub(crate) struct Balance {
     statuses: Vec<PeStatus>,
-    times: Vec<(u64, u64)>,
+    times: Vec<CoreTime>,
     /// By PE: its load, averaged over some time, as a single measurement is inexact.
     loads: Vec<f64>,
     /// How many PEs it has moved.
@@ -25,17 +28,16 @@ pub(crate) struct Balance {
 impl Balance {
     /// Nothing has been done.
     pub(crate) fn new(pes: usize, threads: usize) -> Self {
-        Balance { statuses: vec![PeStatus::default(); pes], times: vec![(0, 0); threads], loads: Vec::new(), moved: 0 }
+        Balance { statuses: vec![PeStatus::default(); pes], times: vec![CoreTime::default(); threads], loads: Vec::new(), moved: 0 }
     }
 
     /// Moves PEs if some threads have more to do than others.
-    pub(crate) fn even_out<T>(&mut self, homes: &Homes<T>, statuses: Vec<PeStatus>) {
-        let times = homes.times();
+    pub(crate) fn even_out<T>(&mut self, homes: &Homes<T>, statuses: Vec<PeStatus>, times: Vec<CoreTime>) {
         let loads: Vec<f64> = self.statuses.iter().zip(&statuses).map(|(before, now)| now.load_since(before)).collect();
         if loads.iter().sum::<f64>() < MEASURED_LEAST {
             return;
         }
-        let speeds: Vec<f64> = self.times.iter().zip(&times).map(|(before, now)| speed(*before, *now)).collect();
+        let speeds: Vec<f64> = self.times.iter().zip(&times).map(|(before, now)| now.share_since(*before).max(SHARE_LEAST)).collect();
         let mut seats: Vec<usize> = (0..statuses.len()).map(|pe| homes.of(pe)).collect();
         // A PE was measured by the clock, on a core that it may have shared.
         let loads = loads.iter().zip(&seats).map(|(load, thread)| load * speeds[*thread]);
@@ -50,12 +52,6 @@ impl Balance {
         }
         (self.statuses, self.times) = (statuses, times);
     }
-}
-
-/// The share of a core that a thread was given.
-fn speed(before: (u64, u64), now: (u64, u64)) -> f64 {
-    let (on_core, elapsed) = (now.0 - before.0, now.1 - before.1);
-    if elapsed == 0 { 1.0 } else { (on_core as f64 / elapsed as f64).clamp(0.05, 1.0) }
 }
 
 /// Moves PEs between threads, one at a time, as long as the slowest thread gains by it. `seats` has the thread of each PE.
@@ -114,15 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn speeds_are_shares_of_cores() {
-        assert_eq!((speed((0, 0), (0, 0)), speed((10, 10), (20, 30)), speed((0, 0), (7, 6))), (1.0, 0.5, 1.0));
-    }
-
-    #[test]
     fn pes_get_new_homes() {
         let homes: Homes<&str> = Homes::new(4, 2, 2);
         let (mut balance, work) = (Balance::new(4, 2), |busy| PeStatus { busy, ..PeStatus::default() });
-        balance.even_out(&homes, [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec());
+        balance.even_out(&homes, [4, 4, 1, 1].map(|millions| work(millions * 1_000_000)).to_vec(), vec![CoreTime::default(); 2]);
         let seats: Vec<usize> = (0..4).map(|pe| homes.of(pe)).collect();
         assert_eq!((homes.changes(), balance.moved, seats.iter().filter(|thread| **thread == 0).count()), (2, 2, 2), "{seats:?}");
     }

@@ -12,6 +12,7 @@ use super::monitor::LoopMonitor;
 use super::threads::gather;
 use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
+use crate::core_time::CoreTime;
 
 /// Steps PEs until all of them are done.
 pub(crate) fn drive<M: Model, Q: PendingSet>(
@@ -48,7 +49,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         if steps.is_multiple_of(1 << 16) {
             let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
             watch.run.go_on()?;
-            watch.note(status.gvt, status.committed, status.sample(), None, &ending);
+            watch.note(status, None, CoreTime::default(), &ending);
         }
     }
     let cut_short = ending.earlier_than(watch.until);

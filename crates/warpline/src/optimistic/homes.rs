@@ -1,8 +1,7 @@
 //! Which thread steps which PE, where PEs move while the run goes on, and PEs on their way from one to another.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use warpline_memory::Apart;
 
@@ -20,20 +19,12 @@ struct ThreadHome<T> {
     arriving: Mutex<Vec<T>>,
     /// Whether there are any.
     arrives: AtomicBool,
-    /// How long it has been running on a core, and by the clock, in nanoseconds.
-    on_core: AtomicU64,
-    elapsed: AtomicU64,
 }
 
 impl<T> Homes<T> {
     /// At first, `share` PEs are at home in each of `threads`.
     pub(crate) fn new(pes: usize, threads: usize, share: usize) -> Self {
-        let thread = || ThreadHome {
-            arriving: Mutex::new(Vec::new()),
-            arrives: AtomicBool::new(false),
-            on_core: AtomicU64::new(0),
-            elapsed: AtomicU64::new(0),
-        };
+        let thread = || ThreadHome { arriving: Mutex::new(Vec::new()), arrives: AtomicBool::new(false) };
         Homes {
             homes: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
             changes: AtomicU32::new(0),
@@ -86,19 +77,6 @@ impl<T> Homes<T> {
         let mut arriving = home.arriving.lock().unwrap_or_else(PoisonError::into_inner);
         home.arrives.store(false, Ordering::Relaxed);
         std::mem::take(&mut arriving)
-    }
-
-    /// Notes how long a thread has been running on a core, and by the clock.
-    pub(crate) fn note_time(&self, thread: usize, on_core: Duration, elapsed: Duration) {
-        let home = &self.threads[thread].0;
-        home.on_core.store(on_core.as_nanos() as u64, Ordering::Relaxed);
-        home.elapsed.store(elapsed.as_nanos() as u64, Ordering::Relaxed);
-    }
-
-    /// By thread: how long it has been running on a core, and by the clock, in nanoseconds.
-    pub(crate) fn times(&self) -> Vec<(u64, u64)> {
-        let times = |thread: &Apart<ThreadHome<T>>| (thread.0.on_core.load(Ordering::Relaxed), thread.0.elapsed.load(Ordering::Relaxed));
-        self.threads.iter().map(times).collect()
     }
 
     /// The PEs that no thread has taken, once all threads have ended.

@@ -28,6 +28,7 @@ use warpline_transport::{AnyPort, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
+pub(crate) use self::plan::cores;
 use self::plan::{ParallelConfig, ParallelPlan};
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;

@@ -1,11 +1,12 @@
 use std::time::Instant;
 
 use warpline_base::VirtualTime;
-use warpline_base::record::SpeculationSample;
 
+use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
 use crate::chooser::Reading;
+use crate::core_time::CoreTime;
 use crate::rows::Rows;
 use crate::run_monitor::RunMonitor;
 
@@ -32,14 +33,14 @@ impl<'r> LoopMonitor<'_, 'r> {
     /// The PEs begin.
     pub(crate) fn begin(&mut self) {
         let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
-        self.run.chooser.begin(Reading { now, virtual_time, committed, pending: None, unevenness: None });
+        self.run.chooser.begin(Reading::new(now, virtual_time, committed));
     }
 
     /// Notes how far the PEs have come, and has them come to an end if another engine is to go on.
-    pub(crate) fn note(&mut self, gvt: f64, committed: u64, sample: SpeculationSample, unevenness: Option<f64>, ending: &Ending<'_>) {
-        let virtual_time = gvt.clamp(self.from.get(), self.until.get());
-        let reading = Reading { now: Instant::now(), virtual_time, committed: self.committed + committed, pending: None, unevenness };
-        self.run.note(reading, Some(sample));
+    pub(crate) fn note(&mut self, status: PeStatus, unevenness: Option<f64>, core_time: CoreTime, ending: &Ending<'_>) {
+        let virtual_time = status.gvt.clamp(self.from.get(), self.until.get());
+        let reading = Reading { unevenness, core_time, ..Reading::new(Instant::now(), virtual_time, self.committed + status.committed) };
+        self.run.note(reading, Some(status.sample()));
         if self.run.chooser.is_over(reading) {
             ending.change();
         }

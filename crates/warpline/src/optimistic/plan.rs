@@ -76,7 +76,7 @@ pub(crate) struct ParallelPlan {
 }
 
 /// How many cores there are for the process.
-fn cores() -> u32 {
+pub(crate) fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 

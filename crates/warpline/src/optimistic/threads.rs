@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
-use warpline_memory::Exhausted;
+use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
 use warpline_transport::pin;
 
@@ -21,6 +21,7 @@ use super::monitor::LoopMonitor;
 use super::worker::{SteppedPe, Worker, WorkerGuard};
 use super::{LoopOutcome, OutOfMemory};
 use crate::Error;
+use crate::core_time::CoreClock;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -74,6 +75,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let threads = pes.len().div_ceil(share);
     let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
+    let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
     let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
     let (unfinished, moves) = (AtomicUsize::new(pes.len()), homes.may_move() && (seating.moves || seating.restless.is_some()));
     let rows = AtomicUsize::new(0);
@@ -84,7 +86,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         let mut workers = Vec::new();
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
             let (boards, unfinished) = (&boards[..], &unfinished);
-            let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, rows: &rows, unfinished, watcher: watcher.clone() };
+            let clock = &clocks[number].0;
+            let guard =
+                WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, unfinished, watcher: watcher.clone() };
             let timed = moves || seating.measured;
             let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), timed, patience);
             let work = move || {
@@ -102,10 +106,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         while left.load(Ordering::Relaxed) > 0 {
             thread::park_timeout(watch.run.chooser.patience().map_or(LOOK_EVERY, |patience| patience.min(LOOK_EVERY)));
-            look(&boards, &rows, &ending, &mut watch);
+            look(&boards, &clocks, &rows, &ending, &mut watch);
             looks += 1;
             if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
-                balance.even_out(&homes, statuses(&boards));
+                balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
             if watch.run.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
@@ -149,7 +153,7 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 }
 
 /// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
-fn look(boards: &[Board], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
+fn look(boards: &[Board], clocks: &[Apart<CoreClock>], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
     let (mut status, mut settled) = (None, Some(Moment::Never));
     let mut loads = (0.0f64, 0.0f64);
     for board in boards {
@@ -166,7 +170,7 @@ fn look(boards: &[Board], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut L
     }
     let status = status.unwrap_or_default();
     let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
-    watch.note(status.gvt, status.committed, status.sample(), unevenness, ending);
+    watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
 }
 
 /// Collects what PEs leave behind.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use warpline_base::LpId;
 use warpline_base::random::Random;
+use warpline_kernel::gvt::Barrier;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Port, ROWS, Step, last_panic};
 use warpline_memory::MakeRoom;
@@ -18,6 +19,7 @@ use super::OutOfMemory;
 use super::board::{Board, PeStatus};
 use super::ending::{Ending, EndingStage};
 use super::homes::Homes;
+use crate::core_time::{CoreClock, CoreTime};
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;
@@ -27,8 +29,8 @@ const WAIT: Duration = Duration::from_millis(1);
 const TIMED_EVERY: u32 = 4;
 /// A round that takes longer is not short.
 const SHORT: Duration = Duration::from_micros(200);
-/// After how many rounds a thread says how long it has been running.
-const TELL_EVERY: u32 = 256;
+/// After how many timed rounds a thread tells how long it has been on a core.
+const TELL_EVERY: u32 = 64;
 /// After how many rounds a PE moves where they do so at random.
 const RESTLESS_EVERY: u32 = 16;
 
@@ -66,6 +68,8 @@ pub(crate) struct WorkerGuard<'s> {
     pub(crate) bug: &'s Mutex<String>,
     /// By PE.
     pub(crate) boards: &'s [Board],
+    /// Where it tells how long it has been on a core.
+    pub(crate) clock: &'s CoreClock,
     /// How many rows are on the boards.
     pub(crate) rows: &'s AtomicUsize,
     pub(crate) watcher: Thread,
@@ -91,11 +95,14 @@ impl WorkerGuard<'_> {
     }
 
     /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
-    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever.
-    fn wait_for_watcher(&self) {
+    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever. Returns how long it waited.
+    fn wait_for_watcher(&self) -> Duration {
+        let mut since = None;
         while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
+            since.get_or_insert_with(Instant::now);
             thread::sleep(WAIT);
         }
+        since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }
 
@@ -183,7 +190,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 }
             };
             if look {
-                self.guard.wait_for_watcher();
+                self.asleep += self.guard.wait_for_watcher();
             }
             self.idle = if worked { 0 } else { self.idle.saturating_add(1) };
             if self.idle > 0 {
@@ -225,20 +232,25 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 self.guard.post(stepped);
             }
         }
-        if let Some((_, began)) = timed {
+        if let Some((every, began)) = timed {
             self.timed_every = Some(if began.elapsed() > SHORT { 1 } else { TIMED_EVERY });
+            if self.rounds.is_multiple_of(every * TELL_EVERY) {
+                // To sleep is not to be kept from the core.
+                self.guard.clock.tell(CoreTime { on_core: thread_time() + self.asleep, elapsed: self.began.elapsed() });
+            }
         }
         Ok(round)
     }
 
     /// Waits a moment, as there was nothing to do. Returns whether it is time to look whether to stop.
     fn wait(&mut self) -> bool {
-        if sleep_at_barrier(&self.pes) {
-            return true;
-        }
-        if self.pes.is_empty() {
+        let barrier = barrier_to_sleep_at(&self.pes);
+        if self.pes.is_empty() || barrier.is_some() {
             let since = Instant::now();
-            thread::sleep(WAIT);
+            match barrier {
+                Some((barrier, trial)) => barrier.sleep(trial, WAIT),
+                None => thread::sleep(WAIT),
+            }
             self.asleep += since.elapsed();
             return true;
         }
@@ -252,10 +264,6 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
     fn exchange(&mut self, homes: &PeHomes<'m, M, Q, P>) {
-        if self.rounds.is_multiple_of(TELL_EVERY) {
-            // To sleep is not to be kept from the core.
-            homes.note_time(self.number, thread_time() + self.asleep, self.began.elapsed());
-        }
         let changes = homes.changes();
         if changes != self.changes {
             self.changes = changes;
@@ -280,8 +288,10 @@ fn move_one<M: Model, Q, P>(homes: &PeHomes<'_, M, Q, P>, pes: &[Box<SteppedPe<'
     }
 }
 
-/// Sleeps until all PEs have arrived at the barrier at which all of these wait, if they do and that is how to wait there.
-fn sleep_at_barrier<M: Model, Q: PendingSet, P: Port<M::Event>>(pes: &[Box<SteppedPe<'_, M, Q, P>>]) -> bool {
+/// The barrier at which all of these PEs wait, and for which trial, if they do and that is how to wait there.
+fn barrier_to_sleep_at<'p, M: Model, Q: PendingSet, P: Port<M::Event>>(
+    pes: &'p [Box<SteppedPe<'_, M, Q, P>>],
+) -> Option<(&'p Barrier, u64)> {
     let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
-    waiting.is_some_and(|(barrier, trial)| barrier.sleep(trial, WAIT))
+    waiting.filter(|(barrier, _)| barrier.sleeps()).map(|(barrier, trial)| (&**barrier, trial))
 }

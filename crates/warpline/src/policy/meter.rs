@@ -64,8 +64,14 @@ impl Meter {
         rate(self.began, at)
     }
 
+    /// The share of a core that each thread was given meanwhile.
+    pub(super) fn share(&self) -> f64 {
+        let since = self.first.filter(|_| self.span() > 0.0).unwrap_or(self.began);
+        self.last.core_time.share_since(since.core_time)
+    }
+
     /// Model time per second.
-    pub(super) fn speed(&self, at: Milestone) -> f64 {
+    pub(super) fn pace(&self, at: Milestone) -> f64 {
         (at.virtual_time - self.began.virtual_time) / (at.seconds - self.began.seconds)
     }
 

@@ -1,15 +1,16 @@
 //! Which engine suits a run best, found out as it goes on: a state machine that is told how far the run has come and when. It reads no clock.
 //!
 //! A run begins sequentially, as no engine is faster for a short one; except for a model so large that handing it over would take long, if it
-//! has lookahead. When there is enough left to make up for it, the run goes on for a
-//! short stretch on another engine, a *trial*, and stays there if that is faster. What trials may cost altogether is a small share of the
-//! run's expected time. An engine that was slower is tried again later, at intervals that grow; or soon, if the rate of the chosen one has
-//! changed, as the model is then doing something else.
+//! has lookahead. When there is enough left to make up for it, the run goes on for a short stretch on another engine, a *trial*, and stays
+//! there if that is faster. What trials may cost altogether is a small share of the run's expected time. An engine that was slower is tried
+//! again later, at intervals that grow; or soon, if the rate of the chosen one has changed, as the model is then doing something else.
 //!
 //! Rates are committed events per second, once the engine is warm. As a model may have more and less expensive times, an engine that was
-//! only a little slower is compared with the rates before and after its trial.
+//! only a little slower is compared with the rates before and after its trial. Where other programs use the cores as well, engines are
+//! compared per core (`speed`).
 
 mod meter;
+mod speed;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -17,8 +18,10 @@ mod words;
 use std::cmp::Ordering;
 
 use self::meter::Meter;
+use self::speed::{Ratio, Speed};
 use crate::Synchronisation;
 use crate::choice::{Choice, Engine};
+use crate::core_time::CoreTime;
 
 /// Nothing else is tried before the event loop has taken this long, in seconds.
 const START: f64 = 0.025;
@@ -80,6 +83,8 @@ pub(crate) struct Milestone {
     pub(crate) pending: Option<usize>,
     /// The work of the busiest PE compared with the mean, where that is known.
     pub(crate) unevenness: Option<f64>,
+    /// The time of all threads of the segment.
+    pub(crate) core_time: CoreTime,
 }
 
 /// What is known of a run before it begins.
@@ -87,6 +92,8 @@ pub(crate) struct Milestone {
 pub(crate) struct Facts {
     pub(crate) lps: u32,
     pub(crate) end: f64,
+    /// How many cores there are for the process.
+    pub(crate) cores: u32,
     /// The engines that may be used beside the sequential one, each with the least delay between its PEs, in model time.
     pub(crate) engines: Vec<(Engine, f64)>,
     /// About how much of an LP and of an event has to be moved when they are handed over, in bytes.
@@ -99,12 +106,18 @@ pub(crate) struct Facts {
 struct Candidate {
     engine: Engine,
     least_delay: f64,
-    /// Its rate when it was tried last, or was the chosen one.
-    rate: Option<f64>,
+    /// How fast it was when it was tried last, or was the chosen one.
+    speed: Option<Speed>,
     /// It is not tried again before this time, in seconds.
     not_before: f64,
     /// How often LPs have been shared out again, by what they turned out to cost.
     evened: u32,
+}
+
+impl Candidate {
+    fn rate(&self) -> Option<f64> {
+        self.speed.map(|speed| speed.rate)
+    }
 }
 
 /// What the present segment is for.
@@ -139,7 +152,8 @@ pub(crate) struct Policy {
     spent: f64,
     /// Seconds that the last change of the engine took; what it will probably take, before the first.
     handover: Option<f64>,
-    /// When the last segment ended.
+    /// When it was decided that the last segment should end, and when it did.
+    decided: f64,
     ended: f64,
     pending: usize,
     /// Events per unit of model time.
@@ -150,7 +164,7 @@ pub(crate) struct Policy {
 
 impl Policy {
     pub(crate) fn new(facts: Facts) -> Self {
-        let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, rate: None, not_before: 0.0, evened: 0 };
+        let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, speed: None, not_before: 0.0, evened: 0 };
         let sequential = (Engine::SEQUENTIAL, f64::INFINITY);
         let candidates: Vec<_> = [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
         let suits_large = |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic && candidate.least_delay > 0.0;
@@ -169,6 +183,7 @@ impl Policy {
             next: None,
             spent: 0.0,
             handover: None,
+            decided: 0.0,
             ended: 0.0,
             pending,
             density: 0.0,
@@ -183,7 +198,8 @@ impl Policy {
             let handover = (at.seconds - self.ended).max(0.0);
             (self.handover, self.spent) = (Some(handover), self.spent + handover);
             self.why = std::mem::take(&mut self.next_why);
-            let later = |until: f64| until + handover;
+            // Until the engine before has come to an end takes a while, too.
+            let later = |until: f64| until + at.seconds - self.decided;
             (self.present, self.phase) = (
                 engine,
                 match phase {
@@ -195,7 +211,7 @@ impl Policy {
         }
         let length = match self.phase {
             Phase::Trial { until, .. } | Phase::Comparison { until, .. } => until - at.seconds,
-            Phase::Chosen if self.candidates[self.present].rate.is_none() => START,
+            Phase::Chosen if self.candidates[self.present].speed.is_none() => START,
             Phase::Chosen => SPAN,
         };
         self.meter = Meter::new(at, length, COLD_SHARE);
@@ -205,7 +221,7 @@ impl Policy {
     pub(crate) fn patience(&self) -> Option<f64> {
         match self.phase {
             _ if self.candidates.len() == 1 => None,
-            Phase::Chosen => (self.candidates[self.present].rate.is_none()).then_some(START / 4.0),
+            Phase::Chosen => (self.candidates[self.present].speed.is_none()).then_some(START / 4.0),
             Phase::Trial { .. } | Phase::Comparison { .. } => Some(TRIAL_LEAST / 8.0),
         }
     }
@@ -228,14 +244,14 @@ impl Policy {
     /// The segment has ended. Returns why there was one, and its rate.
     pub(crate) fn end(&mut self, at: Milestone) -> (String, Option<f64>) {
         (self.ended, self.pending) = (at.seconds, at.pending.unwrap_or(self.pending));
-        let rate = self.meter.rate().filter(|_| self.phase != Phase::Chosen).or(self.candidates[self.present].rate);
+        let rate = self.meter.rate().filter(|_| self.phase != Phase::Chosen).or(self.candidates[self.present].rate());
         if let Phase::Trial { .. } = self.phase
             && self.next.is_none()
         {
             self.why += words::OVER;
         }
         let others = || self.candidates.iter().enumerate().filter(|(number, _)| *number != self.present);
-        if self.phase == Phase::Chosen && self.next.is_none() && others().all(|(_, candidate)| candidate.rate.is_none()) {
+        if self.phase == Phase::Chosen && self.next.is_none() && others().all(|(_, candidate)| candidate.speed.is_none()) {
             self.why += &self.why_none();
         }
         (std::mem::take(&mut self.why), rate)
@@ -244,17 +260,23 @@ impl Policy {
     /// The engine of the next segment.
     pub(crate) fn choice(&self) -> Choice {
         let engine = self.candidates[self.next.map_or(self.present, |(engine, _)| engine)].engine;
-        let rate = self.candidates[0].rate.unwrap_or(f64::INFINITY);
+        let rate = self.candidates[0].rate().unwrap_or(f64::INFINITY);
         let batch = (rate * BATCH).max(1.0);
         Choice { engine, batch: (!engine.is_sequential() && batch < BATCH_MOST).then_some(batch as u32) }
     }
 
-    fn next(&mut self, engine: usize, phase: Phase, why: String) {
-        (self.next, self.next_why) = (Some((engine, phase)), why);
+    /// How fast the present engine is, at this rate.
+    fn speed(&self, rate: f64) -> Speed {
+        let threads = self.candidates[self.present].engine.pes.min(self.facts.cores);
+        Speed { rate, threads, share: self.meter.share() }
+    }
+
+    fn next(&mut self, at: Milestone, engine: usize, phase: Phase, why: String) {
+        (self.next, self.next_why, self.decided) = (Some((engine, phase)), why, at.seconds);
     }
 
     fn look_at_chosen(&mut self, at: Milestone) {
-        let first = self.candidates[self.chosen].rate.is_none();
+        let first = self.candidates[self.chosen].speed.is_none();
         let span = if first { (1.0 - COLD_SHARE) * START } else { SPAN };
         let Some(rate) = self.meter.rate().filter(|_| self.meter.span() >= span) else { return };
         if !first && self.meter.is_rising() {
@@ -262,23 +284,25 @@ impl Policy {
             self.meter = Meter::new(at, SPAN, 0.0);
             return;
         }
-        let before = self.candidates[self.chosen].rate.unwrap_or(rate);
-        let changed = rate < CHANGED * before || before < CHANGED * rate;
-        let (speed, density) = (self.meter.speed(at), self.meter.density(at));
+        let now = self.speed(rate);
+        let before = self.candidates[self.chosen].speed.unwrap_or(now);
+        let changed = rate < CHANGED * before.rate || before.rate < CHANGED * rate || now.is_contested() != before.is_contested();
+        let (pace, density) = (self.meter.pace(at), self.meter.density(at));
         // The average follows slowly, so that a change shows.
-        self.candidates[self.chosen].rate = Some(if changed { rate } else { 0.8 * before + 0.2 * rate });
+        let rate = if changed { rate } else { 0.8 * before.rate + 0.2 * rate };
+        self.candidates[self.chosen].speed = Some(Speed { rate, ..now });
         self.meter = Meter::new(at, SPAN, 0.0);
         if changed {
             self.candidates.iter_mut().for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
         }
-        if at.seconds < START || speed <= 0.0 {
+        if at.seconds < START || pace <= 0.0 {
             return;
         }
         self.density = density;
-        let left = (self.facts.end - at.virtual_time) / speed;
+        let left = (self.facts.end - at.virtual_time) / pace;
         if let Some((candidate, length)) = self.due(at, left) {
             let why = self.why_try(candidate, changed);
-            self.next(candidate, Phase::Trial { until: at.seconds + length, longer: 0 }, why);
+            self.next(at, candidate, Phase::Trial { until: at.seconds + length, longer: 0 }, why);
         }
     }
 
@@ -287,22 +311,22 @@ impl Policy {
         let whole = at.seconds + left;
         let handover = self.handover.unwrap_or_else(|| self.expected_handover());
         let length = (TRIAL_SHARE * whole).clamp(TRIAL_LEAST, TRIAL_MOST).max(2.0 * handover.min(TRIAL_MOST));
-        let rate = self.candidates[self.chosen].rate?;
+        let rate = self.candidates[self.chosen].rate()?;
         let affordable = |&number: &usize| {
             let candidate = &self.candidates[number];
             if number == self.chosen || at.seconds < candidate.not_before || self.unsuitable(candidate) {
                 return false;
             }
-            let ratio = candidate.rate.map_or(EXPECTED, |tried| (tried / rate).min(1.0));
+            let ratio = candidate.rate().map_or(EXPECTED, |tried| (tried / rate).min(1.0));
             let cost = 2.0 * handover + length * (1.0 - ratio);
-            let promises = candidate.rate.is_none() && self.window(candidate) >= WINDOW_AMPLE;
+            let promises = candidate.speed.is_none() && self.window(candidate) >= WINDOW_AMPLE;
             match promises {
                 true => self.spent + handover <= BUDGET_OF_PROMISE * whole && cost <= WORTH_OF_PROMISE * left,
                 false => self.spent + cost <= BUDGET * whole && cost <= WORTH * left,
             }
         };
         let tried_first =
-            |number: &usize| (self.candidates[*number].rate.is_some(), -self.window(&self.candidates[*number]).min(WINDOW_AMPLE));
+            |number: &usize| (self.candidates[*number].speed.is_some(), -self.window(&self.candidates[*number]).min(WINDOW_AMPLE));
         let all: Vec<usize> = (0..self.candidates.len()).filter(affordable).collect();
         all.into_iter().min_by(|a, b| tried_first(a).partial_cmp(&tried_first(b)).unwrap_or(Ordering::Equal)).map(|number| (number, length))
     }
@@ -335,10 +359,11 @@ impl Policy {
     fn judge_trial(&mut self, at: Milestone, until: f64, longer: u32) {
         let began = self.meter.began.seconds;
         let length = until - began;
-        let rate_before = self.candidates[self.chosen].rate.unwrap_or_default();
         let enough = self.meter.span() >= 0.4 * length;
         let rate = if enough { self.meter.rate().unwrap_or_default() } else { self.meter.rate_of_all(at) };
-        let ratio = rate / rate_before.max(f64::MIN_POSITIVE);
+        let speed = self.speed(rate);
+        let compared = speed.compared_to(self.candidates[self.chosen].speed.unwrap_or(speed));
+        let ratio = compared.times;
         let after = |share: f64| at.seconds >= began + share * length;
         let lively = enough || self.meter.is_lively();
         let is_hopeless = after(0.6) && lively && ratio < HOPELESS || after(1.2) && ratio < 0.5 * HOPELESS;
@@ -348,7 +373,7 @@ impl Policy {
             return;
         }
         let (tried, chosen) = (self.present, self.chosen);
-        self.candidates[tried].rate = Some(rate);
+        self.candidates[tried].speed = Some(speed);
         self.spent += (at.seconds - began) * (1.0 - ratio).max(0.0);
         if ratio < FASTER && !is_hopeless && self.meter.is_rising() && longer < LONGER_MOST {
             // What was measured was not what the engine can do.
@@ -360,21 +385,21 @@ impl Policy {
         let uneven = at.unevenness.unwrap_or(1.0);
         if uneven >= UNEVEN && ratio * uneven * EVENED >= FASTER && self.candidates[tried].evened < EVENED_MOST {
             self.candidates[tried].evened += 1;
-            self.why += &words::was_uneven(names.1, ratio, uneven);
-            return self.next(tried, Phase::Trial { until: at.seconds + length, longer: 0 }, words::evened_out());
+            self.why += &words::was_uneven(names.1, compared, uneven);
+            return self.next(at, tried, Phase::Trial { until: at.seconds + length, longer: 0 }, words::evened_out());
         }
         if ratio >= FASTER {
-            self.why += &words::stays(names.1, ratio);
+            self.why += &words::stays(names.1, compared);
             (self.chosen, self.phase) = (tried, Phase::Chosen);
-            self.candidates[chosen].not_before = at.seconds * postponed(1.0 / ratio);
+            self.candidates[chosen].not_before = at.seconds * postponed(compared.inverse());
             self.meter = Meter::new(at, SPAN, 0.0);
             return;
         }
-        self.candidates[tried].not_before = at.seconds * postponed(ratio);
-        self.why += &words::was_slower(names.1, ratio);
+        self.candidates[tried].not_before = at.seconds * postponed(compared);
+        self.why += &words::was_slower(names.1, compared);
         let doubtful = ratio >= DOUBTFUL;
         let phase = if doubtful { Phase::Comparison { with: tried, until: at.seconds + length } } else { Phase::Chosen };
-        self.next(chosen, phase, words::goes_back(names.0, ratio));
+        self.next(at, chosen, phase, words::goes_back(names.0, compared));
     }
 
     /// Compares the chosen engine, before and after the trial of another one, with that.
@@ -383,33 +408,34 @@ impl Policy {
             return;
         }
         let Some(rate) = self.meter.rate() else { return };
-        let before = self.candidates[self.chosen].rate.unwrap_or(rate);
-        if self.meter.is_rising() && rate < before {
+        let now = self.speed(rate);
+        let before = self.candidates[self.chosen].speed.unwrap_or(now);
+        if self.meter.is_rising() && rate < before.rate {
             // It is not warm again.
             let length = until - self.meter.began.seconds;
             self.phase = Phase::Comparison { with, until: at.seconds + length };
             self.meter = Meter::new(at, length, 0.0);
             return;
         }
-        self.candidates[self.chosen].rate = Some(rate);
+        self.candidates[self.chosen].speed = Some(now);
         self.phase = Phase::Chosen;
-        let tried = self.candidates[with].rate.unwrap_or_default();
-        let ratio = tried / (0.5 * (before + rate));
-        if ratio < FASTER {
+        let Some(tried) = self.candidates[with].speed else { return };
+        let ratio = tried.compared_to(Speed { rate: 0.5 * (before.rate + rate), share: before.share.min(now.share), ..now });
+        if ratio.times < FASTER {
             self.meter = Meter::new(at, SPAN, 0.0);
             return;
         }
         let slower = std::mem::replace(&mut self.chosen, with);
-        self.candidates[slower].not_before = at.seconds * postponed(1.0 / ratio);
+        self.candidates[slower].not_before = at.seconds * postponed(ratio.inverse());
         let why = words::is_faster(self.candidates[slower].engine, ratio);
-        self.next(with, Phase::Chosen, why);
+        self.next(at, with, Phase::Chosen, why);
     }
 
     /// Why no other engine was tried.
     fn why_none(&self) -> String {
         match &self.candidates[1..] {
             [] => words::nothing_else(self.facts.lps),
-            others if self.candidates[0].rate.is_some() && others.iter().all(|other| self.unsuitable(other)) => {
+            others if self.candidates[0].speed.is_some() && others.iter().all(|other| self.unsuitable(other)) => {
                 words::nothing_suitable(self.pending)
             }
             _ => words::TOO_SHORT.to_owned(),
@@ -420,7 +446,7 @@ impl Policy {
         let candidate = &self.candidates[number];
         let chosen = self.candidates[self.chosen].engine;
         let window = self.window(candidate);
-        match candidate.rate {
+        match candidate.speed {
             Some(_) if changed => words::tried_after_change(chosen),
             Some(_) => words::tried_again(),
             None => words::tried(candidate.engine, window, candidate.least_delay > 0.0),
@@ -428,9 +454,11 @@ impl Policy {
     }
 }
 
-/// The factor by which the time has to grow before an engine is tried again that had this rate, compared to the chosen one.
-fn postponed(ratio: f64) -> f64 {
-    match ratio {
+/// The factor by which the time has to grow before an engine is tried again that compared in this way to the chosen one.
+fn postponed(ratio: Ratio) -> f64 {
+    match ratio.times {
+        // The cores may be free again at any time.
+        _ if ratio.per_core => 2.0,
         ratio if ratio >= 0.9 => 2.0,
         ratio if ratio >= 0.6 => 3.0,
         _ => 6.0,

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 
 /// A run whose engines have these rates, in events per second, at any model time.
@@ -6,7 +8,8 @@ struct World<R> {
     rate: R,
     /// Events per unit of model time.
     density: f64,
-    /// Seconds.
+    /// Seconds that PEs go on before a segment ends, and from then until the next begins.
+    lingers: f64,
     handover: f64,
     pending: usize,
     end: f64,
@@ -17,6 +20,8 @@ struct World<R> {
     uneven: f64,
     /// Seconds until a parallel engine has its full rate, of which it has a third at first.
     warm_up: f64,
+    /// The share of a core that each thread of an engine is given, at any time in seconds. Rates are those on cores of their own.
+    share: fn(Engine, f64) -> f64,
 }
 
 /// A stretch: its engine, and how long it took, in seconds.
@@ -31,6 +36,7 @@ fn world<R: Fn(Engine, f64) -> f64>(seconds: f64, rate: R) -> World<R> {
         lps: 1000,
         rate,
         density: 1000.0,
+        lingers: 0.0,
         handover: 1e-3,
         pending: 1000,
         end: 1e4 * seconds,
@@ -38,6 +44,7 @@ fn world<R: Fn(Engine, f64) -> f64>(seconds: f64, rate: R) -> World<R> {
         tells: 1e-4,
         uneven: 1.0,
         warm_up: 1e-9,
+        share: |_, _| 1.0,
     }
 }
 
@@ -47,30 +54,35 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
         if self.lookahead > 0.0 {
             engines.push((CONSERVATIVE, self.lookahead));
         }
-        Facts { lps: self.lps, end: self.end, engines, lp_bytes: 32, event_bytes: 48 }
+        Facts { lps: self.lps, end: self.end, cores: 2, engines, lp_bytes: 32, event_bytes: 48 }
     }
 
     /// The stretches of a run, and how long it took.
     fn run(&self) -> (Vec<Stretch>, f64) {
         let mut policy = Policy::new(self.facts());
         let (mut seconds, mut committed, mut stretches) = (0.0, 0.0, Vec::<Stretch>::new());
+        let mut core_time = CoreTime::default();
         loop {
             let engine = policy.choice().engine;
             let known = engine.is_sequential() || stretches.iter().any(|stretch| stretch.0 == engine);
             let uneven = if known { 1.0 } else { self.uneven };
             let began = seconds;
             let pending = engine.is_sequential().then_some(self.pending);
-            let reading = |seconds: f64, committed: f64, told: f64| {
+            let reading = |seconds: f64, committed: f64, told: f64, core_time| {
                 let counted = if engine.is_sequential() { committed } else { told };
-                Milestone { seconds, virtual_time: committed / self.density, committed: counted as u64, pending, unevenness: Some(uneven) }
+                let (virtual_time, committed) = (committed / self.density, counted as u64);
+                Milestone { seconds, virtual_time, committed, pending, unevenness: Some(uneven), core_time }
             };
-            policy.begin(reading(seconds, committed, committed));
+            policy.begin(reading(seconds, committed, committed, core_time));
             let (mut told, mut told_at) = (committed, seconds);
             let over = loop {
                 let step = policy.patience().unwrap_or(0.02);
                 let virtual_time = committed / self.density;
                 let cold = if engine.is_sequential() { 0.0 } else { (1.0 - (seconds + step - began) / self.warm_up).max(0.0) };
-                let slowed = (1.0 - cold * 2.0 / 3.0) / uneven;
+                let share = (self.share)(engine, seconds);
+                core_time.on_core += Duration::from_secs_f64(step * share);
+                core_time.elapsed += Duration::from_secs_f64(step);
+                let slowed = share * (1.0 - cold * 2.0 / 3.0) / uneven;
                 (seconds, committed) = (seconds + step, committed + step * slowed * (self.rate)(engine, virtual_time));
                 if committed >= self.end * self.density {
                     break true;
@@ -78,11 +90,15 @@ impl<R: Fn(Engine, f64) -> f64> World<R> {
                 if seconds - told_at >= self.tells {
                     (told, told_at) = (committed, seconds);
                 }
-                if policy.is_over(reading(seconds, committed, told)) {
+                if policy.is_over(reading(seconds, committed, told, core_time)) {
                     break false;
                 }
             };
-            let (why, _) = policy.end(Milestone { pending: Some(self.pending), ..reading(seconds, committed, committed) });
+            if !over {
+                let virtual_time = committed / self.density;
+                (seconds, committed) = (seconds + self.lingers, committed + self.lingers * (self.rate)(engine, virtual_time));
+            }
+            let (why, _) = policy.end(Milestone { pending: Some(self.pending), ..reading(seconds, committed, committed, core_time) });
             stretches.push((engine, seconds - began, why));
             if over {
                 return (stretches, seconds);
@@ -175,6 +191,49 @@ fn engines_may_warm_up_slowly() {
     assert!(slow.loss() < 1.05, "{}", slow.loss());
 }
 
+/// Engines that take long to come to an end leave the next one as much time to show how fast it is.
+#[test]
+fn trials_are_as_long_wherever_they_begin() {
+    let world = World { lingers: 0.2, ..world(20.0, rates(1e7, 1.2e7)) };
+    let (stretches, _) = world.run();
+    let trials = &stretches[1..stretches.len() - 1];
+    let shortest = trials.iter().map(|stretch| stretch.1).fold(f64::INFINITY, f64::min);
+    assert!(shortest > world.lingers + 4.0 * START && stretches.len() > 4 && world.loss() < 1.05, "{stretches:?}, {}", world.loss());
+}
+
+/// The share of the run, in time, that it spent on the parallel engine.
+fn in_parallel(stretches: &[Stretch]) -> f64 {
+    let seconds = |all: &mut dyn Iterator<Item = &Stretch>| all.map(|stretch| stretch.1).sum::<f64>();
+    seconds(&mut stretches.iter().filter(|stretch| stretch.0 == OPTIMISTIC)) / seconds(&mut stretches.iter())
+}
+
+/// Beside others, two threads would be faster only at their expense, as three programs share two cores.
+#[test]
+fn cores_are_left_to_others_that_use_them() {
+    let beside_one = |engine: Engine, _| if engine.is_sequential() { 1.0 } else { 0.75 };
+    let beside_parallel_run = |engine: Engine, _| if engine.is_sequential() { 0.67 } else { 0.5 };
+    for ratio in [1.3, 1.8] {
+        for share in [beside_one, beside_parallel_run] {
+            let (stretches, _) = World { share, ..world(5.0, rates(1e7, ratio * 1e7)) }.run();
+            assert!(in_parallel(&stretches) < 0.12, "{ratio}: {stretches:?}");
+            assert!(stretches[1].2.contains("per core, as others use the cores as well"), "{stretches:?}");
+        }
+    }
+}
+
+/// The engine changes soon when others come, and when they have gone.
+#[test]
+fn cores_are_given_back_and_taken_again() {
+    let share = |engine: Engine, seconds| match engine.is_sequential() {
+        _ if !(2.0..4.0).contains(&seconds) => 1.0,
+        true => 0.67,
+        false => 0.5,
+    };
+    let (stretches, seconds) = World { share, ..world(15.0, rates(1e7, 1.6e7)) }.run();
+    let others = 2.0 / seconds;
+    assert!((0.95 - 1.5 * others..1.0 - 0.8 * others).contains(&in_parallel(&stretches)), "{seconds} s: {stretches:?}");
+}
+
 /// An engine whose PEs have uneven shares gets another chance, with even ones.
 #[test]
 fn shares_are_evened_out_before_an_engine_is_judged() {
@@ -260,7 +319,7 @@ fn a_model_that_slows_down_is_not_taken_for_a_slow_engine() {
 fn batches_of_expensive_events_are_short() {
     for (rate, batch) in [(1e7, None), (1e6, None), (5e4, Some(50)), (100.0, Some(1))] {
         let mut policy = Policy::new(world(1.0, rates(rate, rate)).facts());
-        policy.candidates[0].rate = Some(rate);
+        policy.candidates[0].speed = Some(Speed { rate, threads: 1, share: 1.0 });
         policy.next = Some((1, Phase::Chosen));
         assert_eq!(policy.choice(), Choice { engine: OPTIMISTIC, batch });
     }

@@ -1,5 +1,6 @@
 //! Why a run has the engine that it has, in words.
 
+use super::speed::Ratio;
 use crate::Synchronisation;
 use crate::choice::Engine;
 
@@ -50,26 +51,31 @@ pub(super) fn tried_after_change(chosen: Engine) -> String {
     format!("tried again, as the rate of {} has changed", name(chosen))
 }
 
-pub(super) fn stays(than: Engine, ratio: f64) -> String {
-    format!("; kept, as it is {ratio:.2} times as fast as {}", name(than))
+/// What is added where cores count.
+fn per_core(ratio: Ratio) -> &'static str {
+    if ratio.per_core { " per core, as others use the cores as well" } else { "" }
 }
 
-pub(super) fn was_slower(than: Engine, ratio: f64) -> String {
-    format!("; it had {ratio:.2} times the rate of {}", name(than))
+pub(super) fn stays(than: Engine, ratio: Ratio) -> String {
+    format!("; kept, as it is {:.2} times as fast as {}{}", ratio.times, name(than), per_core(ratio))
 }
 
-pub(super) fn was_uneven(than: Engine, ratio: f64, uneven: f64) -> String {
-    format!("; it had {ratio:.2} times the rate of {}, while one PE had {uneven:.1} times the mean work", name(than))
+pub(super) fn was_slower(than: Engine, ratio: Ratio) -> String {
+    format!("; it had {:.2} times the rate of {}{}", ratio.times, name(than), per_core(ratio))
+}
+
+pub(super) fn was_uneven(than: Engine, ratio: Ratio, uneven: f64) -> String {
+    was_slower(than, ratio) + &format!(", while one PE had {uneven:.1} times the mean work")
 }
 
 pub(super) fn evened_out() -> String {
     "tried again, with LPs shared out evenly by what they turned out to cost".to_owned()
 }
 
-pub(super) fn goes_back(from: Engine, ratio: f64) -> String {
-    format!("{} had only {ratio:.2} times its rate", name(from))
+pub(super) fn goes_back(from: Engine, ratio: Ratio) -> String {
+    format!("{} had only {:.2} times its rate{}", name(from), ratio.times, per_core(ratio))
 }
 
-pub(super) fn is_faster(than: Engine, ratio: f64) -> String {
-    format!("in its trial it was {ratio:.2} times as fast as {}, before and after it", name(than))
+pub(super) fn is_faster(than: Engine, ratio: Ratio) -> String {
+    format!("in its trial it was {:.2} times as fast as {}{}, before and after it", ratio.times, name(than), per_core(ratio))
 }

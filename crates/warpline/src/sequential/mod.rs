@@ -9,9 +9,11 @@ use warpline_base::{LpId, VirtualTime};
 use warpline_kernel::pending::{Ladder, PendingSet};
 use warpline_kernel::{DROPPED_EVENT, Position, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model};
+use warpline_transport::thread_time;
 
 use crate::check::RunSpec;
 use crate::chooser::Reading;
+use crate::core_time::CoreTime;
 use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
 use crate::finish::Finisher;
@@ -43,7 +45,7 @@ impl<M: Model> Job<M> {
         let mut looped = None;
         if run.engine.next_lp().is_some() {
             run.initialise(|| {
-                monitor.note(Reading { now: Instant::now(), virtual_time: 0.0, committed: 0, pending: None, unevenness: None }, None);
+                monitor.note(Reading::new(Instant::now(), 0.0, 0), None);
                 monitor.go_on()
             })?;
             let now = Instant::now();
@@ -52,22 +54,20 @@ impl<M: Model> Job<M> {
         }
         let now = Instant::now();
         let (mut pace, mut cut_short) = (Pace::new(now), None);
-        let begin = Reading {
-            now,
-            virtual_time: run.engine.now(),
-            committed: run.engine.committed(),
-            pending: Some(run.engine.pending()),
-            unevenness: None,
-        };
-        monitor.chooser.begin(begin);
+        // The time on a core is told only if somebody wants to know it, as it takes a system call.
+        let measured = !monitor.chooser.is_fixed();
+        let began = now;
+        let core_time =
+            |now: Instant| if measured { CoreTime { on_core: thread_time(), elapsed: now - began } } else { CoreTime::default() };
+        monitor.chooser.begin(run.reading(now, core_time(now)));
         let (first, most) = (run.engine.committed(), monitor.chooser.events().unwrap_or(u64::MAX));
         while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
-            let (now, committed) = (Instant::now(), run.engine.committed());
+            let now = Instant::now();
             pace.stepped(now, monitor.chooser.patience());
-            let reading = Reading { now, virtual_time: run.engine.now(), committed, pending: Some(run.engine.pending()), unevenness: None };
+            let reading = run.reading(now, core_time(now));
             monitor.note(reading, None);
             monitor.go_on()?;
-            let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || committed - first >= most;
+            let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || reading.committed - first >= most;
             if cut_short.is_none() && ends {
                 cut_short = Some(run.engine.end_soon()).filter(|earlier| *earlier < spec.end);
             }
@@ -136,6 +136,12 @@ impl<M: Model> Job<M> {
 }
 
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
+    /// How far the run has come.
+    fn reading(&self, now: Instant, core_time: CoreTime) -> Reading {
+        let engine = &self.engine;
+        Reading { pending: Some(engine.pending()), core_time, ..Reading::new(now, engine.now(), engine.committed()) }
+    }
+
     /// Initialises all LPs, in the order of their ids, and reports progress now and then.
     fn initialise(&mut self, mut go_on: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
         while let Some(id) = self.engine.next_lp() {
