@@ -1,6 +1,8 @@
 //! Parallel runs, from the command line to what is printed.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use crate::support::{command, output, warpline, warpline_in};
 use serde_json::Value;
@@ -23,6 +25,20 @@ const KEYS: [&str; 11] = [
     "rollbacks",
     "rolled_back_events",
 ];
+
+/// By default there are as many PEs as cores that the process may use.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_cores_that_may_be_used_count() {
+    let program = command(Path::new(".")).get_program().to_owned();
+    let line = "run phold --lps 64 --end 5 --json --sync";
+    for sync in ["optimistic", "conservative"] {
+        let mut taskset = Command::new("taskset");
+        taskset.args(["-c", "0"]).arg(&program).args(line.split(' ')).arg(sync);
+        let run: Value = serde_json::from_slice(&output(&mut taskset).stdout).unwrap();
+        assert_eq!(run["engine"]["threads"], 1, "{sync}: {run}");
+    }
+}
 
 #[test]
 fn the_answer_is_that_of_a_sequential_run() {

@@ -41,7 +41,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is certain, as nothing earlier is left anywhere
     /// that could send, undo or cancel anything.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(super) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
         if self.agenda.has_aside() {
             self.execute_aside_at_gvt::<WATCHED>();

@@ -16,7 +16,6 @@ mod worker;
 use std::time::Instant;
 
 use serde_json::{Map, Value};
-use warpline_base::record::Phases;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
@@ -90,6 +89,8 @@ struct LoopOutcome<M: Model> {
     goes_on: bool,
     /// How often a PE was given to another thread.
     moved: u64,
+    /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
+    busy: Vec<u64>,
 }
 
 /// An empty pending set of this kind.
@@ -182,8 +183,22 @@ impl<M: Model> Job<M> {
         is_new: bool,
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
-        let LoopOutcome { parts, pending, failure, committed, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved } =
-            outcome;
+        let LoopOutcome {
+            parts,
+            pending,
+            failure,
+            committed,
+            full,
+            mut rows,
+            mut merge,
+            looped,
+            ended,
+            window,
+            cut_short,
+            goes_on,
+            moved,
+            busy,
+        } = outcome;
         let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
@@ -198,7 +213,7 @@ impl<M: Model> Job<M> {
         let by_role = parts.iter().map(|pe| pe.by_role.clone()).collect();
         let parallel = ParallelSegment { record: record::of(&parts), engine: engine_settings(window), traced, by_role, moved };
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
-        let costs = if goes_on { costs(&parts) } else { Vec::new() };
+        let costs = if goes_on { costs(&parts, &busy) } else { Vec::new() };
         let lps = parts.into_iter().map(|pe| pe.lps).collect();
         let state = RunState { from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
         Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
@@ -217,15 +232,12 @@ impl<M: Model> Job<M> {
     }
 }
 
-/// By LP: the seconds that a committed event cost its PE.
-fn costs<M: Model>(parts: &[Parts<M>]) -> Vec<f32> {
-    let cost = |pe: &Parts<M>| {
-        let Phases { event_processing, pending_set, send, .. } = pe.phases;
-        ((event_processing + pending_set + send) / pe.counts.processed.max(1) as f64) as f32
-    };
-    // A PE that was hardly measured does not count.
-    let least = parts.iter().map(cost).filter(|cost| *cost > 0.0).fold(f32::INFINITY, f32::min);
-    parts.iter().flat_map(|pe| std::iter::repeat_n(cost(pe).max(least), pe.lps.len())).collect()
+/// By LP: the nanoseconds that an event cost its PE; nothing if that was not measured. `busy` is how long each PE was at work.
+fn costs<M: Model>(parts: &[Parts<M>], busy: &[u64]) -> Vec<f32> {
+    let costs: Vec<f32> = parts.iter().zip(busy).map(|(pe, busy)| *busy as f32 / pe.counts.processed.max(1) as f32).collect();
+    // A PE that was hardly measured counts as the cheapest.
+    let Some(least) = costs.iter().copied().filter(|cost| *cost > 0.0).reduce(f32::min) else { return Vec::new() };
+    parts.iter().zip(costs).flat_map(|(pe, cost)| std::iter::repeat_n(cost.max(least), pe.lps.len())).collect()
 }
 
 impl<'m, M: Model> Plan<'m, M> {

@@ -137,8 +137,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         watch.merge.add(board.0.into_inner().unwrap_or_else(PoisonError::into_inner).rows);
     }
     let cut_short = ending.earlier_than(watch.until);
+    let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    Ok(LoopOutcome { moved: balance.moved, ..gather(pes, full, watch, cut_short) })
+    Ok(LoopOutcome { moved: balance.moved, busy, ..gather(pes, full, watch, cut_short) })
 }
 
 /// The status of each PE.
@@ -207,5 +208,6 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
         cut_short,
         goes_on,
         moved: 0,
+        busy: Vec::new(),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct SteppedPe<'m, M: Model, Q, P> {
     epochs: u64,
     stage: EndingStage,
     /// How long it was at work, in nanoseconds: an estimate.
-    busy: u64,
+    pub(crate) busy: u64,
     over: bool,
 }
 
