@@ -42,7 +42,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes the event at GVT if it waits here for a horizon that may never pass it. It is certain, as nothing earlier is left anywhere
     /// that could send, undo or cancel anything.
     #[cold]
-    #[inline(never)]
     pub(super) fn execute_at_gvt<const WATCHED: bool>(&mut self) {
         if self.agenda.has_aside() {
             self.execute_aside_at_gvt::<WATCHED>();
