@@ -1,9 +1,9 @@
 //! Which engine suits a run best, found out as it goes on: a state machine that is told how far the run has come and when. It reads no clock.
 //!
-//! A run begins sequentially, as no engine is faster for a short one; except for a model so large that handing it over would take long, if it
-//! has lookahead. When there is enough left to make up for it, the run goes on for a short stretch on another engine, a *trial*, and stays
-//! there if that is faster. What trials may cost altogether is a small share of the run's expected time. An engine that was slower is tried
-//! again later, at intervals that grow; or soon, if the rate of the chosen one has changed, as the model is then doing something else.
+//! A run begins sequentially, as no engine is faster for a short one; except for a model so large that handing it over would take long.
+//! When there is enough left to make up for it, the run goes on for a short stretch on another engine, a *trial*, and stays there if that
+//! is faster. What trials may cost altogether is a small share of the run's expected time. An engine that was slower is tried again later,
+//! at intervals that grow; or soon, if the rate of the chosen one has changed, as the model is then doing something else.
 //!
 //! Rates are committed events per second, once the engine is warm. As a model may have more and less expensive times, an engine that was
 //! only a little slower is compared with the rates before and after its trial. Where other programs use the cores as well, engines are
@@ -167,8 +167,8 @@ impl Policy {
         let candidate = |(engine, least_delay): (Engine, f64)| Candidate { engine, least_delay, speed: None, not_before: 0.0, evened: 0 };
         let sequential = (Engine::SEQUENTIAL, f64::INFINITY);
         let candidates: Vec<_> = [sequential].into_iter().chain(facts.engines.iter().copied()).map(candidate).collect();
-        let suits_large = |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic && candidate.least_delay > 0.0;
-        let in_parallel = if facts.lps >= LARGE { candidates.iter().position(suits_large) } else { None };
+        let is_optimistic = |candidate: &Candidate| candidate.engine.sync == Synchronisation::Optimistic;
+        let in_parallel = if facts.lps >= LARGE { candidates.iter().position(is_optimistic) } else { None };
         let first = in_parallel.unwrap_or(0);
         let why = if first == 0 { words::BEGINNING.to_owned() } else { words::large(facts.lps) };
         // Until it is known, about one per LP.

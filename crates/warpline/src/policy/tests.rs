@@ -261,17 +261,16 @@ fn expensive_handovers_are_rare() {
 }
 
 #[test]
-fn large_models_with_lookahead_begin_in_parallel() {
+fn large_models_begin_in_parallel() {
     let large = |seconds, ratio, lookahead| {
         let small = world(seconds, rates(1e7, ratio * 1e7));
         World { lps: 1_000_000, lookahead, handover: 0.1, pending: 1_000_000, density: 1e6, end: 10.0 * seconds, ..small }
     };
-    for seconds in [1.0, 30.0] {
-        let world = large(seconds, 1.5, 0.1);
+    for (seconds, lookahead) in [(1.0, 0.1), (1.0, 0.0), (30.0, 0.1), (30.0, 0.0)] {
+        let world = large(seconds, 1.5, lookahead);
         assert_eq!(world.run().0[0].0, OPTIMISTIC, "{seconds} s");
-        assert!(world.loss() < 1.04, "{seconds} s: {}", world.loss());
+        assert!(world.loss() < 1.04, "{seconds} s, lookahead {lookahead}: {}", world.loss());
     }
-    assert_eq!(large(1.0, 1.5, 0.0).run().0[0].0, Engine::SEQUENTIAL);
     // If that was wrong, the run finds out.
     assert!(large(30.0, 0.3, 0.1).loss() < 1.1, "{}", large(30.0, 0.3, 0.1).loss());
 }

@@ -6,7 +6,7 @@ use crate::choice::Engine;
 
 pub(super) const BEGINNING: &str = "every run begins sequentially";
 pub(super) fn large(lps: u32) -> String {
-    format!("a model of {lps} LPs with lookahead begins in parallel, as it would take long to hand over")
+    format!("a model of {lps} LPs begins in parallel, as it would take long to hand over")
 }
 
 pub(super) const OVER: &str = "; the run ended meanwhile";
