@@ -295,7 +295,8 @@ impl Policy {
         if changed {
             self.candidates.iter_mut().for_each(|candidate| (candidate.not_before, candidate.evened) = (0.0, 0));
         }
-        if at.seconds < START || pace <= 0.0 {
+        // The rate of the first moments tells little about how long the run will take.
+        if at.seconds < START.max(self.handover()) || pace <= 0.0 {
             return;
         }
         self.density = density;
@@ -309,7 +310,7 @@ impl Policy {
     /// The engine to be tried next, and for how long, if it is time for that; `left` is what is left of the run, in seconds.
     fn due(&self, at: Milestone, left: f64) -> Option<(usize, f64)> {
         let whole = at.seconds + left;
-        let handover = self.handover.unwrap_or_else(|| self.expected_handover());
+        let handover = self.handover();
         let length = (TRIAL_SHARE * whole).clamp(TRIAL_LEAST, TRIAL_MOST).max(2.0 * handover.min(TRIAL_MOST));
         let rate = self.candidates[self.chosen].rate()?;
         let affordable = |&number: &usize| {
@@ -331,12 +332,15 @@ impl Policy {
         all.into_iter().min_by(|a, b| tried_first(a).partial_cmp(&tried_first(b)).unwrap_or(Ordering::Equal)).map(|number| (number, length))
     }
 
-    /// About how long it takes to hand everything over to another engine.
-    fn expected_handover(&self) -> f64 {
+    /// About how long it takes to hand everything over to another engine, in seconds.
+    fn handover(&self) -> f64 {
         const FIXED: f64 = 0.5e-3;
         const PER_EVENT: f64 = 100e-9;
         const PER_LP: f64 = 150e-9;
         const PER_BYTE: f64 = 0.5e-9;
+        if let Some(handover) = self.handover {
+            return handover;
+        }
         let bytes = self.facts.lps as usize * self.facts.lp_bytes + self.pending * self.facts.event_bytes;
         FIXED + PER_EVENT * self.pending as f64 + PER_LP * f64::from(self.facts.lps) + PER_BYTE * bytes as f64
     }
