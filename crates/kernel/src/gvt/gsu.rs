@@ -54,15 +54,26 @@ struct Unannounced {
 
 impl Default for Unannounced {
     fn default() -> Self {
-        Unannounced { count: 0, time: VirtualTime::MAX, least: Moment::Never }
+        // What brings nothing to do must arrive, too, before all is over.
+        Unannounced { count: 0, time: VirtualTime::MAX, least: Moment::Finish(LpId(u32::MAX)) }
     }
 }
 
 impl Unannounced {
-    #[inline(never)]
-    fn lower(&mut self, at: Moment, ties: TieBreak) {
+    #[inline(always)]
+    fn add(&mut self, at: Moment, ties: TieBreak) {
+        self.count += 1;
+        let time = at.time(VirtualTime::MAX);
+        if time < self.time {
+            (self.time, self.least) = (time, at);
+        } else if time == self.time {
+            self.add_tied(at, ties);
+        }
+    }
+
+    #[cold]
+    fn add_tied(&mut self, at: Moment, ties: TieBreak) {
         self.least = self.least.earlier(at, ties);
-        self.time = self.least.time(VirtualTime::MAX);
     }
 }
 
@@ -71,6 +82,8 @@ impl Unannounced {
 struct Agreement {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
+    /// How often PEs have joined epochs.
+    joined: AtomicU64,
     /// Epochs that are closed.
     closed: AtomicU64,
     /// By PE.
@@ -82,8 +95,6 @@ struct Agreement {
 /// What a PE adds to a verdict, beside its registers.
 #[derive(Clone, Copy, Debug)]
 struct Part {
-    /// It has joined all epochs below this.
-    joined: u64,
     failure: Moment,
     work: Work,
 }
@@ -95,10 +106,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Gsu {
     /// The parts of this many PEs.
     pub fn all(pes: u32, ties: TieBreak) -> Vec<Self> {
-        let part = || Apart(Mutex::new(Part { joined: 0, failure: Moment::Never, work: Work::default() }));
+        let part = || Apart(Mutex::new(Part { failure: Moment::Never, work: Work::default() }));
         let parts = (0..pes).map(|_| part()).collect();
-        let (asked, closed, verdict) = Default::default();
-        let agreement = Arc::new(Agreement { asked, closed, parts, verdict });
+        let (asked, joined, closed, verdict) = Default::default();
+        let agreement = Arc::new(Agreement { asked, joined, closed, parts, verdict });
         let gsu = |(me, registers)| Gsu {
             me,
             ties,
@@ -146,29 +157,32 @@ impl Gsu {
     /// Joins the epoch: the registers are up to date.
     fn join(&mut self, local: &mut impl Local) {
         let part = &mut *lock(&self.agreement.parts[self.me as usize].0);
-        (part.joined, part.failure, part.work) = (self.epoch + 1, local.failure(), part.work + local.take_work());
+        (part.failure, part.work) = (local.failure(), part.work + local.take_work());
+        // Release pairs with the Acquire of `all_joined`.
+        self.agreement.joined.fetch_add(1, Ordering::Release);
         self.joined = true;
     }
 
-    /// Closes the epoch, if all PEs have joined it and LBTS can be read. Only one PE at a time tries.
+    /// Whether all PEs have joined the epoch. None of them joins the next before it is closed.
+    fn all_joined(&self) -> bool {
+        self.agreement.joined.load(Ordering::Acquire) >= (self.epoch + 1) * self.agreement.parts.len() as u64
+    }
+
+    /// Closes the epoch, which all PEs have joined, if LBTS can be read. Only one PE at a time tries.
     fn close(&self) {
         let Ok(mut verdict) = self.agreement.verdict.try_lock() else { return };
         // Another PE may have closed it just now. Relaxed: the lock has shown all that it did.
         if self.agreement.closed.load(Ordering::Relaxed) > self.epoch {
             return;
         }
-        let mut failure = Moment::Never;
-        for part in &self.agreement.parts {
-            let part = *lock(&part.0);
-            if part.joined <= self.epoch {
-                return;
-            }
-            failure = failure.earlier(part.failure, self.ties);
-        }
         let Some((event, in_transit)) = self.read() else { return };
         let gvt = event.earlier(in_transit, self.ties);
-        let taken = self.agreement.parts.iter().map(|part| std::mem::take(&mut lock(&part.0).work));
-        let work = taken.fold(Work::default(), |sum, work| sum + work);
+        let (mut failure, mut work) = (Moment::Never, Work::default());
+        for part in &self.agreement.parts {
+            let part = &mut *lock(&part.0);
+            failure = failure.earlier(part.failure, self.ties);
+            work = work + std::mem::take(&mut part.work);
+        }
         *verdict = Some(Verdict { epoch: self.epoch, trials: 1, gvt, in_transit, failure, work });
         // Release pairs with the Acquire of `adopt`.
         self.agreement.closed.store(self.epoch + 1, Ordering::Release);
@@ -206,14 +220,8 @@ impl Gvt for Gsu {
         let sent = &mut self.sent[to as usize];
         if sent.count == 0 {
             self.receivers.push(to);
-            // What brings nothing to do must arrive, too, before all is over.
-            sent.lower(Moment::Finish(LpId(u32::MAX)), self.ties);
         }
-        sent.count += 1;
-        let at = at();
-        if at.time(VirtualTime::MAX) <= sent.time {
-            sent.lower(at, self.ties);
-        }
+        sent.add(at(), self.ties);
         Tag(self.banks[to as usize])
     }
 
@@ -248,17 +256,17 @@ impl Gvt for Gsu {
         self.announce();
         let called = self.is_called();
         self.since_settled += 1;
-        if called || self.since_settled >= SETTLE_EVERY {
+        let joins = called && !self.joined;
+        if joins || self.since_settled >= SETTLE_EVERY {
             self.settle(local.least());
         }
-        if !called {
-            return None;
-        }
-        if !self.joined {
+        if joins {
             self.join(local);
         }
-        self.close();
-        self.adopt().map(Action::Adopt)
+        if called && self.all_joined() {
+            self.close();
+        }
+        if called { self.adopt().map(Action::Adopt) } else { None }
     }
 
     #[inline]
