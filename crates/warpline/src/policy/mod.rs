@@ -31,6 +31,8 @@ const TRIAL_LEAST: f64 = 0.02;
 const TRIAL_MOST: f64 = 0.25;
 /// The first part of a stretch, which is not measured: caches fill, and windows adapt.
 const COLD_SHARE: f64 = 0.3;
+/// What a parallel engine loses, in seconds, when it begins anew after the trial of another one, until it is warm.
+const WARM_UP: f64 = 0.02;
 /// A trial of an engine that still gets faster all the time begins anew, up to this often.
 const LONGER_MOST: u32 = 4;
 /// A trial ends early if it is slower than this after half its time.
@@ -313,14 +315,16 @@ impl Policy {
         let handover = self.handover();
         let length = (TRIAL_SHARE * whole).clamp(TRIAL_LEAST, TRIAL_MOST).max(2.0 * handover.min(TRIAL_MOST));
         let rate = self.candidates[self.chosen].rate()?;
+        let in_parallel = !self.candidates[self.chosen].engine.is_sequential();
+        let warm_up = if in_parallel { WARM_UP } else { 0.0 };
         let affordable = |&number: &usize| {
             let candidate = &self.candidates[number];
             if number == self.chosen || at.seconds < candidate.not_before || self.unsuitable(candidate) {
                 return false;
             }
             let ratio = candidate.rate().map_or(EXPECTED, |tried| (tried / rate).min(1.0));
-            let cost = 2.0 * handover + length * (1.0 - ratio);
-            let promises = candidate.speed.is_none() && self.window(candidate) >= WINDOW_AMPLE;
+            let cost = 2.0 * handover + warm_up + length * (1.0 - ratio);
+            let promises = !in_parallel && candidate.speed.is_none() && self.window(candidate) >= WINDOW_AMPLE;
             match promises {
                 true => self.spent + handover <= BUDGET_OF_PROMISE * whole && cost <= WORTH_OF_PROMISE * left,
                 false => self.spent + cost <= BUDGET * whole && cost <= WORTH * left,
