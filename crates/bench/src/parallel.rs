@@ -41,7 +41,7 @@ fn row(name: &str, workload: &str) {
 pub(crate) fn measure(workload: &str, engine: &str) {
     if workload.starts_with('W') {
         let (parameters, end) = parameters(workload);
-        run(Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end), engine);
+        run(Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end), engine);
     } else {
         run(network::simulation(workload).end(network::END.parse().expect("a time")), engine);
     }
@@ -53,7 +53,7 @@ pub(crate) fn phases(workload: &str) {
     for engine in &ENGINES[1..] {
         let record = if workload.starts_with('W') {
             let (parameters, end) = parameters(workload);
-            record(Simulation::<Phold<8>>::configured(&parameters).expect("valid parameters").end(end), engine)
+            record(Simulation::<Phold>::configured(&parameters).expect("valid parameters").end(end), engine)
         } else {
             record(network::simulation(workload).end(network::END.parse().expect("a time")), engine)
         };

@@ -1,8 +1,8 @@
 //! How events of various sizes travel best between two threads: by value or in a shared buffer, those that are certain and those that may
 //! be undone.
 
-use warpline::{GoAhead, Simulation, Synchronisation, Wire};
-use warpline_models::phold::{Phold, PholdParameters};
+use warpline::prelude::*;
+use warpline::{GoAhead, Synchronisation, Wire};
 
 use crate::{alternate, tell_all};
 
@@ -12,6 +12,44 @@ const WIRES: [Wire; 2] = [Wire::Shared, Wire::Value];
 /// About so many bytes are sent in a run, and no more than so many events.
 const BYTES: f64 = 2e9;
 const EVENTS: f64 = 2e7;
+
+const LPS: u32 = 8192;
+
+/// PHOLD whose messages are values of this many bytes.
+struct Hops<const BYTES_EACH: usize>;
+
+impl<const BYTES_EACH: usize> Hops<BYTES_EACH> {
+    const LOOKAHEAD: f64 = 0.1;
+
+    fn delay(&self, random: &mut Random) -> f64 {
+        Self::LOOKAHEAD + random.exponential(1.0)
+    }
+}
+
+impl<const BYTES_EACH: usize> Model for Hops<BYTES_EACH> {
+    type State = u64;
+    type Event = [u8; BYTES_EACH];
+
+    fn lps(&self) -> u32 {
+        LPS
+    }
+
+    fn lookahead(&self) -> f64 {
+        Self::LOOKAHEAD
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        let delay = self.delay(lp.random());
+        lp.send(lp.id(), delay, [1; BYTES_EACH]);
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, bytes: &[u8; BYTES_EACH], lp: &mut Context<Self>) {
+        *sum += u64::from(bytes[0]);
+        let (delay, to) = (self.delay(lp.random()), lp.random().below(LPS));
+        lp.send(to, delay, *bytes);
+    }
+}
 
 /// Prints a row for every size of payload.
 pub(crate) fn compare() {
@@ -43,16 +81,15 @@ pub(crate) fn measure(payload: &str, kind: &str, wire: &str) {
 }
 
 fn run<const BYTES_EACH: usize>(kind: &str, wire: &str) {
-    let parameters = PholdParameters { payload: BYTES_EACH as u32, ..PholdParameters::default() };
     let events = (BYTES / (64 + BYTES_EACH) as f64).min(EVENTS);
     // An event of every LP takes 1.1 in model time.
-    let end = events / f64::from(parameters.lps) * 1.1;
+    let end = events / f64::from(LPS) * 1.1;
     let wire = WIRES.into_iter().find(|one| one.name() == wire).expect("a wire");
-    let simulation = Simulation::<Phold<BYTES_EACH>>::configured(&parameters).expect("valid parameters").end(end).threads(2).wire(wire);
+    let simulation = Simulation::new(Hops::<BYTES_EACH>).end(end).threads(2).wire(wire);
     let simulation = match kind {
         "certain" => simulation.sync(Synchronisation::Conservative),
         _ => simulation.sync(Synchronisation::Optimistic).use_lookahead(false).go_ahead(GoAhead::Always),
     };
-    let record = simulation.run().expect("PHOLD runs").record;
+    let record = simulation.run().expect("the model runs").record;
     tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
 }

@@ -42,7 +42,7 @@ pub(crate) fn measure_bare(workload: &str) {
 pub(crate) fn measure_warpline(workload: &str, pending: &str) {
     let (parameters, end) = parameters(workload);
     let pending = if pending == "heap" { Pending::Heap } else { Pending::Ladder };
-    let run = Simulation::<Phold<8>>::configured(&parameters)
+    let run = Simulation::<Phold>::configured(&parameters)
         .expect("valid parameters")
         .end(end)
         .sync(Synchronisation::Sequential)

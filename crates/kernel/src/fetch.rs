@@ -1,10 +1,12 @@
-//! Fetching ahead: loads the memory of coming events, and of the LPs that they reach, into the cache before their turn.
+//! Fetching ahead: loads the memory of coming events, of the LPs that they reach and of the bytes that they bring, into the cache before
+//! their turn.
 
 use warpline_memory::Handle;
+use warpline_model::Model;
 
 /// How many events ahead an event is fetched.
 const EVENT_AHEAD: usize = 12;
-/// How many events ahead its LP is fetched. The event itself must have arrived by then.
+/// How many events ahead its LP is fetched, and its bytes. The event itself must have arrived by then.
 const LP_AHEAD: usize = 6;
 /// A working set of at most this many bytes stays in the nearest cache without being fetched ahead.
 const CACHED_BYTES: usize = 32 << 10;
@@ -15,13 +17,21 @@ pub(crate) fn pays(bytes: usize) -> bool {
     bytes > CACHED_BYTES
 }
 
-/// Fetches an event and an LP, given the event at a distance behind the first, and how to fetch an event and the LP of one.
+/// Fetches an event, and of another one what it is about, given the event at a distance behind the first, and how to fetch either.
 #[inline(always)]
-pub(crate) fn fetch_ahead(upcoming: impl Fn(usize) -> Option<Handle>, event: impl FnOnce(Handle), lp_of: impl FnOnce(Handle)) {
+pub(crate) fn fetch_ahead(upcoming: impl Fn(usize) -> Option<Handle>, event: impl FnOnce(Handle), rest_of: impl FnOnce(Handle)) {
     if let Some(handle) = upcoming(EVENT_AHEAD) {
         event(handle);
     }
     if let Some(handle) = upcoming(LP_AHEAD) {
-        lp_of(handle);
+        rest_of(handle);
+    }
+}
+
+/// Fetches the first of the bytes that an event brings, if it brings any.
+#[inline(always)]
+pub(crate) fn fetch_payload<M: Model>(event: &M::Event) {
+    if let Some(payload) = M::payload(event) {
+        payload.prefetch();
     }
 }

@@ -11,7 +11,7 @@ use warpline_model::statistics::RowSink;
 use warpline_model::{Context, Fault, Model, Statistics};
 
 use crate::failure::drop_fault;
-use crate::fetch::{self, fetch_ahead};
+use crate::fetch::{self, fetch_ahead, fetch_payload};
 use crate::key_order::KeyOrder;
 use crate::lp::STATES;
 use crate::panics::panic_message;
@@ -300,13 +300,17 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Fetches the memory of coming events, and of the LPs that they reach.
+    /// Fetches the memory of coming events, of the LPs that they reach and of the bytes that they bring.
     #[inline]
     fn fetch_ahead(&self) {
         fetch_ahead(
             |distance| self.pending.upcoming(distance),
             |event| self.events.prefetch(event),
-            |event| prefetch(&self.lps[self.events.get(event).receiver.index()]),
+            |event| {
+                let event = self.events.get(event);
+                prefetch(&self.lps[event.receiver.index()]);
+                fetch_payload::<M>(&event.payload);
+            },
         );
     }
 

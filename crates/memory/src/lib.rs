@@ -1,4 +1,4 @@
-//! Memory for the engines: event pools, buffers shared between processing elements, rings, prefetching, huge pages.
+//! Memory for the engines and for models: event pools, buffers shared between processing elements, rings, payloads, prefetching, huge pages.
 //!
 //! This is the one crate of the engine that may hold `unsafe` code; each block argues why it is sound.
 
@@ -15,6 +15,7 @@ mod last_words;
 mod lines;
 mod mapping;
 mod pages;
+mod payload;
 mod pool;
 mod prefetch;
 mod registers;
@@ -33,6 +34,7 @@ pub use exhausted::{Exhausted, MakeRoom, catch_exhausted, catch_panic, check_roo
 pub use last_words::say_last_words;
 pub use lines::{Lines, lines};
 pub use pages::prefer_huge_pages;
+pub use payload::Payload;
 pub use pool::{Handle, Pool};
 pub use prefetch::{prefetch, prefetch_write};
 pub use registers::{Registers, registers};

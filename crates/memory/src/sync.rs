@@ -1,15 +1,17 @@
-//! Atomics, shared pointers and cells: the standard ones, or under `cfg(loom)` those whose interleavings are explored.
+//! Atomics, shared pointers, cells and memory: the standard ones, or under `cfg(loom)` those whose interleavings are explored.
 
 #[cfg(loom)]
 pub(crate) use loom::{
+    alloc::{alloc, dealloc},
     cell::UnsafeCell,
     sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Arc, Mutex, MutexGuard},
 };
 #[cfg(not(loom))]
-pub(crate) use std::sync::{
-    Arc, Mutex, MutexGuard,
-    atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+pub(crate) use std::{
+    alloc::{alloc, dealloc},
+    sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 /// The standard cell with loom's interface, which distinguishes reads from writes.

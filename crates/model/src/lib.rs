@@ -75,6 +75,7 @@ pub use tables::{Cell, Table, Text};
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
 pub use warpline_derive::{Choices, Parameters};
+pub use warpline_memory::Payload;
 
 /// JSON values, for [`Model::results`].
 pub use serde_json;
@@ -83,6 +84,20 @@ pub use serde_json;
 pub mod prelude {
     pub use crate::{
         Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Level,
-        Link, LpId, Mean, Model, Observe, Outcome, Parameters, Random, Reverse, Statistics, Table, TimeMean, Weighted,
+        Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Random, Reverse, Statistics, Table, TimeMean, Weighted,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Payload;
+
+    #[test]
+    fn payloads_are_lists_of_numbers_in_json() {
+        let payload = Payload::from(vec![1, 2, 255]);
+        let text = serde_json::to_string(&payload).unwrap();
+        assert_eq!(text, "[1,2,255]");
+        assert_eq!(serde_json::from_str::<Payload>(&text).unwrap(), payload);
+        assert!(serde_json::from_str::<Payload>("[256]").is_err());
+    }
 }

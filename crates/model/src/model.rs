@@ -4,7 +4,7 @@ use serde_json::Value;
 use warpline_base::LpId;
 use warpline_base::record::View;
 
-use crate::{Commit, Context, Declarations, Finish, Init, Link, Reverse, Statistics};
+use crate::{Commit, Context, Declarations, Finish, Init, Link, Payload, Reverse, Statistics};
 
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
@@ -102,8 +102,9 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// Panics in `drop` are swallowed. The final states are left to the caller.
     type State: Clone + Debug + Send;
 
-    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line. Share large payloads with an `Arc`, and
-    /// pass on what an LP leaves as it is by [`forward`](Context::forward).
+    /// What LPs send each other. A payload of up to 16 bytes keeps a pending event in one cache line. Put bytes, however many, into a
+    /// [`Payload`], which is passed on without a copy; share other large values with an `Arc`. Pass on what an LP leaves as it is by
+    /// [`forward`](Context::forward).
     ///
     /// # Panics in `drop`
     /// An engine drops a payload once its event has been executed. If that panics, the run fails with a
@@ -112,6 +113,29 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// events may have committed by then. Panics of payloads whose events never happen, because they are cancelled, lie after the end or
     /// come after a failure, are swallowed.
     type Event: Debug + Send;
+
+    /// The bytes that an event brings, if it brings any. Default `None`.
+    ///
+    /// Engines ask a few events ahead, and fetch the first of these bytes into the cache. It affects only speed, and must not panic.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// #[derive(Debug)]
+    /// struct Frame { to: u32, bytes: Payload }
+    /// # struct Switch;
+    /// # impl Model for Switch {
+    /// #     type State = (); type Event = Frame;
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &Frame, _: &mut Context<Self>) {}
+    /// fn payload(frame: &Frame) -> Option<&Payload> { Some(&frame.bytes) }
+    /// # }
+    /// assert_eq!(Switch::payload(&Frame { to: 1, bytes: Payload::zeroed(1500) }).map(|bytes| bytes.len()), Some(1500));
+    /// ```
+    fn payload(event: &Self::Event) -> Option<&Payload> {
+        let _ = event;
+        None
+    }
 
     /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.
     const REVERSIBLE: bool = false;

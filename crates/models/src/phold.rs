@@ -5,7 +5,9 @@
 
 mod plots;
 
+use std::fmt::Debug;
 use std::hint::black_box;
+use std::marker::PhantomData;
 
 use warpline::prelude::*;
 use warpline::record::View;
@@ -26,8 +28,8 @@ pub struct PholdParameters {
     /// Constant part of a delay: the lookahead.
     #[parameter(default = 0.1, range = 0.0..=1e9)]
     pub lookahead: f64,
-    /// Size of a message's payload.
-    #[parameter(unit = "bytes", default = 8, range = 0..=4096)]
+    /// Size of a message's payload: a number of 8 bytes, and behind it bytes that stay the same from hop to hop.
+    #[parameter(unit = "bytes", default = 8, range = 0..=65_536)]
     pub payload: u32,
     /// Event granularity: iterations of floating-point work per event, of some nanoseconds each.
     #[parameter(unit = "iterations", range = 0..)]
@@ -47,56 +49,98 @@ pub struct PholdParameters {
     pub plots: bool,
 }
 
-/// The model, for payloads of up to `BYTES` bytes.
+/// The model. What its messages carry besides a number decides how large payloads may be: nothing (up to 8 bytes) or a [`Payload`].
 #[derive(Debug)]
-pub struct Phold<const BYTES: usize> {
+pub struct Phold<R: Rest = ()> {
     parameters: PholdParameters,
     /// LPs per cluster.
     cluster: u32,
+    rest: PhantomData<fn() -> R>,
 }
 
 /// The state of an LP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// The sum of all payloads received, to show that they arrive.
+    /// The sum of the words of all payloads received, to show that they arrive.
     pub payloads: u64,
     /// Messages sent to other clusters.
     pub remote: u64,
 }
 
-/// A message. Its payload begins with a number that changes from hop to hop.
-#[derive(Clone)]
-pub struct Message<const BYTES: usize> {
-    payload: [u8; BYTES],
+/// A message. Its payload is a number that changes from hop to hop, and the rest, which stays.
+#[derive(Clone, Debug)]
+pub struct Message<R> {
+    /// The number.
+    pub value: u64,
+    /// The rest.
+    pub rest: R,
 }
+
+/// What messages carry besides a number.
+pub trait Rest: Clone + Debug + Send + 'static {
+    /// The most bytes.
+    const MOST: u32;
+
+    /// This many bytes: `first` and the numbers that follow it, modulo 256.
+    fn counting_from(first: u8, bytes: u32) -> Self;
+
+    /// A number from the length and the first byte, which shows that they have arrived.
+    fn word(&self) -> u64;
+
+    /// The bytes, if they are in a payload of their own.
+    fn payload(&self) -> Option<&Payload>;
+}
+
+/// Nothing: a message is a value of 8 bytes.
+impl Rest for () {
+    const MOST: u32 = 0;
+
+    fn counting_from(_: u8, _: u32) {}
+
+    fn word(&self) -> u64 {
+        0
+    }
+
+    fn payload(&self) -> Option<&Payload> {
+        None
+    }
+}
+
+/// Bytes that all hops of a message share.
+impl Rest for Payload {
+    const MOST: u32 = 65_536 - VALUE_BYTES;
+
+    fn counting_from(first: u8, bytes: u32) -> Self {
+        Payload::filled(bytes as usize, |rest| {
+            for (index, byte) in rest.iter_mut().enumerate() {
+                *byte = first.wrapping_add(index as u8);
+            }
+        })
+    }
+
+    fn word(&self) -> u64 {
+        self.first().map_or(0, |&first| u64::from(first) + self.len() as u64)
+    }
+
+    fn payload(&self) -> Option<&Payload> {
+        Some(self)
+    }
+}
+
+/// The bytes of the number in a message.
+const VALUE_BYTES: u32 = 8;
 
 const REMOTE: Counter = Counter::slot(0);
 const PAYLOADS: Counter = Counter::slot(1);
 
-impl<const BYTES: usize> Message<BYTES> {
-    const WORD: usize = 8;
-
-    fn new(value: u64, payload: [u8; BYTES]) -> Self {
-        let mut message = Message { payload };
-        message.payload[..Self::WORD].copy_from_slice(&value.to_le_bytes());
-        message
-    }
-
-    fn value(&self) -> u64 {
-        let mut word = [0; 8];
-        word.copy_from_slice(&self.payload[..Self::WORD]);
-        u64::from_le_bytes(word)
+impl<R: Rest> Message<R> {
+    /// A number that stands for the payload.
+    fn word(&self) -> u64 {
+        self.value.wrapping_add(self.rest.word())
     }
 }
 
-impl<const BYTES: usize> std::fmt::Debug for Message<BYTES> {
-    /// The number, and how many bytes there are; all others are copied from hop to hop.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Message").field("value", &self.value()).field("bytes", &BYTES).finish()
-    }
-}
-
-impl<const BYTES: usize> Phold<BYTES> {
+impl<R: Rest> Phold<R> {
     #[inline]
     fn delay(&self, random: &mut Random) -> f64 {
         random.exponential(self.parameters.mean) + self.parameters.lookahead
@@ -139,9 +183,9 @@ impl<const BYTES: usize> Phold<BYTES> {
     }
 }
 
-impl<const BYTES: usize> Model for Phold<BYTES> {
+impl<R: Rest> Model for Phold<R> {
     type State = State;
-    type Event = Message<BYTES>;
+    type Event = Message<R>;
 
     const REVERSIBLE: bool = true;
 
@@ -155,7 +199,12 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
 
     fn declare(&self, declare: &mut Declarations) {
         declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster since time 0");
-        declare.counter(PAYLOADS, "payload_sum", "", "sum of all payloads received since time 0, modulo 2^32 per LP");
+        declare.counter(
+            PAYLOADS,
+            "payload_sum",
+            "",
+            "sum of all payloads received since time 0, by number, first byte and length, modulo 2^32 per LP",
+        );
         if self.parameters.plots {
             plots::declare(&self.parameters, declare);
         }
@@ -164,16 +213,17 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
     fn init(&self, lp: &mut Init<Self>) -> State {
         for number in 0..self.parameters.population {
             let delay = self.delay(lp.random());
-            lp.send(lp.id(), delay, Message::new(u64::from(number), [0; BYTES]));
+            let rest = R::counting_from((lp.id().0 ^ number) as u8, self.parameters.payload.saturating_sub(VALUE_BYTES));
+            lp.send(lp.id(), delay, Message { value: u64::from(number), rest });
         }
         State { payloads: 0, remote: 0 }
     }
 
-    fn handle(&self, state: &mut State, message: &Message<BYTES>, lp: &mut Context<Self>) {
+    fn handle(&self, state: &mut State, message: &Message<R>, lp: &mut Context<Self>) {
         if self.parameters.epg > 0 {
             self.work();
         }
-        state.payloads = state.payloads.wrapping_add(message.value());
+        state.payloads = state.payloads.wrapping_add(message.word());
         let delay = self.delay(lp.random());
         let (to, remote) = self.destination(lp.id(), lp.random());
         state.remote += u64::from(remote);
@@ -181,14 +231,18 @@ impl<const BYTES: usize> Model for Phold<BYTES> {
             let id = lp.id();
             plots::observe(&self.parameters, delay, remote, lp, id);
         }
-        lp.send(to, delay, Message::new(message.value() ^ u64::from(to), message.payload));
+        lp.send(to, delay, Message { value: message.value ^ u64::from(to), rest: message.rest.clone() });
     }
 
-    fn reverse(&self, state: &mut State, message: &Message<BYTES>, lp: &mut Reverse<Self>) {
+    fn payload(message: &Message<R>) -> Option<&Payload> {
+        message.rest.payload()
+    }
+
+    fn reverse(&self, state: &mut State, message: &Message<R>, lp: &mut Reverse<Self>) {
         self.delay(lp.random());
         let (_, remote) = self.destination(lp.id(), lp.random());
         state.remote -= u64::from(remote);
-        state.payloads = state.payloads.wrapping_sub(message.value());
+        state.payloads = state.payloads.wrapping_sub(message.word());
     }
 
     fn finish(&self, state: &State, lp: &mut Finish<Self>) {
@@ -216,7 +270,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-impl<const BYTES: usize> Configure for Phold<BYTES> {
+impl<R: Rest> Configure for Phold<R> {
     type Parameters = PholdParameters;
 
     const NAME: &'static str = "phold";
@@ -226,8 +280,8 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
 
     fn configure(parameters: &PholdParameters) -> Result<Self, String> {
         let PholdParameters { lps, clusters, reach, payload, .. } = *parameters;
-        if payload as usize > BYTES || BYTES < 8 {
-            return Err(format!("a payload of {payload} bytes needs Phold<{}>; this is Phold<{BYTES}>", payload.max(8)));
+        if payload.saturating_sub(VALUE_BYTES) > R::MOST {
+            return Err(format!("a payload of {payload} bytes needs Phold<Payload>; this model has room for {}", R::MOST + VALUE_BYTES));
         }
         if !lps.is_multiple_of(clusters) {
             return Err(format!("{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the divisors of `lps`"));
@@ -239,7 +293,7 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
                 clusters.div_ceil(2)
             ));
         }
-        Ok(Phold { parameters: parameters.clone(), cluster: lps / clusters })
+        Ok(Phold { parameters: parameters.clone(), cluster: lps / clusters, rest: PhantomData })
     }
 
     fn presets() -> &'static [Preset] {
@@ -258,9 +312,6 @@ impl<const BYTES: usize> Configure for Phold<BYTES> {
         }
         if parameters.plots {
             notes.push(("plots", "takes time at every event: leave it out to measure speed".to_owned()));
-        }
-        if parameters.payload as usize != BYTES {
-            notes.push(("payload", format!("counts as {BYTES}: messages are values of 8, 64, 512 or 4096 bytes")));
         }
         notes
     }

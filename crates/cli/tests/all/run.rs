@@ -208,8 +208,7 @@ fn parameters_without_effect_are_pointed_out() {
             "phold --lps 64 --clusters 4 --remote 0 --reach 1",
             no_effect("phold", "`reach` has no effect: no message leaves its cluster; set `remote` to more than 0"),
         ),
-        ("phold --lps 64 --payload 65", no_effect("phold", "`payload` counts as 512: messages are values of 8, 64, 512 or 4096 bytes")),
-        ("phold --lps 64 --payload 64", String::new()),
+        ("phold --lps 64 --payload 65", String::new()),
         ("network --off 3", no_effect("network", "`off` has no effect: sources are not on-off; set `sources` to `onoff`")),
         ("network --on 3 --sources onoff", String::new()),
         ("mm1 --discipline lifo", String::new()),
@@ -247,7 +246,7 @@ fn limits_are_told_as_they_are() {
     whole("mm1 --threads 5000000000", "threads", "1 to 1024, as every PE");
     whole("phold --population 5000000000", "population", "1 to 1000000;");
     whole("phold --lps 5000000000", "lps", "1 to 4294967295;");
-    whole("phold --payload 5000000000", "payload", "0 to 4096;");
+    whole("phold --payload 5000000000", "payload", "0 to 65536;");
     warpline("run phold --lps 0").is_wrong_use(&["`lps` cannot be 0: it must lie in [1, 4294967295]"]);
 }
 

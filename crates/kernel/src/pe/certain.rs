@@ -10,7 +10,7 @@ use warpline_model::{Context, Model};
 
 use super::{ExecutedEvent, Pe};
 use crate::Event;
-use crate::fetch::fetch_ahead;
+use crate::fetch::{fetch_ahead, fetch_payload};
 use crate::gvt::Gvt;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
@@ -202,13 +202,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.commit_kp(k);
     }
 
-    /// Brings the memory of coming events near, and of the LPs that they reach.
+    /// Brings the memory of coming events near, of the LPs that they reach and of the bytes that they bring.
     #[inline(always)]
     pub(super) fn fetch_ahead(&self) {
         fetch_ahead(
             |distance| self.agenda.upcoming(distance),
             |event| self.agenda.store().prefetch(event),
-            |event| self.lps.prefetch(self.lps.index(self.agenda.event(event).receiver)),
+            |event| {
+                let event = self.agenda.event(event);
+                self.lps.prefetch(self.lps.index(event.receiver));
+                fetch_payload::<M>(&event.payload);
+            },
         );
     }
 

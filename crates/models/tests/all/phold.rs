@@ -4,10 +4,14 @@ use warpline::base::VirtualTime;
 use warpline::prelude::*;
 use warpline::record::View;
 use warpline::{Pending, Run};
-use warpline_models::phold::{Phold, PholdParameters};
+use warpline_models::phold::{Phold, PholdParameters, Rest};
 use warpline_testkit::time_limit;
 
-fn run<const BYTES: usize>(parameters: &PholdParameters, end: f64) -> Run<Phold<BYTES>> {
+fn run(parameters: &PholdParameters, end: f64) -> Run<Phold> {
+    run_with(parameters, end)
+}
+
+fn run_with<R: Rest>(parameters: &PholdParameters, end: f64) -> Run<Phold<R>> {
     let _limit = time_limit(("phold", end));
     Simulation::configured(parameters).unwrap().end(end).seed(11).run().unwrap()
 }
@@ -22,12 +26,12 @@ fn hops_follow_renewal_theory() {
         let hop = mean + lookahead;
         let expected = messages * (end / hop + (mean * mean / (hop * hop) - 1.0) / 2.0);
         let deviation = (messages * mean * mean * end / hop.powi(3)).sqrt();
-        let hops = run::<8>(&parameters, end).record.committed_events as f64;
+        let hops = run(&parameters, end).record.committed_events as f64;
         assert!((hops - expected).abs() < 4.0 * deviation, "{hops} hops, {expected} ± {deviation} expected");
     }
 }
 
-fn remote_messages(run: &Run<Phold<8>>) -> f64 {
+fn remote_messages(run: &Run<Phold>) -> f64 {
     run.record.results["remote_messages"].as_f64().unwrap()
 }
 
@@ -35,7 +39,7 @@ fn remote_messages(run: &Run<Phold<8>>) -> f64 {
 fn clusters_are_left_with_their_probability() {
     for (clusters, remote_share, reach) in [(2, 0.1, 0), (8, 0.5, 1), (10, 0.9, 4), (4, 0.0, 0), (4, 1.0, 0)] {
         let parameters = PholdParameters { lps: 400, clusters, remote: remote_share, reach, ..PholdParameters::default() };
-        let run = run::<8>(&parameters, 500.0);
+        let run = run(&parameters, 500.0);
         let sent = run.record.committed_events as f64;
         let deviation = (sent * remote_share * (1.0 - remote_share)).sqrt();
         assert!((remote_messages(&run) - sent * remote_share).abs() <= 4.0 * deviation, "{} of {sent} left", remote_messages(&run));
@@ -48,7 +52,7 @@ fn reach_bounds_the_distance() {
     const CLUSTERS: i64 = 10;
     for reach in [1, 3, 4] {
         let parameters = PholdParameters { lps: 100, clusters: 10, remote: 1.0, reach, ..PholdParameters::default() };
-        let model = Phold::<8>::configure(&parameters).unwrap();
+        let model = <Phold>::configure(&parameters).unwrap();
         let mut context = Context::new(&model, 1, 10, false);
         let mut state = context.init(&model, LpId(0));
         let message = context.outbox_mut().pop().unwrap().event;
@@ -69,10 +73,10 @@ fn reach_bounds_the_distance() {
 #[test]
 fn history_depends_on_neither_payload_size_nor_queue_nor_work() {
     let parameters = PholdParameters { lps: 500, ..PholdParameters::default() };
-    let digest = run::<8>(&parameters, 50.0).record.digest;
-    assert_eq!(run::<512>(&PholdParameters { payload: 500, ..parameters.clone() }, 50.0).record.digest, digest);
-    assert_eq!(run::<8>(&PholdParameters { epg: 10, ..parameters.clone() }, 50.0).record.digest, digest);
-    let heap = Simulation::<Phold<8>>::configured(&parameters).unwrap().end(50.0).seed(11).pending(Pending::Heap).run().unwrap();
+    let digest = run(&parameters, 50.0).record.digest;
+    assert_eq!(run_with::<Payload>(&PholdParameters { payload: 500, ..parameters.clone() }, 50.0).record.digest, digest);
+    assert_eq!(run(&PholdParameters { epg: 10, ..parameters.clone() }, 50.0).record.digest, digest);
+    let heap = Simulation::<Phold>::configured(&parameters).unwrap().end(50.0).seed(11).pending(Pending::Heap).run().unwrap();
     assert_eq!(heap.record.digest, digest);
 }
 
@@ -81,7 +85,7 @@ fn history_depends_on_neither_payload_size_nor_queue_nor_work() {
 fn plots_show_the_workload() {
     let quiet =
         PholdParameters { lps: 300, population: 2, clusters: 5, remote: 0.3, mean: 0.5, lookahead: 0.25, ..PholdParameters::default() };
-    let (plain, shown) = (run::<8>(&quiet, 400.0), run::<8>(&PholdParameters { plots: true, ..quiet }, 400.0));
+    let (plain, shown) = (run(&quiet, 400.0), run(&PholdParameters { plots: true, ..quiet }, 400.0));
     assert_eq!((&plain.record.digest, &plain.states), (&shown.record.digest, &shown.states));
     assert_eq!((plain.record.series.len(), plain.record.views.len()), (0, 0));
     let record = &shown.record;
@@ -111,17 +115,18 @@ fn plots_show_the_workload() {
 
 #[test]
 fn plots_of_one_cluster_have_no_share_that_leaves_it() {
-    let shown = run::<8>(&PholdParameters { lps: 20, plots: true, ..PholdParameters::default() }, 20.0);
+    let shown = run(&PholdParameters { lps: 20, plots: true, ..PholdParameters::default() }, 20.0);
     assert_eq!(shown.record.series.keys().collect::<Vec<_>>(), ["delay", "events"]);
-    let quiet = run::<8>(&PholdParameters { lps: 1, plots: true, mean: 100.0, ..PholdParameters::default() }, 1e-6);
+    let quiet = run(&PholdParameters { lps: 1, plots: true, mean: 100.0, ..PholdParameters::default() }, 1e-6);
     assert_eq!((quiet.record.committed_events, quiet.record.views.len()), (0, 3), "nothing happens, and that is shown");
 }
 
 #[test]
 fn both_ways_of_undo_pass_verification() {
     for (clusters, reach) in [(1, 0), (4, 0), (5, 2)] {
-        let parameters = PholdParameters { lps: 60, population: 3, clusters, reach, lookahead: 0.0, ..PholdParameters::default() };
-        let simulation = || Simulation::<Phold<64>>::configured(&parameters).unwrap().end(20.0);
+        let parameters =
+            PholdParameters { lps: 60, population: 3, clusters, reach, lookahead: 0.0, payload: 64, ..PholdParameters::default() };
+        let simulation = || Simulation::<Phold<Payload>>::configured(&parameters).unwrap().end(20.0);
         let run = simulation().run().unwrap();
         for undo in [Undo::Copy, Undo::Reverse] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
@@ -129,12 +134,39 @@ fn both_ways_of_undo_pass_verification() {
     }
 }
 
+/// A payload has as many bytes as were asked for, keeps all but its number from hop to hop, and is not copied.
+#[test]
+fn payloads_are_passed_on_as_they_are() {
+    for payload in [0, 8, 9, 100, 65_536] {
+        let model = <Phold<Payload>>::configure(&PholdParameters { lps: 300, payload, ..PholdParameters::default() }).unwrap();
+        let mut context = Context::new(&model, 1, 10, false);
+        let mut state = context.init(&model, LpId(250));
+        let received = context.outbox_mut().pop().unwrap().event;
+        assert_eq!(received.rest.len(), payload.saturating_sub(8) as usize);
+        assert!(received.rest.iter().enumerate().all(|(index, &byte)| byte == (250 + index) as u8));
+        context.begin(LpId(250), 1, VirtualTime::ZERO, 0);
+        model.handle(&mut state, &received, &mut context);
+        let sent = context.outbox_mut().pop().unwrap();
+        assert_eq!(sent.event.value, received.value ^ u64::from(sent.to.0));
+        assert_eq!((sent.event.rest.as_ptr(), sent.event.rest.len()), (received.rest.as_ptr(), received.rest.len()));
+    }
+}
+
+/// The rest of the one message has 92 bytes and begins with 0.
+#[test]
+fn payloads_arrive() {
+    let parameters = PholdParameters { lps: 1, payload: 100, ..PholdParameters::default() };
+    let (number, all) = (run(&PholdParameters { payload: 8, ..parameters.clone() }, 100.0), run_with::<Payload>(&parameters, 100.0));
+    assert_eq!(all.states[0].payloads - number.states[0].payloads, 92 * all.record.committed_events);
+    assert_eq!(all.record.results["payload_sum"].as_u64(), Some(all.states[0].payloads));
+}
+
 #[test]
 fn parameters_that_do_not_go_together_are_explained() {
-    let refused = |parameters: PholdParameters| Simulation::<Phold<8>>::configured(&parameters).err().unwrap().to_string();
+    let refused = |parameters: PholdParameters| Simulation::<Phold>::configured(&parameters).err().unwrap().to_string();
     let basic = PholdParameters { lps: 100, ..PholdParameters::default() };
     assert!(refused(PholdParameters { clusters: 7, ..basic.clone() }).contains("do not divide 100 LPs"));
     assert!(refused(PholdParameters { clusters: 4, reach: 2, ..basic.clone() }).contains("choose `reach` below 2"));
-    assert!(refused(PholdParameters { payload: 100, ..basic.clone() }).contains("Phold<100>"));
+    assert!(refused(PholdParameters { payload: 100, ..basic.clone() }).contains("a payload of 100 bytes needs Phold<Payload>"));
     assert!(refused(PholdParameters { lookahead: f64::NAN, ..basic }).contains("lookahead"));
 }

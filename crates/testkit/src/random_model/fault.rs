@@ -1,6 +1,6 @@
 use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
 
-use super::parcel::{Errand, Parcel, Payload};
+use super::parcel::{Errand, Load, Parcel};
 use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS, promise};
 
 /// A mistake of a model, and where it is made.
@@ -83,7 +83,7 @@ impl Crime {
         let (id, lps) = (lp.id(), lp.lps());
         let other = model.other(id);
         let least = promise::between(&model.recipe, id, other);
-        let parcel = |errand| Parcel { energy: 1, hops: 0, errand, payload: Payload::Nothing, words: [0; W] };
+        let parcel = |errand| Parcel { energy: 1, hops: 0, errand, load: Load::Nothing, words: [0; W] };
         let mut send = |to: LpId, delay| lp.send(to, delay, parcel(Errand::Spread));
         match self {
             Crime::NanDelay => send(id, f64::NAN),

@@ -10,11 +10,9 @@ mod recipe;
 mod state;
 mod topology;
 
-use std::sync::Arc;
-
 pub use fault::{Crime, PlannedFault};
 pub use parcel::Parcel;
-use parcel::{Errand, Payload};
+use parcel::{Errand, Load};
 pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
 pub use state::State;
 use warpline::prelude::*;
@@ -103,7 +101,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         // The sends depend on what the state remembers.
         let children = (wanted + (state.checksum & 1) as u32).min(left);
         let uneven = state.checksum & 2 == 0;
-        let shared = Arc::new(vec![state.checksum, u64::from(left)]);
+        let shared = Payload::from([state.checksum, u64::from(left)].map(u64::to_le_bytes).as_flattened());
         for child in 0..children {
             let share = match (uneven, child) {
                 (true, 0) => left - (children - 1),
@@ -111,18 +109,18 @@ impl<const WORDS: usize> RandomModel<WORDS> {
                 (false, _) => left / children + u32::from(child < left % children),
             };
             let to = self.receiver(lp.id(), lp.stream(ROUTES));
-            let payload = Payload::draw(self.recipe.payloads, &shared, lp.stream(ROUTES));
-            self.post(to, share, parcel.hops, Errand::Spread, payload, lp);
+            let load = Load::draw(self.recipe.payloads, &shared, lp.stream(ROUTES));
+            self.post(to, share, parcel.hops, Errand::Spread, load, lp);
         }
     }
 
     /// Sends one parcel.
-    fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, payload: Payload, lp: &mut Context<Self>) {
+    fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, load: Load, lp: &mut Context<Self>) {
         let (now, least) = (lp.now(), promise::between(&self.recipe, lp.id(), to));
         let delay = self.delay(now, hops, least, lp.stream(TIMES));
         let hops = if now + delay > now { 0 } else { hops + 1 };
         let words = [0; WORDS].map(|_: u64| lp.stream(TIMES).next_u64());
-        let parcel = Parcel { energy, hops, errand, payload, words };
+        let parcel = Parcel { energy, hops, errand, load, words };
         if self.recipe.observing {
             lp.sample(DELAYS, delay);
         }
@@ -156,7 +154,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
         let delay = self.delay(lp.now(), hops, least, lp.stream(TIMES));
         let hops = if lp.now() + delay > lp.now() { 0 } else { hops + 1 };
         for (to, errand) in [(debtor, Errand::Lend), (agent, Errand::Recall(debtor))] {
-            lp.send(to, delay, Parcel { energy: 0, hops, errand, payload: Payload::Nothing, words: [0; WORDS] });
+            lp.send(to, delay, Parcel { energy: 0, hops, errand, load: Load::Nothing, words: [0; WORDS] });
         }
     }
 
@@ -167,7 +165,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
             lp.count(EVENTS.at(item), 1);
             lp.observe(ENERGY, f64::from(parcel.energy) / 3.0);
             lp.span(BUSY.at(item), lp.now(), lp.now() + 1.5, 1.0);
-            lp.sample(SIZES.at(item % 2), parcel.payload.bytes().len() as f64);
+            lp.sample(SIZES.at(item % 2), parcel.load.bytes().len() as f64);
         }
         if self.recipe.recording {
             for _ in 0..lp.stream(RECORDS).below(3) {
@@ -189,6 +187,10 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
 
     fn lps(&self) -> u32 {
         self.recipe.lps
+    }
+
+    fn payload(parcel: &Parcel<WORDS>) -> Option<&Payload> {
+        parcel.load.payload()
     }
 
     fn lookahead(&self) -> f64 {
@@ -236,13 +238,7 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
             lp.send(
                 to,
                 delay,
-                Parcel {
-                    energy: self.recipe.energy,
-                    hops: u32::from(delay == 0.0),
-                    errand: Errand::Spread,
-                    payload: Payload::Nothing,
-                    words,
-                },
+                Parcel { energy: self.recipe.energy, hops: u32::from(delay == 0.0), errand: Errand::Spread, load: Load::Nothing, words },
             );
         }
         if self.recipe.observing {
@@ -259,7 +255,7 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         match parcel.errand {
             Errand::Spread if parcel.energy == 1 && self.recipe.forwards => self.forward(lp),
             Errand::Spread => self.spread(state, parcel, lp),
-            Errand::Recall(debtor) => self.post(debtor, 0, parcel.hops, Errand::Return, Payload::Nothing, lp),
+            Errand::Recall(debtor) => self.post(debtor, 0, parcel.hops, Errand::Return, Load::Nothing, lp),
             Errand::Loop => lp.send(lp.id(), 0.0, parcel.clone()),
             Errand::Lend | Errand::Return => {}
         }

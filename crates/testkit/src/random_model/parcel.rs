@@ -1,6 +1,4 @@
-use std::sync::Arc;
-
-use warpline::{LpId, Random};
+use warpline::{LpId, Payload, Random};
 
 use super::recipe::Payloads;
 
@@ -12,7 +10,7 @@ pub struct Parcel<const WORDS: usize> {
     /// Consecutive hops without time going on.
     pub(super) hops: u32,
     pub(super) errand: Errand,
-    pub(super) payload: Payload,
+    pub(super) load: Load,
     pub(super) words: [u64; WORDS],
 }
 
@@ -33,16 +31,16 @@ pub(super) enum Errand {
 
 /// What a parcel carries.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Payload {
+pub(super) enum Load {
     Nothing,
     Word(u64),
     Owned(Vec<u8>),
-    Shared(Arc<Vec<u64>>),
+    Shared(Payload),
 }
 
-impl Payload {
-    /// Draws a payload; `shared` is what all parcels of one event share.
-    pub(super) fn draw(kind: Payloads, shared: &Arc<Vec<u64>>, random: &mut Random) -> Self {
+impl Load {
+    /// Draws a load; `shared` is what all parcels of one event share.
+    pub(super) fn draw(kind: Payloads, shared: &Payload, random: &mut Random) -> Self {
         let which = match kind {
             Payloads::Small => random.below(2),
             Payloads::Owned => 2,
@@ -50,26 +48,34 @@ impl Payload {
             Payloads::Mixed => random.below(4),
         };
         match which {
-            0 => Payload::Nothing,
-            1 => Payload::Word(random.next_u64()),
-            2 => Payload::Owned((0..random.below(40)).map(|_| random.next_u64() as u8).collect()),
-            _ => Payload::Shared(Arc::clone(shared)),
+            0 => Load::Nothing,
+            1 => Load::Word(random.next_u64()),
+            2 => Load::Owned((0..random.below(40)).map(|_| random.next_u64() as u8).collect()),
+            _ => Load::Shared(shared.clone()),
         }
     }
 
     /// A number that stands for all of it.
     fn word(&self) -> u64 {
         match self {
-            Payload::Nothing => 0,
-            Payload::Word(word) => *word,
-            Payload::Owned(bytes) => bytes.iter().fold(1, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte))),
-            Payload::Shared(words) => words.iter().fold(2, |sum: u64, word| sum.rotate_left(7) ^ word),
+            Load::Nothing => 0,
+            Load::Word(word) => *word,
+            Load::Owned(bytes) => bytes.iter().fold(1, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte))),
+            Load::Shared(words) => {
+                let words = words.chunks_exact(8).map(|word| word.iter().rfold(0, |sum, &byte| sum << 8 | u64::from(byte)));
+                words.fold(2, |sum: u64, word| sum.rotate_left(7) ^ word)
+            }
         }
+    }
+
+    /// The payload, if it is one.
+    pub(super) fn payload(&self) -> Option<&Payload> {
+        if let Load::Shared(payload) = self { Some(payload) } else { None }
     }
 
     /// The bytes that it carries itself.
     pub(super) fn bytes(&self) -> &[u8] {
-        if let Payload::Owned(bytes) = self { bytes } else { &[] }
+        if let Load::Owned(bytes) = self { bytes } else { &[] }
     }
 }
 
@@ -77,6 +83,6 @@ impl<const WORDS: usize> Parcel<WORDS> {
     /// A number that stands for all of it.
     pub(super) fn word(&self) -> u64 {
         let words = self.words.iter().fold(0, |sum: u64, word| sum.rotate_left(3) ^ word);
-        self.payload.word() ^ words ^ u64::from(self.energy) << 17
+        self.load.word() ^ words ^ u64::from(self.energy) << 17
     }
 }

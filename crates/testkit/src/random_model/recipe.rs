@@ -154,7 +154,7 @@ pub enum Payloads {
     Small,
     /// Bytes of their own on the heap.
     Owned,
-    /// Words on the heap that are shared by all events sent together.
+    /// A payload that is shared by all events sent together.
     Shared,
     /// Any of these.
     Mixed,

@@ -101,9 +101,9 @@ impl LpMemory {
                     queue.pop_front();
                 }
                 lp.save(full);
-                let fits = bytes.len() + parcel.payload.bytes().len() <= MOST_BYTES;
+                let fits = bytes.len() + parcel.load.bytes().len() <= MOST_BYTES;
                 if fits {
-                    bytes.extend_from_slice(parcel.payload.bytes());
+                    bytes.extend_from_slice(parcel.load.bytes());
                 }
                 lp.save(fits);
             }
@@ -144,7 +144,7 @@ impl LpMemory {
             }
             LpMemory::Memory { queue, bytes } => {
                 if lp.restore::<bool>() {
-                    bytes.truncate(bytes.len() - parcel.payload.bytes().len());
+                    bytes.truncate(bytes.len() - parcel.load.bytes().len());
                 }
                 if lp.restore::<bool>() {
                     queue.push_front(lp.restore());

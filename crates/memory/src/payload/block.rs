@@ -1,0 +1,180 @@
+//! Blocks of memory for payloads. A block that is freed waits in a list of the thread that frees it, whichever thread it came from; so in
+//! steady state a thread takes no lock and asks no allocator.
+
+use std::alloc::Layout;
+use std::array::from_fn;
+use std::cell::RefCell;
+use std::mem::take;
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::chunks::{Chunks, FreeList};
+use crate::Exhausted;
+use crate::sync::{alloc, dealloc};
+
+/// The bytes of a cache line. Every block begins with one, so that cores that count different payloads do not write the same line.
+const LINE: usize = 64;
+
+/// Classes of sizes: one line, or one more than a power of two up to 1024. So 64 KiB fit behind a header; and since the number of lines is
+/// odd, headers of large blocks are spread over all sets of the caches. Under loom there are none, so that it follows each block.
+const CLASSES: usize = if cfg!(loom) { 0 } else { 12 };
+
+/// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096 events of 1 KiB commit. A thread that
+/// frees what others have made hoards no more than that. Of larger blocks there are fewer, but filling them takes longer than a lock.
+const KEPT_BYTES: usize = if cfg!(miri) { 256 << 10 } else { 4 << 20 };
+/// How many bytes of blocks, and how many blocks at most, go from the chunks to a thread at a time, or back.
+const MOVED_BYTES: usize = 64 << 10;
+const MOVED_MOST: usize = 64;
+
+static CHUNKS: [Mutex<Chunks>; CLASSES] = [const { Mutex::new(Chunks::new()) }; CLASSES];
+
+thread_local! {
+    static FREE: RefCell<FreeLists> = RefCell::new(FreeLists(from_fn(|_| FreeList::default())));
+}
+
+/// The free blocks that a thread keeps, by class.
+struct FreeLists([FreeList; CLASSES]);
+
+/// The class of a block for this many bytes, if there is one that is large enough.
+#[inline(always)]
+fn class_for(bytes: usize) -> Option<usize> {
+    let behind = (bytes - 1) / LINE;
+    let class = (2 * behind).checked_next_power_of_two()?.trailing_zeros() as usize;
+    (class < CLASSES).then_some(class)
+}
+
+/// The size of all blocks of a class, in bytes.
+#[inline(always)]
+const fn block_bytes(class: usize) -> usize {
+    (1 + (1 << class) / 2) * LINE
+}
+
+/// How many blocks of a class go from the chunks to a thread at a time, or back.
+fn moved_at_once(class: usize) -> usize {
+    (MOVED_BYTES / block_bytes(class)).clamp(1, MOVED_MOST)
+}
+
+fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
+    // If memory runs out in the middle, the chunks are as they were.
+    CHUNKS[class].lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A block with room for this many bytes, at least one. What is in it is not initialised.
+///
+/// # Panics
+/// If there is no memory, it [unwinds](Exhausted::unwind).
+#[inline]
+pub(super) fn take_block(bytes: usize) -> NonNull<u8> {
+    let Some(class) = class_for(bytes) else { return allocate(bytes) };
+    let kept = FREE.try_with(|lists| {
+        let list = &mut lists.borrow_mut().0[class];
+        list.pop().unwrap_or_else(|| refill(list, class, moved_at_once(class)))
+    });
+    // A thread that is ending has no lists any more.
+    kept.unwrap_or_else(|_| refill(&mut FreeList::default(), class, 1))
+}
+
+/// Fills an empty list with up to `most` blocks, and takes one of them.
+#[cold]
+#[inline(never)]
+fn refill(list: &mut FreeList, class: usize, most: usize) -> NonNull<u8> {
+    *list = chunks(class).take(block_bytes(class), LINE, most);
+    list.pop().expect("there is at least one")
+}
+
+/// Frees a block.
+///
+/// # Safety
+/// The block is from [`take_block`] with the same number of bytes, and nobody uses it any more.
+#[inline]
+pub(super) unsafe fn free_block(block: NonNull<u8>, bytes: usize) {
+    let Some(class) = class_for(bytes) else {
+        // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's promise.
+        return unsafe { deallocate(block, bytes) };
+    };
+    let kept = FREE.try_with(|lists| {
+        let list = &mut lists.borrow_mut().0[class];
+        // SAFETY: the caller gives the block away, and all blocks begin with a line.
+        unsafe { list.push(block) };
+        if list.blocks * block_bytes(class) > KEPT_BYTES {
+            give_back(list, class, moved_at_once(class));
+        }
+    });
+    if kept.is_err() {
+        let mut list = FreeList::default();
+        // SAFETY: as above; no other list has taken it.
+        unsafe { list.push(block) };
+        give_back(&mut list, class, 1);
+    }
+}
+
+/// Gives up to `most` blocks of a list of this class back to the chunks.
+#[cold]
+#[inline(never)]
+fn give_back(list: &mut FreeList, class: usize, most: usize) {
+    let mut back = FreeList::default();
+    while back.blocks < most
+        && let Some(block) = list.pop()
+    {
+        // SAFETY: the block has just left the other list.
+        unsafe { back.push(block) };
+    }
+    // SAFETY: all blocks of the class are from these chunks.
+    unsafe { chunks(class).give(back) };
+}
+
+/// A thread that ends gives back what it has kept.
+impl Drop for FreeLists {
+    fn drop(&mut self) {
+        for (class, list) in self.0.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
+            // SAFETY: all blocks of the class are from these chunks.
+            unsafe { chunks(class).give(take(list)) };
+        }
+    }
+}
+
+/// What the allocator is asked for, for a block without a class; `None` if no address space is that large.
+fn layout(bytes: usize) -> Option<Layout> {
+    Layout::from_size_align(bytes, LINE).ok()
+}
+
+#[cold]
+#[inline(never)]
+fn allocate(bytes: usize) -> NonNull<u8> {
+    // SAFETY: there is at least one byte.
+    let block = layout(bytes).and_then(|layout| NonNull::new(unsafe { alloc(layout) }));
+    block.unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes }.unwind())
+}
+
+/// # Safety
+/// The block is from [`allocate`] with the same number of bytes, and nobody uses it any more.
+#[cold]
+#[inline(never)]
+unsafe fn deallocate(block: NonNull<u8>, bytes: usize) {
+    let layout = layout(bytes).expect("it was there when the block was allocated");
+    // SAFETY: `allocate` got the block with this layout, and nobody uses it any more.
+    unsafe { dealloc(block.as_ptr(), layout) };
+}
+
+#[cfg(all(test, not(loom)))]
+pub(super) mod tests {
+    use super::*;
+
+    /// How many bytes of free blocks this thread keeps of blocks for this many bytes, and the most that it may.
+    pub(in crate::payload) fn kept(bytes: usize) -> (usize, usize) {
+        let class = class_for(bytes).unwrap();
+        (FREE.with(|lists| lists.borrow().0[class].blocks * block_bytes(class)), KEPT_BYTES)
+    }
+
+    #[test]
+    fn classes_leave_room_for_all_that_belongs_to_them() {
+        assert_eq!([0, 1, 2, 3, 11].map(block_bytes), [64, 128, 192, 320, 65_600]);
+        for (bytes, class) in [(1, 0), (64, 0), (65, 1), (128, 1), (129, 2), (192, 2), (193, 3), (65_600, 11)] {
+            assert_eq!(class_for(bytes), Some(class), "{bytes} bytes");
+            assert!(bytes <= block_bytes(class) && (class == 0 || block_bytes(class - 1) < bytes), "{bytes} bytes");
+        }
+        assert_eq!([65_601, usize::MAX].map(class_for), [None, None]);
+        assert_eq!([0, 4, 11].map(moved_at_once), [64, 64, 1]);
+        assert!(layout(usize::MAX).is_none());
+    }
+}

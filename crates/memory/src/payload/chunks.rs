@@ -1,0 +1,188 @@
+//! Where blocks of one size come from, and go back to when no thread keeps them: chunks of many blocks each. Chunks are large where there are
+//! many blocks, so that the system backs them with huge pages; otherwise every access to another payload would be a TLB miss.
+
+use std::ptr::NonNull;
+
+use crate::Exhausted;
+use crate::exhausted::MakeRoom;
+use crate::pages::Pages;
+
+/// The sizes of the first chunk and of the largest, in bytes. In between, a chunk is as large as all before it together.
+const CHUNK_BYTES: [usize; 2] = if cfg!(miri) { [2 << 10, 8 << 10] } else { [64 << 10, 64 << 20] };
+
+/// Free blocks, which belong to the list alone. The one freed last comes first, as it is probably still in the cache.
+#[derive(Default)]
+pub(super) struct FreeList {
+    first: Option<NonNull<FreeBlock>>,
+    /// How many there are.
+    pub(super) blocks: usize,
+}
+
+/// The beginning of a free block.
+struct FreeBlock {
+    next: Option<NonNull<FreeBlock>>,
+}
+
+// SAFETY: nobody else uses the blocks, which are plain memory, wherever the list goes.
+unsafe impl Send for FreeList {}
+
+impl FreeList {
+    #[inline(always)]
+    pub(super) fn pop(&mut self) -> Option<NonNull<u8>> {
+        let first = self.first?;
+        // SAFETY: the block belongs to the list, and `push` has written this.
+        self.first = unsafe { first.read() }.next;
+        self.blocks -= 1;
+        Some(first.cast())
+    }
+
+    /// # Safety
+    /// The block has room for a pointer, is aligned for it, and belongs to the list from now on.
+    #[inline(always)]
+    pub(super) unsafe fn push(&mut self, block: NonNull<u8>) {
+        let first = block.cast::<FreeBlock>();
+        // SAFETY: the caller's promise.
+        unsafe { first.write(FreeBlock { next: self.first }) };
+        self.first = Some(first);
+        self.blocks += 1;
+    }
+}
+
+/// Chunks of blocks that all have the same size, a multiple of `align`; the methods are always given the same two numbers.
+pub(super) struct Chunks {
+    /// By address.
+    chunks: Vec<Chunk>,
+}
+
+struct Chunk {
+    pages: Pages,
+    /// How many blocks there are, and how many of them have ever been given out: the first ones.
+    blocks: usize,
+    used: usize,
+    /// Those that have come back.
+    free: FreeList,
+}
+
+impl Chunk {
+    fn has_free(&self) -> bool {
+        self.free.blocks > 0 || self.used < self.blocks
+    }
+
+    fn pop(&mut self, block_bytes: usize) -> Option<NonNull<u8>> {
+        self.free.pop().or_else(|| {
+            // SAFETY: there are `blocks` blocks of this size, one after the other.
+            let block = (self.used < self.blocks).then(|| unsafe { self.pages.start().add(self.used * block_bytes) })?;
+            self.used += 1;
+            Some(block)
+        })
+    }
+}
+
+impl Chunks {
+    pub(super) const fn new() -> Self {
+        Chunks { chunks: Vec::new() }
+    }
+
+    /// Gives out up to `most` blocks, at least one. What is in them is not initialised.
+    ///
+    /// # Panics
+    /// If there is no memory, it [unwinds](Exhausted::unwind).
+    pub(super) fn take(&mut self, block_bytes: usize, align: usize, most: usize) -> FreeList {
+        // Those with low addresses first, so that others are emptied.
+        let index = self.chunks.iter().position(Chunk::has_free).unwrap_or_else(|| self.grow(block_bytes, align));
+        let chunk = &mut self.chunks[index];
+        let mut taken = FreeList::default();
+        while taken.blocks < most
+            && let Some(block) = chunk.pop(block_bytes)
+        {
+            // SAFETY: the block is in no other list; it has at least a line, and is aligned to one.
+            unsafe { taken.push(block) };
+        }
+        taken
+    }
+
+    /// Makes a chunk, and returns where it is.
+    #[cold]
+    fn grow(&mut self, block_bytes: usize, align: usize) -> usize {
+        let all: usize = self.chunks.iter().map(|chunk| chunk.blocks * block_bytes).sum();
+        let wanted = (all.clamp(CHUNK_BYTES[0], CHUNK_BYTES[1]) / block_bytes).max(1);
+        self.chunks.make_room(1, "the list of chunks");
+        let chunk = |blocks: usize| Some((Pages::zeroed(blocks * block_bytes, align)?, blocks));
+        let (pages, blocks) =
+            chunk(wanted).or_else(|| chunk(1)).unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes: block_bytes }.unwind());
+        let index = self.place_of(pages.start());
+        self.chunks.insert(index, Chunk { pages, blocks, used: 0, free: FreeList::default() });
+        index
+    }
+
+    /// How many chunks begin at this address or before it.
+    fn place_of(&self, address: NonNull<u8>) -> usize {
+        self.chunks.partition_point(|chunk| chunk.pages.start() <= address)
+    }
+
+    /// Takes blocks back. Chunks of which all have come back are freed.
+    ///
+    /// # Safety
+    /// The blocks are from [`take`](Self::take).
+    pub(super) unsafe fn give(&mut self, mut blocks: FreeList) {
+        while let Some(block) = blocks.pop() {
+            let index = self.place_of(block) - 1;
+            let chunk = &mut self.chunks[index];
+            // SAFETY: the block was in the other list, and is from this chunk, the last one to begin before it.
+            unsafe { chunk.free.push(block) };
+            if chunk.free.blocks == chunk.used {
+                self.chunks.remove(index);
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const SIZE: usize = 320;
+
+    #[test]
+    fn blocks_are_apart_and_chunks_grow_and_go() {
+        let mut chunks = Chunks::new();
+        let count = if cfg!(miri) { 40 } else { 2000 };
+        let mut all: Vec<FreeList> = (0..count).map(|_| chunks.take(SIZE, 64, 3)).collect();
+        let mut addresses = Vec::new();
+        for list in &mut all {
+            let mut again = FreeList::default();
+            assert!((1..=3).contains(&list.blocks));
+            while let Some(block) = list.pop() {
+                addresses.push(block.addr().get());
+                // SAFETY: the block has just left the other list.
+                unsafe { again.push(block) };
+            }
+            *list = again;
+        }
+        addresses.sort_unstable();
+        assert!(addresses.windows(2).all(|pair| pair[1] - pair[0] >= SIZE) && addresses.iter().all(|address| address % 64 == 0));
+        let grown = chunks.chunks.len();
+        assert!((2..20).contains(&grown), "{grown} chunks");
+        // Every other one, then the rest.
+        for odd in [true, false] {
+            for (index, list) in all.iter_mut().enumerate().filter(|(index, _)| (index % 2 == 1) == odd) {
+                assert!(!chunks.chunks.is_empty(), "{index}");
+                // SAFETY: the blocks are from these chunks.
+                unsafe { chunks.give(std::mem::take(list)) };
+            }
+        }
+        assert!(chunks.chunks.is_empty());
+    }
+
+    #[test]
+    fn blocks_that_came_back_are_given_out_again() {
+        let mut chunks = Chunks::new();
+        let [first, mut second] = [chunks.take(SIZE, 64, 1), chunks.take(SIZE, 64, 1)];
+        let address = second.first;
+        // SAFETY: the blocks are from these chunks, here and below.
+        unsafe { chunks.give(std::mem::take(&mut second)) };
+        let third = chunks.take(SIZE, 64, 1);
+        assert_eq!((third.first, chunks.chunks.len()), (address, 1));
+        [first, third].into_iter().for_each(|list| unsafe { chunks.give(list) });
+    }
+}
