@@ -1,5 +1,7 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::{fold64, mix64};
 use crate::{EventKey, LpId};
 
@@ -27,7 +29,7 @@ impl HistoryDigest {
 
 /// The digest of a whole run: the sum of the histories of all LPs. So it depends on the order of events within each LP, but not on the
 /// order in which LPs are visited, or where they live.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDigest(u64);
 
 impl RunDigest {

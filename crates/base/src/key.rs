@@ -4,11 +4,13 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::num::NonZeroU8;
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::mix64;
 use crate::{LpId, VirtualTime};
 
 /// How urgent an event is among those of the same time and step: lower goes first, `-127..=127`, normally 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Priority(NonZeroU8);
 
 impl Priority {
@@ -46,7 +48,7 @@ pub const SEND_LIMIT: u32 = 1 << 24;
 /// The sender's sequence number: which of its events sent this one, and the index of the send within that event.
 ///
 /// It is a function of the sender's event count alone, so undoing an event undoes its sequence numbers too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sequence(u64);
 
 impl Sequence {
@@ -86,7 +88,7 @@ impl Sequence {
 ///
 /// *Step* counts zero-delay hops at one instant, so that what an event causes always comes strictly after it.
 /// Keys are unique within a run and depend on the model alone, never on the order of arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventKey {
     /// When the event happens.
     pub time: VirtualTime,

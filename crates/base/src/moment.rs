@@ -1,11 +1,13 @@
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{EventKey, LpId, TieBreak, VirtualTime};
 
 /// A place in the order of everything that happens in a run: LPs are initialised, events happen, LPs finish.
 ///
 /// GVT is a moment, and so are the places of faults and rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
     /// An LP is initialised. This happens in the order of ids, before all events.
     Init(LpId),

@@ -1,9 +1,10 @@
-//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum. Models get them from `warpline::prelude`.
+//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum, `Portable` for events. Models get them from `warpline::prelude`.
 
 mod attributes;
 mod choices;
 mod parameters;
 mod paths;
+mod portable;
 mod range;
 
 use proc_macro::TokenStream;
@@ -107,7 +108,46 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
     choices::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// What the tests of both macros share.
+/// Makes a struct or an enum a type whose values can leave their process, as copies of their bytes: plain data, with or without payloads.
+///
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// #[derive(Debug, Portable)]
+/// enum Parcel {
+///     Letter { weight: f64, stamps: [u8; 4] },
+///     Freight(Payload, Option<LpId>),
+///     Nothing,
+/// }
+/// ```
+///
+/// All fields must be `Portable` themselves: numbers, arrays, tuples, options, payloads, LP ids, and types that derive it. What holds an
+/// address, such as a `String`, does not:
+/// ```compile_fail,E0277
+/// # use warpline_model::prelude::*;
+/// #[derive(Debug, Portable)]
+/// struct Parcel {
+///     name: String, // error: the trait bound `String: Portable` is not satisfied
+/// }
+/// ```
+///
+/// A type with type parameters is portable where these are.
+#[proc_macro_derive(Portable)]
+pub fn derive_portable(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    portable::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// For the engine's types that carry events: makes a function `is_portable` that proves that the type is portable from the proof that its type
+/// parameter is, where that is not known as a bound.
+#[doc(hidden)]
+#[proc_macro_derive(PortableWith)]
+pub fn derive_portable_with(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    portable::expand_with(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// What the tests of the macros share.
 #[cfg(test)]
 mod test_support {
     use proc_macro2::TokenStream;

@@ -1,7 +1,8 @@
+use serde::{Deserialize, Serialize};
 use warpline_memory::Books;
 
 /// What a PE has done, for the record and the books.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Events executed, including those undone again.
     pub processed: u64,

@@ -2,13 +2,14 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_model::Fault;
 
 use crate::panics::panic_message_with;
 
 /// A mistake of the model that is certain to have happened.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct CommittedFault {
     /// Where it happened in the order of moments.
     pub moment: Moment,

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use warpline_base::LpId;
@@ -82,7 +83,7 @@ impl Roles {
 }
 
 /// What the LPs of one role have done in a PE, beside what they have committed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoleCounts {
     /// Events undone.
     pub rolled_back: u64,

@@ -1,10 +1,11 @@
+use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment};
 use warpline_memory::{MakeRoom, list_for};
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Cell};
 
 /// A committed row or act, and its place in the order of those of all PEs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MomentRow {
     /// When it was recorded. Rows of one moment keep their order.
     pub moment: Moment,
@@ -17,7 +18,7 @@ pub struct MomentRow {
 }
 
 /// What is in a committed row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RowContent {
     /// A row of a table.
     Cells {
@@ -26,7 +27,8 @@ pub enum RowContent {
         /// The cells.
         cells: Vec<Cell>,
     },
-    /// Something to be done outside in its place among the rows.
+    /// Something to be done outside in its place among the rows. It does not leave its process.
+    #[serde(skip)]
     Act(Act),
 }
 

@@ -2,13 +2,15 @@
 
 use warpline_base::{EventKey, LpId};
 use warpline_memory::Handle;
+use warpline_model::engine::PortableWith;
+use warpline_model::{Model, Payload, Portable, WireFormat};
 
 use crate::Event;
 use crate::gvt::{Control, Put, Tag};
 use crate::store::Incarnation;
 
 /// A message about an event in a shared buffer. The event itself is not copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub struct Message {
     /// The buffer.
     pub event: Handle,
@@ -19,7 +21,7 @@ pub struct Message {
 }
 
 /// What a [`Message`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub enum MessageKind {
     /// The buffer brings an event.
     Event,
@@ -30,7 +32,7 @@ pub enum MessageKind {
 }
 
 /// A message by value: the only kind that can leave an address space.
-#[derive(Debug)]
+#[derive(Debug, PortableWith)]
 pub struct ValueMessage<E> {
     /// For GVT: when it was sent.
     pub tag: Tag,
@@ -41,7 +43,7 @@ pub struct ValueMessage<E> {
 }
 
 /// What a [`ValueMessage`] says.
-#[derive(Debug)]
+#[derive(Debug, PortableWith)]
 pub enum Content<E> {
     /// An event.
     Event(Event<E>),
@@ -52,6 +54,14 @@ pub enum Content<E> {
         /// The event's key.
         key: EventKey,
     },
+}
+
+/// Makes sure that other processes, if there are any, can read the payloads of an event.
+#[inline(always)]
+pub(crate) fn make_common<M: Model>(event: &mut M::Event) {
+    if let Some(payloads) = M::WIRE.as_ref().and_then(WireFormat::payloads) {
+        payloads(event, &mut Payload::make_common);
+    }
 }
 
 /// A PE's end of the wires to the others. No method blocks.

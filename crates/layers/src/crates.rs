@@ -6,8 +6,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// From the bottom up. Crates of one row must not depend on each other.
-const LAYERS: [&[&str]; 10] = [
-    &["warpline-base", "warpline-derive", "warpline-memory"],
+const LAYERS: [&[&str]; 11] = [
+    &["warpline-base", "warpline-derive"],
+    &["warpline-memory"],
     &["warpline-model"],
     &["warpline-kernel"],
     &["warpline-transport"],

@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
-use crate::drop_each;
 use crate::exhausted::{Exhausted, MakeRoom};
 use crate::pages::Pages;
 use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, Ordering, UnsafeCell};
+use crate::{Common, IsPortable, Region, drop_each};
 
 /// The tag of a slot without a value: free, or never used.
 pub(crate) const FREE: u32 = 0;
@@ -61,10 +61,11 @@ pub(crate) struct Slot<T> {
 type Directory<T> = [AtomicPtr<Slot<T>>; SEGMENTS as usize];
 
 struct ArenaMemory<T> {
-    directory: Box<Directory<T>>,
+    directory: Common<Directory<T>>,
     /// How many segments have been numbered.
-    claimed: AtomicU32,
-    /// All memory for slots, each with the number of its slots.
+    claimed: Common<AtomicU32>,
+    region: Region,
+    /// All memory for slots, each with the number of its slots; but none that processes share, which stays until all of it goes.
     slabs: Mutex<Vec<(Pages, usize)>>,
 }
 
@@ -72,7 +73,7 @@ struct ArenaMemory<T> {
 pub(crate) struct Arena<T> {
     shared: Arc<ArenaMemory<T>>,
     /// The directory of `shared`, without a detour.
-    directory: NonNull<Directory<T>>,
+    directory: Common<Directory<T>>,
 }
 
 // SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE that owns them, which `Buffers` ensures,
@@ -80,24 +81,32 @@ pub(crate) struct Arena<T> {
 unsafe impl<T: Send> Send for Arena<T> {}
 
 impl<T> Arena<T> {
-    pub(crate) fn new() -> Self {
-        let shared = Arc::new(ArenaMemory { directory: directory(), claimed: AtomicU32::new(0), slabs: Mutex::default() });
-        let directory = NonNull::from(&*shared.directory);
+    /// No slots, in a region. If processes share that, values must be portable.
+    pub(crate) fn new(region: &Region, portable: Option<IsPortable<T>>) -> Self {
+        let directory = match region.segment() {
+            None => Common::own(directory()),
+            Some(segment) => {
+                assert!(portable.is_some(), "only portable values can lie in memory that processes share");
+                let place = segment.place(size_of::<Directory<T>>(), align_of::<Directory<T>>());
+                // SAFETY: the place is large enough and aligned, and its zeros are null pointers.
+                unsafe { Common::placed(place.cast(), segment.clone()) }
+            }
+        };
+        let claimed = region.place(AtomicU32::new(0));
+        let shared = Arc::new(ArenaMemory { directory: directory.clone(), claimed, region: region.clone(), slabs: Mutex::default() });
         Arena { shared, directory }
     }
 
     /// Another share of the same memory.
     pub(crate) fn share(&self) -> Self {
-        Arena { shared: self.shared.clone(), directory: self.directory }
+        Arena { shared: self.shared.clone(), directory: self.directory.clone() }
     }
 
     /// The slot of this number, if it has been made.
     #[inline(always)]
     pub(crate) fn slot(&self, number: u32) -> Option<&Slot<T>> {
-        // SAFETY: the directory lives in a box of its own as long as `self.shared`, and is borrowed shared only until that ends.
-        let directory = unsafe { self.directory.as_ref() };
         // Acquire pairs with the Release of `grow`, which publishes the zeros of the slots.
-        let segment = directory.get((number >> SEGMENT_BITS) as usize)?.load(Ordering::Acquire);
+        let segment = self.directory.get((number >> SEGMENT_BITS) as usize)?.load(Ordering::Acquire);
         if segment.is_null() {
             return None;
         }
@@ -116,17 +125,11 @@ impl<T> Arena<T> {
         if wanted == 0 {
             Exhausted::Numbers.unwind();
         }
-        let (pages, count) =
-            slab::<T>(wanted).or_else(|| slab::<T>(1)).unwrap_or_else(|| no_buffers(SEGMENT as usize * size_of::<Slot<T>>()));
+        let new = |segments| Some((self.slots(segments)?, segments));
+        let (start, count) = new(wanted).or_else(|| new(1)).unwrap_or_else(|| no_buffers(SEGMENT as usize * size_of::<Slot<T>>()));
         let claim = |first: u32| (first < END).then(|| (first + count).min(END));
         let first = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).unwrap_or_else(|_| Exhausted::Numbers.unwind());
-        let (end, start) = ((first + count).min(END), pages.start().cast::<Slot<T>>());
-        let slots = (count * SEGMENT) as usize;
-        // Recorded first, so that whatever is in the directory is in the list too.
-        let mut slabs = self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner);
-        slabs.make_room(1, "the list of buffers");
-        slabs.push((pages, slots));
-        drop(slabs);
+        let end = (first + count).min(END);
         for segment in first..end {
             // SAFETY: `count` >= `end` - `first` segments lie one after the other from `start` on.
             let pointer = unsafe { start.add(((segment - first) * SEGMENT) as usize) };
@@ -135,28 +138,36 @@ impl<T> Arena<T> {
         }
         first * SEGMENT..end * SEGMENT
     }
-}
 
-/// Memory for this many segments, with all slots valid and free, and `segments`.
-fn slab<T>(segments: u32) -> Option<(Pages, u32)> {
-    let slots = (segments * SEGMENT) as usize;
-    let layout = Layout::array::<Slot<T>>(slots).ok()?;
-    let pages = Pages::zeroed(layout.size(), layout.align())?;
-    // All zeros is a free slot already, except under loom.
-    #[cfg(loom)]
-    for index in 0..slots {
-        let slot = Slot {
-            tag: AtomicU32::new(FREE),
-            next: AtomicU32::new(NONE),
-            partner: AtomicU16::new(0),
-            status: AtomicU8::new(0),
-            mark: AtomicU32::new(0),
-            value: UnsafeCell::new(MaybeUninit::uninit()),
-        };
-        // SAFETY: the slot lies within the new memory, which is aligned for it and nobody else's.
-        unsafe { pages.start().cast::<Slot<T>>().add(index).write(slot) };
+    /// Memory for this many segments, with all slots valid and free.
+    fn slots(&self, segments: u32) -> Option<NonNull<Slot<T>>> {
+        let slots = (segments * SEGMENT) as usize;
+        let layout = Layout::array::<Slot<T>>(slots).ok()?;
+        if let Some(segment) = self.shared.region.segment() {
+            return segment.grow(layout.size(), layout.align()).map(NonNull::cast);
+        }
+        let pages = Pages::zeroed(layout.size(), layout.align())?;
+        let start = pages.start().cast();
+        // All zeros is a free slot already, except under loom.
+        #[cfg(loom)]
+        for index in 0..slots {
+            let slot = Slot {
+                tag: AtomicU32::new(FREE),
+                next: AtomicU32::new(NONE),
+                partner: AtomicU16::new(0),
+                status: AtomicU8::new(0),
+                mark: AtomicU32::new(0),
+                value: UnsafeCell::new(MaybeUninit::uninit()),
+            };
+            // SAFETY: the slot lies within the new memory, which is aligned for it and nobody else's.
+            unsafe { pages.start().cast::<Slot<T>>().add(index).write(slot) };
+        }
+        // Recorded here, so that whatever is in the directory is in the list too.
+        let mut slabs = self.shared.slabs.lock().unwrap_or_else(PoisonError::into_inner);
+        slabs.make_room(1, "the list of buffers");
+        slabs.push((pages, slots));
+        Some(start)
     }
-    Some((pages, segments))
 }
 
 /// A directory of nulls, whose untouched pages cost nothing.
@@ -209,7 +220,7 @@ mod tests {
 
     #[test]
     fn numbers_end_with_the_last_segment_but_one() {
-        let arena = Arena::<()>::new();
+        let arena = Arena::<()>::new(&Region::own(), None);
         arena.shared.claimed.store(SEGMENTS - 4, Ordering::Relaxed);
         let range = (SEGMENTS - 4) * SEGMENT..(SEGMENTS - 1) * SEGMENT;
         assert_eq!(arena.grow(100), range);

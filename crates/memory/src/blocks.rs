@@ -1,7 +1,7 @@
 use std::array::from_fn;
 
-use crate::Apart;
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Apart, Common, Portable, Region};
 
 /// The blocks that one PE may write for another.
 const BLOCKS: usize = 4;
@@ -26,16 +26,19 @@ struct Block<const WORDS: usize> {
     words: [AtomicU64; WORDS],
 }
 
+// SAFETY: these are numbers.
+unsafe impl<const WORDS: usize> Portable for Memory<WORDS> {}
+
 /// The writer's end.
 #[derive(Debug)]
 pub struct BlockWriter<const WORDS: usize> {
-    memory: Arc<Apart<Memory<WORDS>>>,
+    memory: Common<Apart<Memory<WORDS>>>,
 }
 
 /// The reader's end.
 #[derive(Debug)]
 pub struct BlockReader<const WORDS: usize> {
-    memory: Arc<Apart<Memory<WORDS>>>,
+    memory: Common<Apart<Memory<WORDS>>>,
     /// The bell and the jump start found last.
     bell: u64,
     jump_start: u64,
@@ -46,17 +49,17 @@ pub struct BlockReader<const WORDS: usize> {
 /// The two ends of four blocks.
 ///
 /// ```
-/// let (mut writer, mut reader) = warpline_memory::blocks::<2>();
+/// let (mut writer, mut reader) = warpline_memory::blocks::<2>(&warpline_memory::Region::own());
 /// writer.write(3, &[40, 50]);
 /// writer.jump_start(7);
 /// assert!(reader.has_news());
 /// assert_eq!((reader.jump_started(), reader.jump_started()), (Some(7), None));
 /// assert_eq!((reader.take(0), reader.take(3), reader.take(3)), (None, Some([40, 50]), None));
 /// ```
-pub fn blocks<const WORDS: usize>() -> (BlockWriter<WORDS>, BlockReader<WORDS>) {
+pub fn blocks<const WORDS: usize>(region: &Region) -> (BlockWriter<WORDS>, BlockReader<WORDS>) {
     let block = |_| Block { version: AtomicU64::new(0), words: from_fn(|_| AtomicU64::new(0)) };
     let memory = Memory { bell: AtomicU64::new(0), jump_start: AtomicU64::new(0), blocks: from_fn(block) };
-    let memory = Arc::new(Apart(memory));
+    let memory = region.place(Apart(memory));
     (BlockWriter { memory: memory.clone() }, BlockReader { memory, bell: 0, jump_start: 0, versions: [0; BLOCKS] })
 }
 
@@ -140,8 +143,8 @@ mod loom_tests {
             }
         }
         loom::model(|| {
-            let (to, from) = blocks::<2>();
-            let (back, home) = blocks::<2>();
+            let (to, from) = blocks::<2>(&Region::own());
+            let (back, home) = blocks::<2>(&Region::own());
             let other = thread::spawn(move || exchange(back, from));
             exchange(to, home);
             other.join().unwrap();
@@ -152,7 +155,7 @@ mod loom_tests {
     #[test]
     fn loom_the_bell_rings_after_the_writing() {
         loom::model(|| {
-            let (mut writer, mut reader) = blocks::<1>();
+            let (mut writer, mut reader) = blocks::<1>(&Region::own());
             let other = thread::spawn(move || writer.write(0, &[5]));
             if reader.has_news() {
                 assert_eq!(reader.take(0), Some([5]));
@@ -160,7 +163,7 @@ mod loom_tests {
             other.join().unwrap();
         });
         loom::model(|| {
-            let (mut writer, mut reader) = blocks::<1>();
+            let (mut writer, mut reader) = blocks::<1>(&Region::own());
             let other = thread::spawn(move || writer.jump_start(7));
             if reader.has_news() {
                 assert_eq!(reader.jump_started(), Some(7));
@@ -177,7 +180,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "block 2 was written again before it was taken")]
     fn a_block_that_is_overwritten_is_caught() {
-        let (mut writer, mut reader) = blocks::<1>();
+        let (mut writer, mut reader) = blocks::<1>(&Region::own());
         writer.write(2, &[1]);
         writer.write(2, &[2]);
         reader.take(2);

@@ -9,6 +9,7 @@
 /// assert_eq!(all.places, all.free + 1); // new buffers are made in runs
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Books {
     /// Values put into buffers.
     pub inserted: u64,

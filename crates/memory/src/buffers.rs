@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
 use crate::exhausted::{Exhausted, MakeRoom};
 use crate::sync::Ordering;
-use crate::{ApartList, Books, Handle, prefetch, prefetch_write};
+use crate::{ApartList, Books, Handle, IsPortable, Region, prefetch, prefetch_write};
 
 #[cfg(all(test, not(loom)))]
 mod exchange_tests;
@@ -81,8 +81,17 @@ pub struct Buffers<T> {
 /// # Panics
 /// If `pes` is not in 1..=32767.
 pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
+    buffers_in(&Region::own(), None, pes)
+}
+
+/// The same in a region. If processes share that, values must be portable; each process has the views of all PEs, but may use one only if no
+/// other process does.
+///
+/// # Panics
+/// Likewise; and if processes share the region, and there is no proof that values are portable.
+pub fn buffers_in<T>(region: &Region, portable: Option<IsPortable<T>>, pes: u32) -> Vec<Buffers<T>> {
     assert!((1..=32767).contains(&pes), "buffers serve 1 to 32767 PEs, not {pes}");
-    let arena = Arena::new();
+    let arena = Arena::new(region, portable);
     (0..pes as u16).map(|me| Buffers::new(arena.share(), me, pes)).collect()
 }
 

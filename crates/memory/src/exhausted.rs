@@ -31,6 +31,40 @@ pub enum Exhausted {
     },
 }
 
+#[cfg(feature = "serde")]
+mod serde {
+    use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Exhausted;
+
+    /// The same with a text that can be read.
+    #[derive(Serialize, Deserialize)]
+    enum Written {
+        Numbers,
+        Memory { what: String, bytes: usize },
+    }
+
+    impl Serialize for Exhausted {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let written = match *self {
+                Exhausted::Numbers => Written::Numbers,
+                Exhausted::Memory { what, bytes } => Written::Memory { what: what.to_owned(), bytes },
+            };
+            written.serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Exhausted {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            Ok(match Written::deserialize(deserializer)? {
+                Written::Numbers => Exhausted::Numbers,
+                // Leaked: it is read once, at the end of a run that has failed.
+                Written::Memory { what, bytes } => Exhausted::Memory { what: what.leak(), bytes },
+            })
+        }
+    }
+}
+
 impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,7 +1,7 @@
 //! Words that processing elements (PEs) publish to each other without messages.
 
-use crate::Apart;
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Apart, Common, Portable, Region};
 
 /// One PE's view of the words that each PE writes for all others to read, on cache lines of its own: registers like those of the Global
 /// Synchronization Unit of E. Lynch and G. Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009.
@@ -11,7 +11,7 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 /// all PEs advance in step ([`write_round`](Self::write_round), [`read_round`](Self::read_round)).
 ///
 /// ```
-/// let mut lines = warpline_memory::lines(2);
+/// let mut lines = warpline_memory::lines(&warpline_memory::Region::own(), 2);
 /// lines[0].write(7);
 /// assert_eq!((lines[1].read(0), lines[0].read(1)), (7, 0));
 /// lines[0].write_round(1, 40);
@@ -19,7 +19,7 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 /// ```
 #[derive(Debug)]
 pub struct Lines {
-    lines: Arc<Box<[Apart<Line>]>>,
+    lines: Common<[Apart<Line>]>,
     me: usize,
 }
 
@@ -33,11 +33,14 @@ struct Line {
     of_rounds: [AtomicU64; 2],
 }
 
+// SAFETY: these are numbers.
+unsafe impl Portable for Line {}
+
 /// The views of this many PEs. All words are 0, and there is none for any round yet.
-pub fn lines(pes: u32) -> Vec<Lines> {
+pub fn lines(region: &Region, pes: u32) -> Vec<Lines> {
     let zero = || AtomicU64::new(0);
-    let line = || Apart(Line { word: zero(), round: zero(), of_rounds: [zero(), zero()] });
-    let lines = Arc::new((0..pes).map(|_| line()).collect::<Box<[_]>>());
+    let line = |_| Apart(Line { word: zero(), round: zero(), of_rounds: [zero(), zero()] });
+    let lines = region.place_list(pes as usize, line);
     (0..pes as usize).map(|me| Lines { lines: lines.clone(), me }).collect()
 }
 
@@ -96,7 +99,7 @@ mod loom_tests {
     #[test]
     fn loom_messages_sent_before_a_word_are_there_once_it_is_read() {
         loom::model(|| {
-            let mut views = lines(2);
+            let mut views = lines(&Region::own(), 2);
             let (reader, mut writer) = (views.remove(0), views.remove(0));
             let (mut producer, mut consumer) = ring(4);
             let sender = thread::spawn(move || {
@@ -130,7 +133,7 @@ mod loom_tests {
     #[test]
     fn loom_the_word_read_is_that_of_its_round() {
         loom::model(|| {
-            let mut views = lines(2);
+            let mut views = lines(&Region::own(), 2);
             let (reader, writer) = (views.remove(0), views.remove(0));
             let other = thread::spawn(move || go_in_step(3, writer, 0, |_| {}, |_| {}));
             go_in_step(3, reader, 1, |_| {}, |_| {});
@@ -142,7 +145,7 @@ mod loom_tests {
     #[test]
     fn loom_messages_of_a_window_are_there_once_the_word_is_found() {
         loom::model(|| {
-            let mut views = lines(2);
+            let mut views = lines(&Region::own(), 2);
             let (reader, writer) = (views.remove(0), views.remove(0));
             let (mut producer, mut consumer) = ring(4);
             let send = move |round: u64| {
@@ -167,7 +170,7 @@ mod tests {
 
     #[test]
     fn words_have_lines_of_their_own() {
-        let views = lines(3);
+        let views = lines(&Region::own(), 3);
         let places: Vec<usize> = views[0].lines.iter().map(|line| std::ptr::from_ref(line).addr()).collect();
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 128));
         assert!(size_of::<Line>() <= 64, "a PE's words are read together");

@@ -6,6 +6,7 @@ mod chunks;
 mod loom_tests;
 #[cfg(feature = "serde")]
 mod serde;
+mod shared;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -16,8 +17,9 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-use crate::prefetch_write;
+use self::shared::Place;
 use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
+use crate::{Region, prefetch_write};
 
 /// Bytes that a message carries, as many as it needs: shared by all that hold them, and never copied on their way from LP to LP.
 ///
@@ -105,6 +107,32 @@ impl Payload {
         // SAFETY: there are this many bytes, which `written` has initialised. Nobody else holds them, nor begins to as long as this payload is
         // borrowed, since only it could be cloned.
         unsafe { slice::from_raw_parts_mut(self.bytes(), self.count_bytes()) }
+    }
+
+    /// From now on, new payloads of this process lie in a region that processes share, and go from one to another without a copy. Those that
+    /// have been made before have to be [moved there](Self::make_common) first. What lies there stays until the program ends.
+    ///
+    /// In a process, one run at a time can share payloads: the last to begin. All processes begin in the same order as they place other things.
+    pub fn begin_sharing(region: &Region) {
+        shared::begin(region);
+    }
+
+    /// From now on, new payloads lie in the memory of this process again.
+    pub fn end_sharing() {
+        shared::end();
+    }
+
+    /// Makes sure that other processes can read it, if payloads are [shared](Self::begin_sharing): bytes that lie elsewhere are copied.
+    #[inline]
+    pub fn make_common(&mut self) {
+        if shared::current() == 0 || shared::place_of(self.len.cast()) == Place::Shared {
+            return;
+        }
+        if !self.is_empty() {
+            *self = Payload::from(&**self);
+        } else if let Some(len) = shared::empty() {
+            *self = Payload { len };
+        }
     }
 
     /// Asks the processor to fetch the first bytes, because they will be read, or passed on, soon. It affects only speed.

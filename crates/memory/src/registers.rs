@@ -1,7 +1,4 @@
-use std::sync::PoisonError;
-
-use crate::Apart;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::{Apart, Common, Portable, Region, SpinGuard, SpinLock};
 
 /// One PE's view of the registers of a Global Synchronization Unit in software (E. Lynch and G. Riley, "Hardware supported time
 /// synchronization in multi-core architectures", PADS 2009). `T` is a point in the order of events.
@@ -14,7 +11,7 @@ use crate::sync::{Arc, Mutex, MutexGuard};
 /// two readings, the least of the first readings was a lower bound for all of them at the moment between the two passes.
 ///
 /// ```
-/// let mut registers = warpline_memory::registers(2, 0, u64::MAX);
+/// let mut registers = warpline_memory::registers(&warpline_memory::Region::own(), 2, 0, u64::MAX);
 /// let before = |a: &u64, b: &u64| a < b;
 /// registers[0].settle([0; 2], 7, before);
 /// registers[1].settle([0; 2], 9, before);
@@ -29,13 +26,13 @@ use crate::sync::{Arc, Mutex, MutexGuard};
 /// ```
 #[derive(Debug)]
 pub struct Registers<T> {
-    files: Arc<Files<T>>,
+    files: Files<T>,
     me: usize,
     never: T,
 }
 
 /// The registers of all PEs, each on cache lines of its own.
-type Files<T> = Box<[Apart<Mutex<RegisterFile<T>>>]>;
+type Files<T> = Common<[Apart<SpinLock<RegisterFile<T>>>]>;
 
 /// The registers of a PE. Those that other PEs write come first, next to the lock, on as few cache lines as possible.
 #[derive(Debug)]
@@ -58,11 +55,14 @@ struct Bank<T> {
     message: T,
 }
 
+// SAFETY: these are numbers and points in the order of events, which are portable.
+unsafe impl<T: Portable> Portable for RegisterFile<T> {}
+
 /// The views of this many PEs. Nothing is in transit; every MOE is `first`. `never` comes after everything.
-pub fn registers<T: Copy>(pes: u32, first: T, never: T) -> Vec<Registers<T>> {
+pub fn registers<T: Copy + Portable + Send + 'static>(region: &Region, pes: u32, first: T, never: T) -> Vec<Registers<T>> {
     let bank = Bank { in_transit: 0, message: never };
-    let file = || Apart(Mutex::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }));
-    let files = Arc::new((0..pes).map(|_| file()).collect::<Files<T>>());
+    let file = |_| Apart(SpinLock::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }));
+    let files = region.place_list(pes as usize, file);
     (0..pes as usize).map(|me| Registers { files: files.clone(), me, never }).collect()
 }
 
@@ -88,8 +88,8 @@ fn earlier<T>(a: T, b: T, before: impl Fn(&T, &T) -> bool) -> T {
 }
 
 impl<T: Copy> Registers<T> {
-    fn file(&self, pe: usize) -> MutexGuard<'_, RegisterFile<T>> {
-        self.files[pe].0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn file(&self, pe: usize) -> SpinGuard<'_, RegisterFile<T>> {
+        self.files[pe].0.lock()
     }
 
     /// Announces messages to PE `to`, the least of them at `least`, in the bank that the last announcement to that PE has returned, at
@@ -166,7 +166,7 @@ mod loom_tests {
     #[test]
     fn loom_what_is_sent_is_seen() {
         loom::model(|| {
-            let mut views = registers(2, 5, u64::MAX);
+            let mut views = registers(&Region::own(), 2, 5, u64::MAX);
             let (receiver, sender) = (views.remove(0), views.remove(0));
             receiver.settle([0; 2], u64::MAX, before);
             let sender = thread::spawn(move || {
@@ -182,7 +182,7 @@ mod loom_tests {
     #[test]
     fn loom_what_is_passed_on_is_seen() {
         loom::model(|| {
-            let mut views = registers(2, 5, u64::MAX);
+            let mut views = registers(&Region::own(), 2, 5, u64::MAX);
             let (receiver, sender) = (views.remove(0), views.remove(0));
             let reader = Registers { files: sender.files.clone(), me: 1, never: u64::MAX };
             let (mut to, mut from) = ring(2);
@@ -213,7 +213,7 @@ mod tests {
     /// However many messages are on their way at any time, old ones do not hold up LBTS for ever.
     #[test]
     fn steady_traffic_holds_nothing_up() {
-        let views = registers(2, 0, u64::MAX);
+        let views = registers(&Region::own(), 2, 0, u64::MAX);
         let (mut banks, mut bank) = (Vec::new(), 0);
         for time in 1..=100 {
             // Two messages are always in transit.
@@ -234,14 +234,14 @@ mod tests {
     #[test]
     #[should_panic(expected = "PE 1 received 2 messages, but only 1 were sent")]
     fn a_message_that_was_not_announced_is_caught() {
-        let views = registers(2, 0u64, u64::MAX);
+        let views = registers(&Region::own(), 2, 0u64, u64::MAX);
         views[0].announce(1, 0, 1, 3, before);
         views[1].settle([2, 0], 3, before);
     }
 
     #[test]
     fn a_register_that_falls_is_noticed() {
-        let views = registers(3, 4u64, u64::MAX);
+        let views = registers(&Region::own(), 3, 4u64, u64::MAX);
         let falls = || (0..3).map(|pe| views[0].file(pe).falls).sum::<u64>();
         views[0].settle([0; 2], 9, before);
         assert_eq!((falls(), views[1].least(before)), (0, Some((4, u64::MAX))));

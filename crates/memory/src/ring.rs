@@ -1,8 +1,8 @@
 use std::mem::{MaybeUninit, needs_drop};
 
-use crate::exhausted::{MakeRoom, list_for};
+use crate::exhausted::MakeRoom;
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
-use crate::{Apart, drop_each, prefetch, prefetch_write};
+use crate::{Apart, Common, IsPortable, Portable, Region, drop_each, prefetch, prefetch_write, region};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -18,37 +18,63 @@ const CELLS_AHEAD: usize = 8;
 /// The most lines of values that one look prefetches.
 const LINES_LOOKED_AT: usize = 24;
 
-/// Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may wrap around, as the
-/// capacity is a power of two.
-struct RingState<T> {
+/// How far the ends have come. Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may
+/// wrap around, as the capacity is a power of two.
+#[derive(Default)]
+struct Indices {
     /// Written by the producer.
     tail: Apart<AtomicUsize>,
     /// Written by the consumer.
     head: Apart<AtomicUsize>,
-    cells: Box<[UnsafeCell<MaybeUninit<T>>]>,
 }
+
+// SAFETY: these are numbers.
+unsafe impl Portable for Indices {}
+
+/// A place for a value.
+struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
 
 // SAFETY: only the producer reaches a cell while it is free, and only the consumer while it is filled; it passes from one to the other by a
 // Release store and an Acquire load. So values move between threads, as `Send` allows.
-unsafe impl<T: Send> Sync for RingState<T> {}
+unsafe impl<T: Send> Sync for Cell<T> {}
 
-impl<T> Drop for RingState<T> {
+// SAFETY: a cell that may be uninitialised is valid whatever is in it.
+unsafe impl<T> region::Cell<T> for Cell<T> {}
+
+/// What both ends have.
+struct Shared<T> {
+    indices: Common<Indices>,
+    cells: Common<[Cell<T>]>,
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared { indices: self.indices.clone(), cells: self.cells.clone() }
+    }
+}
+
+/// Drops the values that are left when both ends are gone.
+struct Leftover<T>(Shared<T>);
+
+impl<T> Drop for Leftover<T> {
     fn drop(&mut self) {
         if !needs_drop::<T>() {
             return;
         }
         // Relaxed: both ends are gone, and everything they did happened before.
-        let (head, tail) = (self.head.0.load(Ordering::Relaxed), self.tail.0.load(Ordering::Relaxed));
+        let [head, tail] = [&self.0.indices.head, &self.0.indices.tail].map(|index| index.0.load(Ordering::Relaxed));
         for index in 0..tail.wrapping_sub(head) {
             // SAFETY: values from head to tail are in their cells, and nobody else reaches them any more. Each is dropped once.
-            drop_each([self.cell(head.wrapping_add(index)).with_mut(|value| unsafe { (*value).assume_init_read() })]);
+            drop_each([self.0.cell(head.wrapping_add(index)).with_mut(|value| unsafe { (*value).assume_init_read() })]);
         }
     }
 }
 
 /// The end of a [`ring`] where values go in.
 pub struct Producer<T> {
-    shared: Arc<RingState<T>>,
+    shared: Shared<T>,
+    /// None where processes share the ring: what is left in it goes with the memory.
+    _leftover: Option<Arc<Leftover<T>>>,
     /// Values before this index have been written; those from the shared tail on have yet to be published.
     tail: usize,
     /// The shared head when it was last read. It may be further by now.
@@ -57,7 +83,8 @@ pub struct Producer<T> {
 
 /// The end of a [`ring`] where values come out.
 pub struct Consumer<T> {
-    shared: Arc<RingState<T>>,
+    shared: Shared<T>,
+    _leftover: Option<Arc<Leftover<T>>>,
     head: usize,
     /// The shared tail when it was last read. It may be further by now.
     tail: usize,
@@ -77,24 +104,34 @@ pub struct Consumer<T> {
 /// # Panics
 /// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
 pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
-    let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
-    let mut cells = list_for(capacity, "the queues between PEs");
-    cells.resize_with(capacity, || UnsafeCell::new(MaybeUninit::uninit()));
-    let cells = cells.into_boxed_slice();
-    let shared = Arc::new(RingState { tail: Apart(AtomicUsize::new(0)), head: Apart(AtomicUsize::new(0)), cells });
-    (Producer { shared: shared.clone(), tail: 0, head: 0 }, Consumer { shared, head: 0, tail: 0 })
+    ring_in(&Region::own(), None, capacity)
 }
 
-impl<T> RingState<T> {
+/// The same in a region. If processes share that, its values must be portable; each process has both ends, but may use one of them only if no
+/// other process does.
+///
+/// # Panics
+/// Likewise; and if processes share the region, and there is no proof that values are portable.
+pub fn ring_in<T: Send>(region: &Region, portable: Option<IsPortable<T>>, capacity: usize) -> (Producer<T>, Consumer<T>) {
+    let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
+    let empty = || Cell(UnsafeCell::new(MaybeUninit::uninit()));
+    let cells = region.place_empty(capacity, "the queues between PEs", portable, empty);
+    let shared = Shared { indices: region.place(Indices::default()), cells };
+    let leftover = (!region.is_shared()).then(|| Arc::new(Leftover(shared.clone())));
+    let producer = Producer { shared: shared.clone(), _leftover: leftover.clone(), tail: 0, head: 0 };
+    (producer, Consumer { shared, _leftover: leftover, head: 0, tail: 0 })
+}
+
+impl<T> Shared<T> {
     /// The cell of the value with this index.
     #[inline(always)]
     fn cell(&self, index: usize) -> &UnsafeCell<MaybeUninit<T>> {
-        &self.cells[index & (self.cells.len() - 1)]
+        &self.cells[index & (self.cells.len() - 1)].0
     }
 
     /// The cells of `count` values from an index on, at most the capacity: those up to the end of the ring, and the rest from its start.
     #[inline(always)]
-    fn cells(&self, from: usize, count: usize) -> [&[UnsafeCell<MaybeUninit<T>>]; 2] {
+    fn cells(&self, from: usize, count: usize) -> [&[Cell<T>]; 2] {
         let start = from & (self.cells.len() - 1);
         let (before, after) = self.cells.split_at(start);
         let first = count.min(after.len());
@@ -105,7 +142,7 @@ impl<T> RingState<T> {
     #[inline(always)]
     fn lines(&self, from: usize) -> impl Iterator<Item = &UnsafeCell<MaybeUninit<T>>> {
         let step = (LINE_BYTES / size_of::<T>().max(1)).max(1);
-        (0..LINES_AHEAD).map(move |line| &self.cells[from.wrapping_add(line * step) & (self.cells.len() - 1)])
+        (0..LINES_AHEAD).map(move |line| self.cell(from.wrapping_add(line * step)))
     }
 }
 
@@ -117,7 +154,7 @@ impl<T: Copy + Send> Producer<T> {
         let mut free = capacity - self.tail.wrapping_sub(self.head);
         if free < values.len() {
             // Acquire pairs with the Release of `drain_into`: the consumer has read what was in the cells.
-            self.head = self.shared.head.0.load(Ordering::Acquire);
+            self.head = self.shared.indices.head.0.load(Ordering::Acquire);
             free = capacity - self.tail.wrapping_sub(self.head);
         }
         let count = free.min(values.len());
@@ -129,12 +166,12 @@ impl<T: Copy + Send> Producer<T> {
         for (cells, values) in [(first, firsts), (rest, rests)] {
             for (cell, &value) in cells.iter().zip(values) {
                 // SAFETY: the cell is among the `free` ones from the tail on, which the consumer leaves alone until the tail is past them.
-                cell.with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
+                cell.0.with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
             }
         }
         self.tail = self.tail.wrapping_add(count);
         // Release pairs with the Acquire of `drain_into`, which may then read the cells.
-        self.shared.tail.0.store(self.tail, Ordering::Release);
+        self.shared.indices.tail.0.store(self.tail, Ordering::Release);
         count
     }
 
@@ -154,7 +191,7 @@ impl<T: Send> Producer<T> {
     pub fn write(&mut self, value: T) -> Result<(), T> {
         if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
             // Acquire pairs with the Release of the consumer, which has taken what was in the cells.
-            self.head = self.shared.head.0.load(Ordering::Acquire);
+            self.head = self.shared.indices.head.0.load(Ordering::Acquire);
             if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
                 return Err(value);
             }
@@ -172,9 +209,9 @@ impl<T: Send> Producer<T> {
     #[inline]
     pub fn publish(&mut self) {
         // Relaxed: this is the only writer.
-        if self.shared.tail.0.load(Ordering::Relaxed) != self.tail {
+        if self.shared.indices.tail.0.load(Ordering::Relaxed) != self.tail {
             // Release pairs with the Acquires of the consumer, which may then read the cells.
-            self.shared.tail.0.store(self.tail, Ordering::Release);
+            self.shared.indices.tail.0.store(self.tail, Ordering::Release);
         }
     }
 
@@ -187,9 +224,12 @@ impl<T: Send> Producer<T> {
 
 impl<T> Drop for Producer<T> {
     fn drop(&mut self) {
-        // So that values written but not published are dropped with the ring, if the consumer does not take them. Release pairs with its
-        // Acquires.
-        self.shared.tail.0.store(self.tail, Ordering::Release);
+        // So that values written but not published are dropped with the ring, if the consumer does not take them. Where processes share it,
+        // this end may be that of another one. Release pairs with the consumer's Acquires.
+        if self.shared.indices.is_shared() {
+            return;
+        }
+        self.shared.indices.tail.0.store(self.tail, Ordering::Release);
     }
 }
 
@@ -203,7 +243,7 @@ impl<T> Iterator for Drain<'_, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
-        let Consumer { shared, head, tail } = &mut *self.consumer;
+        let Consumer { shared, head, tail, .. } = &mut *self.consumer;
         if *head == *tail {
             return None;
         }
@@ -228,7 +268,7 @@ impl<T> Drop for Drain<'_, T> {
     #[inline]
     fn drop(&mut self) {
         // Release pairs with the Acquires of the producer, which may then refill the cells.
-        self.consumer.shared.head.0.store(self.consumer.head, Ordering::Release);
+        self.consumer.shared.indices.head.0.store(self.consumer.head, Ordering::Release);
     }
 }
 
@@ -244,7 +284,7 @@ impl<T: Send> Consumer<T> {
     #[inline]
     pub fn look(&mut self) {
         // Acquire pairs with the Release of the producer, which filled the cells.
-        self.tail = self.shared.tail.0.load(Ordering::Acquire);
+        self.tail = self.shared.indices.tail.0.load(Ordering::Acquire);
         let bytes = self.tail.wrapping_sub(self.head) * size_of::<T>();
         let step = (LINE_BYTES / size_of::<T>().max(1)).max(1);
         for line in 0..(bytes / LINE_BYTES + usize::from(bytes > 0)).min(LINES_LOOKED_AT) {
@@ -261,7 +301,7 @@ impl<T: Send> Consumer<T> {
     /// Prefetches the tail and the cells where the next values will arrive.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(&self.shared.tail);
+        prefetch(&self.shared.indices.tail);
         self.shared.lines(self.head).for_each(prefetch);
     }
 
@@ -275,7 +315,7 @@ impl<T: Send> Consumer<T> {
     #[inline]
     pub fn len(&self) -> usize {
         // Acquire pairs with the Release of the producer: a caller that finds values sees everything done before they were published.
-        self.shared.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
+        self.shared.indices.tail.0.load(Ordering::Acquire).wrapping_sub(self.head)
     }
 }
 
@@ -285,7 +325,7 @@ impl<T: Copy + Send> Consumer<T> {
     pub fn drain_into(&mut self, into: &mut Vec<T>, most: usize) -> usize {
         if self.tail.wrapping_sub(self.head) < most {
             // Acquire pairs with the Release of `push_some`, which filled the cells.
-            self.tail = self.shared.tail.0.load(Ordering::Acquire);
+            self.tail = self.shared.indices.tail.0.load(Ordering::Acquire);
         }
         let count = self.tail.wrapping_sub(self.head).min(most);
         if count == 0 {
@@ -294,11 +334,11 @@ impl<T: Copy + Send> Consumer<T> {
         into.make_room(count, "messages received");
         for cells in self.shared.cells(self.head, count) {
             // SAFETY: the cell is between head and tail, so it has been filled, and the producer leaves it alone until the head is past it.
-            into.extend(cells.iter().map(|cell| cell.with(|place| unsafe { (*place).assume_init() })));
+            into.extend(cells.iter().map(|cell| cell.0.with(|place| unsafe { (*place).assume_init() })));
         }
         self.head = self.head.wrapping_add(count);
         // Release pairs with the Acquire of `push_some`, which may then refill the cells.
-        self.shared.head.0.store(self.head, Ordering::Release);
+        self.shared.indices.head.0.store(self.head, Ordering::Release);
         count
     }
 }

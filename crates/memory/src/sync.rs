@@ -4,18 +4,21 @@
 pub(crate) use loom::{
     alloc::{alloc, dealloc},
     cell::UnsafeCell,
+    sync::Arc,
     sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
-    sync::{Arc, Mutex, MutexGuard},
+    thread::yield_now,
 };
 #[cfg(not(loom))]
 pub(crate) use std::{
     alloc::{alloc, dealloc},
+    sync::Arc,
     sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
-    sync::{Arc, Mutex, MutexGuard},
+    thread::yield_now,
 };
 
 /// The standard cell with loom's interface, which distinguishes reads from writes.
 #[cfg(not(loom))]
+#[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
+#[doc(hidden)]
+pub use warpline_derive::PortableWith;
 use warpline_memory::DropEach;
 pub use warpline_memory::{Activity, Beat};
 

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use warpline_base::LpId;
 use warpline_memory::Exhausted;
 
@@ -9,7 +12,7 @@ use warpline_memory::Exhausted;
 /// let fault = Fault::UnknownLp { to: LpId(9), lps: 4 };
 /// assert_eq!(fault.to_string(), "sent an event to LP 9, but the model has only LPs 0 to 3; see Model::lps");
 /// ```
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Fault {
     /// A delay that is NaN, infinite or negative.
@@ -81,7 +84,7 @@ pub enum Fault {
         /// The item of the handle.
         item: u32,
         /// The kind of the handle.
-        used: &'static str,
+        used: Cow<'static, str>,
         /// What the declarations say about it.
         declared: String,
     },

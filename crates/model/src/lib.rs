@@ -57,6 +57,7 @@ mod saved;
 mod sending;
 pub mod statistics;
 mod tables;
+mod wire;
 
 pub mod engine;
 
@@ -74,8 +75,9 @@ pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics
 pub use tables::{Cell, Table, Text};
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
-pub use warpline_derive::{Choices, Parameters};
-pub use warpline_memory::Payload;
+pub use warpline_derive::{Choices, Parameters, Portable};
+pub use warpline_memory::{IsPortable, Payload, Portable};
+pub use wire::{PayloadVisitor, WireFormat};
 
 /// JSON values, for [`Model::results`].
 pub use serde_json;
@@ -84,7 +86,8 @@ pub use serde_json;
 pub mod prelude {
     pub use crate::{
         Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Level,
-        Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Random, Reverse, Statistics, Table, TimeMean, Weighted,
+        Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Random, Reverse, Statistics, Table, TimeMean, Weighted,
+        WireFormat,
     };
 }
 

@@ -137,6 +137,23 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
+    /// How events leave their process, for runs of several processes. Default `None`: they do not.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// #[derive(Debug, Portable)]
+    /// struct Frame { to: u32, bytes: Payload }
+    /// # struct Switch;
+    /// # impl Model for Switch {
+    /// #     type State = (); type Event = Frame;
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &Frame, _: &mut Context<Self>) {}
+    /// const WIRE: Option<WireFormat<Frame>> = Some(WireFormat::portable());
+    /// # }
+    /// ```
+    const WIRE: Option<crate::WireFormat<Self::Event>> = None;
+
     /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.
     const REVERSIBLE: bool = false;
 

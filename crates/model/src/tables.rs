@@ -1,3 +1,4 @@
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct Table(pub u16);
 /// ```
 ///
 /// A text that is made during the run costs an allocation. Columns of numbers and of words from the source cost none.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// A real number.
     Real(f64),
@@ -128,5 +129,18 @@ impl fmt::Display for Cell {
             Cell::Flag(value) => value.fmt(f),
             Cell::Text(value) => value.fmt(f),
         }
+    }
+}
+
+/// As a text.
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Text::from)
     }
 }

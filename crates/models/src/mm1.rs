@@ -53,7 +53,7 @@ pub enum State {
 }
 
 /// What happens.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Portable)]
 pub enum Event {
     /// The source sends the next customer.
     Next,
@@ -91,6 +91,7 @@ impl Model for Mm1 {
     type State = State;
     type Event = Event;
 
+    const WIRE: Option<WireFormat<Event>> = Some(WireFormat::portable());
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {

@@ -68,7 +68,7 @@ pub struct State {
 }
 
 /// A message. Its payload is a number that changes from hop to hop, and the rest, which stays.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Portable)]
 pub struct Message<R> {
     /// The number.
     pub value: u64,
@@ -77,7 +77,7 @@ pub struct Message<R> {
 }
 
 /// What messages carry besides a number.
-pub trait Rest: Clone + Debug + Send + 'static {
+pub trait Rest: Clone + Debug + Portable + Send + 'static {
     /// The most bytes.
     const MOST: u32;
 
@@ -187,6 +187,7 @@ impl<R: Rest> Model for Phold<R> {
     type State = State;
     type Event = Message<R>;
 
+    const WIRE: Option<WireFormat<Message<R>>> = Some(WireFormat::portable());
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use warpline_kernel::gvt::{BLOCK_WORDS, Control, Put};
-use warpline_memory::{BlockReader, BlockWriter, Consumer, MakeRoom, Producer, blocks, ring};
+use warpline_memory::{BlockReader, BlockWriter, Consumer, IsPortable, MakeRoom, Producer, Region, blocks, ring_in};
 
 /// How many control messages a ring between neighbours holds.
 const CONTROLS: usize = 8;
@@ -35,8 +35,8 @@ pub struct ControlPlan {
     pub one_sided: bool,
 }
 
-/// The ends of all PEs.
-pub(crate) fn control_wires(plan: &ControlPlan) -> Vec<ControlWires> {
+/// The ends of all PEs, with what they share in a region.
+pub(crate) fn control_wires(region: &Region, plan: &ControlPlan) -> Vec<ControlWires> {
     let none = || ControlWires {
         to: Vec::new(),
         from: Vec::new(),
@@ -50,11 +50,11 @@ pub(crate) fn control_wires(plan: &ControlPlan) -> Vec<ControlWires> {
     for (sender, neighbours) in (0..).zip(&plan.neighbours) {
         for &receiver in neighbours {
             if plan.one_sided {
-                let (writer, reader) = blocks();
+                let (writer, reader) = blocks(region);
                 wires[sender as usize].theirs.push((receiver, writer));
                 wires[receiver as usize].mine.push((sender, reader));
             } else {
-                let (producer, consumer) = ring(CONTROLS);
+                let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), CONTROLS);
                 wires[sender as usize].to.push((receiver, producer));
                 wires[receiver as usize].from.push(consumer);
             }

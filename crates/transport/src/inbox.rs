@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
-use warpline_memory::{Apart, DropEach, Lines, MakeRoom, lines};
+use warpline_memory::{Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
 
@@ -52,7 +52,8 @@ pub struct InboxPort<E> {
 pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
     let pes = plan.neighbours.len();
     let inboxes = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
-    let ends = lines(pes as u32).into_iter().zip(control_wires(plan)).enumerate();
+    let own = Region::own();
+    let ends = lines(&own, pes as u32).into_iter().zip(control_wires(&own, plan)).enumerate();
     let port = |(me, (bounds, controls))| {
         let kept_back = (0..pes).map(|_| DropEach::default()).collect();
         InboxPort { inboxes: inboxes.clone(), me, values: DropEach::default(), kept_back, receivers: Vec::new(), bounds, controls }

@@ -3,6 +3,7 @@
 
 mod any_port;
 mod controls;
+mod group;
 mod inbox;
 mod pin;
 mod rings;
@@ -10,6 +11,7 @@ mod virtual_cluster;
 
 pub use any_port::AnyPort;
 pub use controls::ControlPlan;
+pub use group::{Group, Invitation, Lost, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
 pub use rings::{RingPort, ring_ports};

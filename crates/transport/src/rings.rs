@@ -1,6 +1,6 @@
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
-use warpline_memory::{Consumer, Lines, Producer, lines, ring};
+use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, ring_in};
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
 
@@ -31,23 +31,28 @@ pub struct RingPort<E> {
 }
 
 /// The ends of the wires of the PEs of a plan.
-pub fn ring_ports<E: Send>(plan: &ControlPlan) -> Vec<RingPort<E>> {
+///
+/// Rings lie in a region. If processes share that, events must be portable; each process has the ends of all PEs, and may use those of its own.
+///
+/// # Panics
+/// If processes share the region, and there is no proof that events are portable.
+pub fn ring_ports<E: Send>(region: &Region, portable: Option<IsPortable<E>>, plan: &ControlPlan) -> Vec<RingPort<E>> {
     let pes = plan.neighbours.len();
     let none = || (0..pes).map(|_| None).collect();
     let empty = |(bounds, controls)| {
         let (to, values_to) = (none(), (0..pes).map(|_| None).collect());
         RingPort { to, from: Vec::new(), values_to, values_from: Vec::new(), bounds, controls }
     };
-    let mut ports: Vec<RingPort<E>> = lines(pes as u32).into_iter().zip(control_wires(plan)).map(empty).collect();
+    let mut ports: Vec<RingPort<E>> = lines(region, pes as u32).into_iter().zip(control_wires(region, plan)).map(empty).collect();
     let capacity = (2 * MESSAGES / pes).max(MESSAGES_LEAST);
     let shared_out = |room: usize| room * 4 / pes.pow(2);
     let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
     for sender in 0..pes {
         for receiver in (0..pes).filter(|&receiver| receiver != sender) {
-            let (producer, consumer) = ring(capacity);
+            let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), capacity);
             ports[sender].to[receiver] = Some(producer);
             ports[receiver].from.push(consumer);
-            let (producer, consumer) = ring(values);
+            let (producer, consumer) = ring_in(region, portable.map(ValueMessage::is_portable), values);
             ports[sender].values_to[receiver] = Some(producer);
             ports[receiver].values_from.push(consumer);
         }

@@ -7,6 +7,7 @@ pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
 use warpline_memory::{Exhausted, catch_exhausted, check_room};
 use warpline_model::Fault;
 use warpline_report::ReportError;
+use warpline_transport::Lost;
 
 use crate::LongEvent;
 use crate::settings::SettingError;
@@ -72,6 +73,22 @@ pub enum Error {
     /// The run was given up, as nobody waits for it any more.
     #[error("the run was given up, as nobody waits for it any more")]
     Abandoned,
+    /// A process of the run is gone, so that the others cannot go on.
+    #[error("{lost}; GVT had reached time {gvt}; there are no results; rows that were written to files before stay there")]
+    Process {
+        /// Which one, and why.
+        lost: Lost,
+        /// How far the run had come, in model time.
+        gvt: f64,
+    },
+    /// The system refuses the processes of the run, or the memory that they would share.
+    #[error("the system refuses a run of {processes} processes: {cause}; use threads, or raise the limits on processes and address space")]
+    Processes {
+        /// How many the run was to have.
+        processes: u32,
+        /// The system's error.
+        cause: std::io::Error,
+    },
     /// A file of rows could not be written.
     #[error("cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)")]
     Rows {

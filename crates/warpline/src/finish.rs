@@ -1,49 +1,77 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::{LpId, VirtualTime};
-use warpline_model::{Context, Fault, Model, Statistics};
+use warpline_base::{LpId, Moment, VirtualTime};
+use warpline_kernel::{MomentRow, RowContent};
+use warpline_model::statistics::{Row, RowSink};
+use warpline_model::{Act, Context, Fault, Model, Statistics};
 
 use crate::error::{Failure, panic_message};
-use crate::rows::Rows;
 use crate::{Error, Place};
 
 /// What every engine needs to let LPs finish.
 pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) model: &'a M,
-    pub(crate) name: &'a str,
     pub(crate) context: &'a mut Context<M>,
     pub(crate) statistics: &'a mut Statistics,
-    pub(crate) rows: &'a mut Rows,
     pub(crate) end: VirtualTime,
-    pub(crate) committed: u64,
 }
 
+/// The LP that failed, and how.
+pub(crate) type FinishFault = (LpId, Fault);
+
 impl<M: Model> Finisher<'_, M> {
-    /// Calls `finish` for all LPs, in the order of their ids, with these states.
-    pub(crate) fn finish<'s>(self, states: impl Iterator<Item = &'s M::State>) -> Result<(), Error>
+    /// Calls `finish` for consecutive LPs from `first` on, in the order of their ids, with these states.
+    pub(crate) fn finish<'s>(
+        self,
+        first: u32,
+        states: impl Iterator<Item = &'s M::State>,
+        rows: &mut impl RowSink,
+    ) -> Result<(), FinishFault>
     where
         M: 's,
     {
-        let Finisher { model, name, context, statistics, rows, end, committed } = self;
-        let fail = |lp, fault| {
-            let (model, place, time) = (name.to_owned(), Place::Finish(lp), end.get());
-            Err(Error::Fault(Box::new(Failure { model, place, time, fault, committed })))
-        };
+        let Finisher { model, context, statistics, end } = self;
         let beat = context.beat().clone();
-        for (id, state) in (0..).map(LpId).zip(states) {
+        for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
             // The context is not used again after a panic.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| context.finish(model, id, state, end))) {
                 // A fault before the panic takes precedence.
-                return fail(id, context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic))));
+                return Err((id, context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))));
             }
             let notes = context.notes_mut();
             let outcome = statistics.apply(notes, end.get(), id, rows);
             notes.clear();
-            outcome.or_else(|fault| fail(id, fault))?;
+            outcome.map_err(|fault| (id, fault))?;
         }
         beat.end_step();
         statistics.close_levels(end.get());
         Ok(())
+    }
+}
+
+/// The error of a run in which an LP fails when it finishes.
+pub(crate) fn finish_failure(model: &str, (lp, fault): FinishFault, end: VirtualTime, committed: u64) -> Error {
+    let (model, place, time) = (model.to_owned(), Place::Finish(lp), end.get());
+    Error::Fault(Box::new(Failure { model, place, time, fault, committed }))
+}
+
+/// The rows that the LPs of a process write when they finish, for the first process.
+#[derive(Default)]
+pub(crate) struct FinishRows(pub(crate) Vec<MomentRow>);
+
+impl FinishRows {
+    fn add(&mut self, time: f64, lp: LpId, content: RowContent) {
+        self.0.push(MomentRow { moment: Moment::Finish(lp), time, lp, content });
+    }
+}
+
+impl RowSink for FinishRows {
+    fn row(&mut self, Row { table, time, lp, cells }: Row<'_>) {
+        self.add(time, lp, RowContent::Cells { table, cells: cells.to_vec() });
+    }
+
+    fn act(&mut self, act: &Act, time: f64, lp: LpId) {
+        self.add(time, lp, RowContent::Act(act.clone()));
     }
 }

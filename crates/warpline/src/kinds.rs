@@ -134,6 +134,21 @@ impl KindTally<'_> {
         }
     }
 
+    /// What was added, by role, for the tally of all processes.
+    pub(crate) fn entries(self) -> Vec<(u32, u64, RoleCounts)> {
+        self.by_role
+    }
+
+    /// Adds the tally of another process.
+    pub(crate) fn add_entries(&mut self, entries: Vec<(u32, u64, RoleCounts)>) {
+        for (index, (lps, events, counts)) in entries.into_iter().enumerate() {
+            let all = self.entry(index);
+            (all.0, all.1) = (all.0 + lps, all.1 + events);
+            all.2.rolled_back += counts.rolled_back;
+            all.2.set_aside += counts.set_aside;
+        }
+    }
+
     /// The kinds for the record; none where LPs do not differ.
     pub(crate) fn records(self) -> Vec<KindRecord> {
         let record = |(index, (lps, committed, counts)): (usize, (u32, u64, RoleCounts))| {

@@ -89,6 +89,7 @@ mod core_time;
 mod drive;
 mod error;
 mod explanation;
+mod fellows;
 mod finish;
 mod job;
 mod kinds;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use warpline_base::LpId;
-use warpline_kernel::ROWS;
+use warpline_kernel::{MomentRow, ROWS, RowContent};
 use warpline_memory::{MakeRoom, list_for};
 use warpline_model::statistics::{Row, RowSink, TableDeclaration};
 use warpline_model::{Act, Cell, Statistics};
@@ -119,6 +119,14 @@ pub(crate) struct CsvTable {
 }
 
 impl Rows {
+    /// Takes a row of whatever kind.
+    pub(crate) fn add(&mut self, MomentRow { time, lp, content, .. }: MomentRow) {
+        match content {
+            RowContent::Cells { table, cells } => self.row(Row { table, time, lp, cells: &cells }),
+            RowContent::Act(act) => self.act(&act, time, lp),
+        }
+    }
+
     pub(crate) fn new(records: &Records, acts: Acts, statistics: &Statistics) -> Result<Self, Error> {
         let tables = statistics.tables().iter();
         let tables = match records {

@@ -19,6 +19,8 @@ const HANDED_OVER: &str = "LPs and events that are handed over to another engine
 pub(crate) struct RunState<M: Model> {
     /// Everything before this time has committed, and nothing from then on has been executed.
     pub(crate) from: VirtualTime,
+    /// The id of the first LP: 0, unless other processes have those before it.
+    pub(crate) first_lp: u32,
     /// All LPs, in blocks of consecutive ids; none as long as they have yet to be initialised.
     pub(crate) lps: Vec<DropEach<Lp<M::State>>>,
     /// The pending events, in no order.
@@ -36,7 +38,16 @@ pub(crate) struct RunState<M: Model> {
 impl<M: Model> RunState<M> {
     /// A run of which nothing has been simulated.
     pub(crate) fn new(statistics: Statistics, rows: Rows) -> Self {
-        RunState { from: VirtualTime::ZERO, lps: Vec::new(), pending: Vec::new(), committed: 0, statistics, rows, costs: Vec::new() }
+        RunState {
+            from: VirtualTime::ZERO,
+            first_lp: 0,
+            lps: Vec::new(),
+            pending: Vec::new(),
+            committed: 0,
+            statistics,
+            rows,
+            costs: Vec::new(),
+        }
     }
 
     /// Whether LPs have yet to be initialised.

@@ -9,16 +9,18 @@ use warpline_base::record::{EngineStretch, ParallelRecord};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp, RoleCounts};
 use warpline_memory::{DropEach, MakeRoom, Pool};
-use warpline_model::{Context, Model, Statistics};
+use warpline_model::{Context, Model, Payload, Statistics};
 
 use crate::check::RunSpec;
 use crate::choice::Engine;
 use crate::chooser::{Auto, Chooser, RandomChanges, Reading};
 use crate::conclude::EngineOutcome;
-use crate::finish::Finisher;
+use crate::fellows::Part;
+use crate::finish::{FinishRows, Finisher, finish_failure};
 use crate::job::Job;
 use crate::optimistic::add_record;
 use crate::optimistic::cores;
+use crate::optimistic::processes::{Finished, lost};
 use crate::policy::Facts;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
@@ -36,6 +38,8 @@ impl<M: Model> Job<M> {
         let asked = self.settings.sync.is_some();
         let sync = self.settings.synchronisation()?;
         self.settings.sync = Some(sync);
+        let part = self.part()?;
+        let control = &if matches!(part, Part::Other(_)) { control.unheard() } else { control.clone() };
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let spec = self.check()?;
         self.mix(asked, &spec.kinds)?;
@@ -46,9 +50,13 @@ impl<M: Model> Job<M> {
             return Err(Error::Setting(why.into()));
         }
         let mut plan = self.plan(choice, &spec, None)?;
-        let mut state = self.begin(&spec, Acts::Perform)?;
-        let stop = self.stop.clone();
-        let mut monitor = RunMonitor::new(control, &stop, self.thread_limits()?.stack, self.end_time(), chooser);
+        let (acts, stop, stack) = (Acts::Perform, self.stop.clone(), self.thread_limits()?.stack);
+        let mut state = self.begin(&spec, acts)?;
+        let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), chooser);
+        monitor.processes = self.processes(part, &spec)?;
+        if monitor.processes.is_some() {
+            monitor.description = self.description(&spec, &self.settings.recorded(true));
+        }
         let mut whole = Whole::default();
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
@@ -127,33 +135,58 @@ impl<M: Model> Job<M> {
         started: Instant,
         spec: RunSpec,
         state: RunState<M>,
-        monitor: RunMonitor<'_>,
+        mut monitor: RunMonitor<'_>,
         whole: Whole,
         (ended, cut_short): (Instant, Option<VirtualTime>),
     ) -> Result<Run<M>, Error> {
-        let RunState { lps, pending, committed, mut statistics, mut rows, .. } = state;
+        let RunState { first_lp, lps, pending, committed, mut statistics, mut rows, .. } = state;
         drop(pending);
-        let (mut states, mut digest, mut first) = (DropEach::default(), RunDigest::default(), 0);
-        states.make_room(spec.limits.lps as usize, "the states of LPs");
+        let (mut states, mut digest, mut next) = (DropEach::default(), RunDigest::default(), first_lp);
+        states.make_room(lps.iter().map(|block| block.len()).sum(), "the states of LPs");
         let mut tally = spec.kinds.tally();
         for block in lps {
-            tally.add_lps(first, &block);
-            Lp::add_digests(&block, first, &mut digest);
-            first += block.len() as u32;
+            tally.add_lps(next, &block);
+            Lp::add_digests(&block, next, &mut digest);
+            next += block.len() as u32;
             states.extend(block.into_iter().map(|lp| lp.state));
         }
         let end = cut_short.unwrap_or(spec.end);
         cut_short.iter().for_each(|end| statistics.cut_short(end.get()));
         let loop_seconds = whole.looped.map_or(0.0, |looped| (ended - looped).as_secs_f64());
-        let control = monitor.control;
+        let mut context = Context::with_limits(spec.limits.clone(), self.settings.seed(), false);
+        monitor.control.watch(None, context.beat());
+        let finisher = Finisher { model: &*self.model, context: &mut context, statistics: &mut statistics, end };
+        let finished = match &mut monitor.processes {
+            None => finisher.finish(first_lp, states.iter(), &mut rows),
+            Some(processes) if !processes.group.is_first() => {
+                let mut rows = FinishRows::default();
+                let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
+                // What roles did is known from all PEs already.
+                let finished = Finished { digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
+                return Err(processes.send_finished(&finished));
+            }
+            Some(processes) => {
+                let own = finisher.finish(first_lp, states.iter(), &mut rows);
+                let others = processes.gather_finished().map_err(|why| lost(&processes.group, why))?;
+                own.and_then(|()| {
+                    others.into_iter().try_for_each(|other| {
+                        digest.merge(other.digest);
+                        tally.add_entries(other.by_role);
+                        statistics.merge(&other.statistics);
+                        other.rows.into_iter().for_each(|row| rows.add(row));
+                        other.fault.map_or(Ok(()), Err)
+                    })
+                })
+            }
+        };
+        finished.map_err(|fault| finish_failure(&self.name, fault, end, committed))?;
+        if let Some(processes) = &mut monitor.processes {
+            Payload::end_sharing();
+            processes.group.end();
+        }
         let (log, speculation) = monitor.into_log();
         let reached = cut_short.map_or(self.end_time(), VirtualTime::get);
         let progress = log.finish(ended, reached, committed, whole.parallel.is_some().then_some(speculation));
-        let mut context = Context::with_limits(spec.limits.clone(), self.settings.seed(), false);
-        control.watch(None, context.beat());
-        let (model, name) = (&*self.model, self.name.as_str());
-        let finisher = Finisher { model, name, context: &mut context, statistics: &mut statistics, rows: &mut rows, end, committed };
-        finisher.finish(states.iter())?;
         let Whole { parallel, engine, engines, traced, by_role, moved, .. } = whole;
         by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();

@@ -79,6 +79,11 @@ impl Control {
         self.listener.clone()
     }
 
+    /// Control over a process of the run whose progress nobody hears of.
+    pub(crate) fn unheard(&self) -> Self {
+        Control { listener: None, ..self.clone() }
+    }
+
     /// Control over a part of the run, with a listener of its own.
     pub(crate) fn within(&self, listener: Listener) -> Self {
         Control { listener: Some(listener), ..self.clone() }

@@ -1,6 +1,5 @@
-use std::sync::Arc;
-
 use warpline_base::{Moment, TieBreak};
+use warpline_memory::Region;
 
 use super::{Action, Asynchronous, Barrier, Control, Gsu, Gvt, Hierarchy, Local, OneSided, Synchronous, Tag};
 
@@ -36,23 +35,23 @@ pub enum AnyGvt {
 }
 
 impl AnyGvt {
-    /// The parts of all PEs.
-    pub fn all(algorithm: Algorithm, hierarchy: Hierarchy, ties: TieBreak) -> Vec<Self> {
+    /// The parts of all PEs, with what they share in a region.
+    pub fn all(region: &Region, algorithm: Algorithm, hierarchy: Hierarchy, ties: TieBreak) -> Vec<Self> {
         let pes = 0..hierarchy.pes();
         match algorithm {
             Algorithm::Asynchronous => pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect(),
             Algorithm::Synchronous => pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect(),
             Algorithm::AtBarrier { sleeps } => {
-                let barrier = Barrier::new(hierarchy.pes(), sleeps);
+                let barrier = Barrier::new(region, hierarchy.pes(), sleeps);
                 pes.map(|_| AnyGvt::Synchronous(Synchronous::at(barrier.clone(), ties))).collect()
             }
             Algorithm::OneSided => pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect(),
-            Algorithm::Gsu => Gsu::all(hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect(),
+            Algorithm::Gsu => Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect(),
         }
     }
 
     /// The barrier and the trial for which this PE waits there, if it does. Until all others have arrived, it has nothing to do.
-    pub fn waits_at_barrier(&self) -> Option<(&Arc<Barrier>, u64)> {
+    pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
         match self {
             AnyGvt::Synchronous(gvt) => gvt.waits(),
             _ => None,

@@ -1,8 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use warpline_base::{Moment, TieBreak};
+use warpline_memory::{Bell, Common, Region, SpinLock};
+use warpline_model::Portable;
 
 use super::reduction::check_advance;
 use super::{Action, Share, Verdict};
@@ -11,19 +12,25 @@ use super::{Action, Share, Verdict};
 ///
 /// No PE blocks in it. It arrives, and asks at its next steps whether all others have; whoever steps it may [sleep](Barrier::sleep) until then
 /// if there is nothing else to do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Barrier {
     pes: u32,
     sleeps: bool,
+    common: Common<BarrierWords>,
+}
+
+/// What all PEs see of a barrier.
+#[derive(Debug, Default, Portable)]
+struct BarrierWords {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
     /// Trials that all PEs have arrived for.
     passed: AtomicU64,
-    trial: Mutex<Trial>,
-    all_arrived: Condvar,
+    trial: SpinLock<Trial>,
+    all_arrived: Bell,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Portable)]
 struct Trial {
     arrived: u32,
     sum: Option<Share>,
@@ -33,17 +40,12 @@ struct Trial {
 
 impl Barrier {
     /// A barrier for this many PEs. With `sleeps`, those who wait at it give up their core until it opens.
-    pub fn new(pes: u32, sleeps: bool) -> Arc<Self> {
-        let (asked, passed, trial, all_arrived) = Default::default();
-        Arc::new(Barrier { pes, sleeps, asked, passed, trial, all_arrived })
-    }
-
-    fn trial(&self) -> MutexGuard<'_, Trial> {
-        self.trial.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn new(region: &Region, pes: u32, sleeps: bool) -> Self {
+        Barrier { pes, sleeps, common: region.place(BarrierWords::default()) }
     }
 
     fn arrive(&self, own: Share, ties: TieBreak) {
-        let mut trial = self.trial();
+        let mut trial = self.common.trial.lock();
         trial.arrived += 1;
         let sum = trial.sum.take().map_or(own, |sum| sum.and(own, ties));
         if trial.arrived < self.pes {
@@ -52,16 +54,16 @@ impl Barrier {
         }
         (trial.arrived, trial.result) = (0, Some(sum));
         // Release pairs with the Acquire of `has_passed`, for those who spin.
-        self.passed.fetch_add(1, Ordering::Release);
+        self.common.passed.fetch_add(1, Ordering::Release);
         drop(trial);
         if self.sleeps {
-            self.all_arrived.notify_all();
+            self.common.all_arrived.ring();
         }
     }
 
     #[inline]
     fn has_passed(&self, trial: u64) -> bool {
-        self.passed.load(Ordering::Acquire) > trial
+        self.common.passed.load(Ordering::Acquire) > trial
     }
 
     /// Whether those who wait at it give up their core until it opens.
@@ -71,14 +73,17 @@ impl Barrier {
 
     /// Sleeps until all PEs have arrived for a trial, but no longer than `most`. If it takes longer, whoever waits looks again.
     pub fn sleep(&self, trial: u64, most: Duration) {
-        let _ = self.all_arrived.wait_timeout_while(self.trial(), most, |_| !self.has_passed(trial));
+        let rung = self.common.all_arrived.rung();
+        if !self.has_passed(trial) {
+            self.common.all_arrived.sleep(rung, most);
+        }
     }
 }
 
 /// One PE's part in reductions at a [`Barrier`].
 #[derive(Debug)]
 pub(super) struct BarrierReduction {
-    barrier: Arc<Barrier>,
+    barrier: Barrier,
     ties: TieBreak,
     epoch: u64,
     trial: u32,
@@ -101,7 +106,7 @@ enum State {
 }
 
 impl BarrierReduction {
-    pub(super) fn new(barrier: Arc<Barrier>, ties: TieBreak) -> Self {
+    pub(super) fn new(barrier: Barrier, ties: TieBreak) -> Self {
         BarrierReduction { barrier, ties, epoch: 0, trial: 0, trials: 0, state: State::Off, gvt: None, adopt: None }
     }
 
@@ -124,7 +129,7 @@ impl BarrierReduction {
     pub(super) fn wish(&mut self) {
         if !self.is_on() {
             // Relaxed: it publishes nothing else.
-            self.barrier.asked.fetch_max(self.epoch + 1, Ordering::Relaxed);
+            self.barrier.common.asked.fetch_max(self.epoch + 1, Ordering::Relaxed);
         }
     }
 
@@ -133,7 +138,7 @@ impl BarrierReduction {
     }
 
     pub(super) fn is_called(&self) -> bool {
-        !self.is_on() && self.barrier.asked.load(Ordering::Relaxed) > self.epoch
+        !self.is_on() && self.barrier.common.asked.load(Ordering::Relaxed) > self.epoch
     }
 
     pub(super) fn begin(&mut self) {
@@ -150,7 +155,7 @@ impl BarrierReduction {
     }
 
     /// The trial for whose barrier the PE waits.
-    pub(super) fn waits(&self) -> Option<(&Arc<Barrier>, u64)> {
+    pub(super) fn waits(&self) -> Option<(&Barrier, u64)> {
         (self.state == State::Arrived && !self.barrier.has_passed(self.trials)).then_some((&self.barrier, self.trials))
     }
 
@@ -159,7 +164,7 @@ impl BarrierReduction {
             return None;
         }
         self.trials += 1;
-        self.barrier.trial().result
+        self.barrier.common.trial.lock().result
     }
 
     pub(super) fn again(&mut self) {

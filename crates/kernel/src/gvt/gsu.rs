@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::{Apart, Registers, registers};
+use warpline_memory::{Apart, Common, Region, Registers, SpinLock, registers};
+use warpline_model::Portable;
 
 use super::reduction::check_advance;
 use super::{Action, Control, Gvt, Local, Tag, Verdict, Work};
@@ -25,7 +25,9 @@ pub struct Gsu {
     me: u32,
     ties: TieBreak,
     registers: Registers<Moment>,
-    agreement: Arc<Agreement>,
+    agreement: Common<Agreement>,
+    /// By PE.
+    parts: Common<[Apart<SpinLock<Part>>]>,
     /// By receiver: what was sent and not announced yet.
     sent: Vec<Unannounced>,
     /// The receivers in `sent`.
@@ -78,7 +80,7 @@ impl Unannounced {
 }
 
 /// What turns LBTS into a verdict that all PEs adopt.
-#[derive(Debug)]
+#[derive(Debug, Default, Portable)]
 struct Agreement {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
@@ -86,35 +88,28 @@ struct Agreement {
     joined: AtomicU64,
     /// Epochs that are closed.
     closed: AtomicU64,
-    /// By PE.
-    parts: Box<[Apart<Mutex<Part>>]>,
     /// The verdict on the last epoch.
-    verdict: Mutex<Option<Verdict>>,
+    verdict: SpinLock<Option<Verdict>>,
 }
 
 /// What a PE adds to a verdict, beside its registers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Portable)]
 struct Part {
     failure: Moment,
     work: Work,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Gsu {
-    /// The parts of this many PEs.
-    pub fn all(pes: u32, ties: TieBreak) -> Vec<Self> {
-        let part = || Apart(Mutex::new(Part { failure: Moment::Never, work: Work::default() }));
-        let parts = (0..pes).map(|_| part()).collect();
-        let (asked, joined, closed, verdict) = Default::default();
-        let agreement = Arc::new(Agreement { asked, joined, closed, parts, verdict });
+    /// The parts of this many PEs, with their registers in a region.
+    pub fn all(region: &Region, pes: u32, ties: TieBreak) -> Vec<Self> {
+        let part = |_| Apart(SpinLock::new(Part { failure: Moment::Never, work: Work::default() }));
+        let (agreement, parts) = (region.place(Agreement::default()), region.place_list(pes as usize, part));
         let gsu = |(me, registers)| Gsu {
             me,
             ties,
             registers,
             agreement: agreement.clone(),
+            parts: parts.clone(),
             sent: vec![Unannounced::default(); pes as usize],
             receivers: Vec::new(),
             banks: vec![0; pes as usize],
@@ -125,7 +120,7 @@ impl Gsu {
             gvt: None,
         };
         // Nothing comes before the first LP is initialised.
-        (0..).zip(registers(pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu).collect()
+        (0..).zip(registers(region, pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu).collect()
     }
 
     /// LBTS, from the registers as they are now. `None` if some register fell while they were being read; then it is worth trying again.
@@ -156,7 +151,7 @@ impl Gsu {
 
     /// Joins the epoch: the registers are up to date.
     fn join(&mut self, local: &mut impl Local) {
-        let part = &mut *lock(&self.agreement.parts[self.me as usize].0);
+        let part = &mut *self.parts[self.me as usize].0.lock();
         (part.failure, part.work) = (local.failure(), part.work + local.take_work());
         // Release pairs with the Acquire of `all_joined`.
         self.agreement.joined.fetch_add(1, Ordering::Release);
@@ -165,12 +160,12 @@ impl Gsu {
 
     /// Whether all PEs have joined the epoch. None of them joins the next before it is closed.
     fn all_joined(&self) -> bool {
-        self.agreement.joined.load(Ordering::Acquire) >= (self.epoch + 1) * self.agreement.parts.len() as u64
+        self.agreement.joined.load(Ordering::Acquire) >= (self.epoch + 1) * self.parts.len() as u64
     }
 
     /// Closes the epoch, which all PEs have joined, if LBTS can be read. Only one PE at a time tries.
     fn close(&self) {
-        let Ok(mut verdict) = self.agreement.verdict.try_lock() else { return };
+        let Some(mut verdict) = self.agreement.verdict.try_lock() else { return };
         // Another PE may have closed it just now. Relaxed: the lock has shown all that it did.
         if self.agreement.closed.load(Ordering::Relaxed) > self.epoch {
             return;
@@ -178,8 +173,8 @@ impl Gsu {
         let Some((event, in_transit)) = self.read() else { return };
         let gvt = event.earlier(in_transit, self.ties);
         let (mut failure, mut work) = (Moment::Never, Work::default());
-        for part in &self.agreement.parts {
-            let part = &mut *lock(&part.0);
+        for part in self.parts.iter() {
+            let part = &mut *part.0.lock();
             failure = failure.earlier(part.failure, self.ties);
             work = work + std::mem::take(&mut part.work);
         }
@@ -194,7 +189,7 @@ impl Gsu {
             return None;
         }
         // There is no later one, as this PE has not joined the next epoch.
-        let verdict = (*lock(&self.agreement.verdict))?;
+        let verdict = (*self.agreement.verdict.lock())?;
         assert_eq!(verdict.epoch, self.epoch, "PE {} missed a verdict", self.me);
         check_advance(&mut self.gvt, &verdict, self.ties);
         (self.epoch, self.joined) = (self.epoch + 1, false);

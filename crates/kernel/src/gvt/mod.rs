@@ -36,9 +36,10 @@ pub use synchronous::Synchronous;
 use std::ops::Add;
 
 use warpline_base::{Moment, TieBreak};
+use warpline_model::Portable;
 
 /// What a PE did since its last share. Windows adapt to the sums over all PEs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]
 pub struct Work {
     /// Events processed, including those undone later.
     pub processed: u64,
@@ -64,7 +65,7 @@ impl Add for Work {
 }
 
 /// What a PE contributes to a reduction, or the reduction of several contributions.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub struct Share {
     /// Messages sent, as far as the algorithm counts them in this epoch.
     pub sent: u64,
@@ -97,7 +98,7 @@ impl Share {
 }
 
 /// The common result of closing an epoch: all PEs adopt the same one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub struct Verdict {
     /// The epoch that is closed now, from 0.
     pub epoch: u64,
@@ -114,7 +115,7 @@ pub struct Verdict {
 }
 
 /// A message between the PEs of an algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub enum Control {
     /// A neighbour has begun to close an epoch: join.
     Begin {
@@ -167,7 +168,7 @@ pub enum Action {
 }
 
 /// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which travels with the message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]
 pub struct Tag(u8);
 
 impl Tag {

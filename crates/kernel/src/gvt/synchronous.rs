@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use warpline_base::{Moment, TieBreak};
 
 use super::barrier::BarrierReduction;
@@ -54,7 +52,7 @@ impl Synchronous {
     }
 
     /// The part of a PE that reduces at a barrier.
-    pub fn at(barrier: Arc<Barrier>, ties: TieBreak) -> Self {
+    pub fn at(barrier: Barrier, ties: TieBreak) -> Self {
         Synchronous::with(Reducer::Barrier(Box::new(BarrierReduction::new(barrier, ties))))
     }
 
@@ -63,7 +61,7 @@ impl Synchronous {
     }
 
     /// The barrier and the trial for which this PE waits there, if it does.
-    pub(super) fn waits(&self) -> Option<(&Arc<Barrier>, u64)> {
+    pub(super) fn waits(&self) -> Option<(&Barrier, u64)> {
         match &self.reducer {
             Reducer::Messages(_) => None,
             Reducer::Barrier(reducer) => reducer.waits(),

@@ -17,7 +17,7 @@ use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
 use crate::tuning::Wire;
-use crate::wires::{MessageKind, Port};
+use crate::wires::{MessageKind, Port, make_common};
 
 /// The nearest time that is not earlier and takes half the space.
 fn round_up_to_f32(time: f64) -> f32 {
@@ -168,7 +168,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
     fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: OptionalHandle, extra: ExtraId) -> (OptionalHandle, ExtraId) {
-        let Some(event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
+        let Some(mut event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
+        make_common::<M>(&mut event.payload);
         let pe = self.world.partition.pe(event.receiver);
         self.gauge.counts.messages_sent += 1;
         if self.world.tuning.wire == Wire::Value {

@@ -16,7 +16,7 @@ use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
 use crate::tuning::Wire;
-use crate::wires::{MessageKind, Port};
+use crate::wires::{MessageKind, Port, make_common};
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events before a time, all of which are certain. On its own, so that nothing around it takes registers from it.
@@ -163,7 +163,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
     fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
-        let Some(event) = take_last(&mut self.context, sender, first) else { return };
+        let Some(mut event) = take_last(&mut self.context, sender, first) else { return };
+        make_common::<M>(&mut event.payload);
         let pe = self.world.partition.pe(event.receiver);
         self.gauge.counts.messages_sent += 1;
         self.mail.note_sent(event.time);

@@ -17,6 +17,7 @@ mod windows;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
 use warpline_memory::{Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
@@ -249,7 +250,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     }
 
     /// The barrier and the trial for which it waits there, if it does: until all other PEs have arrived, steps do nothing.
-    pub fn waits_at_barrier(&self) -> Option<(&Arc<Barrier>, u64)> {
+    pub fn waits_at_barrier(&self) -> Option<(&Barrier, u64)> {
         self.gvt.waits_at_barrier()
     }
 
@@ -322,7 +323,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 }
 
 /// Where a PE was when memory ran out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Position {
     /// The LP whose code ran last.
     pub lp: LpId,

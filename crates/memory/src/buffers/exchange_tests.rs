@@ -47,8 +47,8 @@ fn books_balance_after_a_random_exchange() {
         }
     }
     let all = sum(&views);
-    assert_eq!(all.live, live.iter().map(|live| live.len() as u64).sum());
-    assert_eq!(all.in_flight(), flying.iter().map(|flying| flying.len() as u64).sum());
+    assert_eq!(all.live, live.iter().map(|live| live.len() as u64).sum::<u64>());
+    assert_eq!(all.in_flight(), flying.iter().map(|flying| flying.len() as u64).sum::<u64>());
     assert_eq!(all.places, all.free + all.live + all.in_flight());
     assert!(all.free > 0 && all.given > 30);
 }

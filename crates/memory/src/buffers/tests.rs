@@ -323,7 +323,7 @@ fn growth_over_many_segments() {
     from_a.iter().step_by(2).for_each(|&handle| assert_eq!(a.release(handle), 0));
     from_a.iter().skip(1).step_by(2).for_each(|&handle| assert_eq!(b.release(handle), 0));
     let all = sum([&a, &b]);
-    assert_eq!(all.live, count.into());
+    assert_eq!(all.live, u64::from(count));
     assert_eq!(all.places, all.free + all.live);
     for view in [a, b] {
         let (made, rest) = (u64::from(view.segments) << SEGMENT_BITS, view.fresh.len() as u64);
@@ -407,7 +407,7 @@ fn an_empty_buffer_that_was_not_sent_is_caught() {
 
 #[test]
 fn no_slot_number_is_given_twice() {
-    let arena = Arena::<()>::new();
+    let arena = Arena::<()>::new(&Region::own(), None);
     let (most, mut next) = (if cfg!(miri) { 200 } else { 8 }, 0);
     // Under Miri there are few enough numbers to go up to the last.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
@@ -428,7 +428,7 @@ fn no_slot_number_is_given_twice() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri does not run out of memory")]
 fn running_out_of_memory_is_an_error() {
-    let arena = Arena::<[u8; 1 << 46]>::new();
+    let arena = Arena::<[u8; 1 << 46]>::new(&Region::own(), None);
     for segments in [1, 100] {
         let outcome = catch_exhausted(|| arena.grow(segments));
         assert!(matches!(outcome, Err(Exhausted::Memory { what: "events in buffers", bytes }) if bytes > 1 << 46), "{outcome:?}");

@@ -9,6 +9,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::chunks::{Chunks, FreeList};
+use super::shared::{self, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
 
@@ -18,6 +19,9 @@ const LINE: usize = 64;
 /// Classes of sizes: one line, or one more than a power of two up to 1024. So 64 KiB fit behind a header; and since the number of lines is
 /// odd, headers of large blocks are spread over all sets of the caches. Under loom there are none, so that it follows each block.
 const CLASSES: usize = if cfg!(loom) { 0 } else { 12 };
+
+/// Classes of blocks in memory that processes share, where no allocator helps with large ones: up to 1 GiB.
+pub(super) const SHARED_CLASSES: usize = 26;
 
 /// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096 events of 1 KiB commit. A thread that
 /// frees what others have made hoards no more than that. Of larger blocks there are fewer, but filling them takes longer than a lock.
@@ -29,23 +33,44 @@ const MOVED_MOST: usize = 64;
 static CHUNKS: [Mutex<Chunks>; CLASSES] = [const { Mutex::new(Chunks::new()) }; CLASSES];
 
 thread_local! {
-    static FREE: RefCell<FreeLists> = RefCell::new(FreeLists(from_fn(|_| FreeList::default())));
+    static FREE: RefCell<FreeLists> = RefCell::new(FreeLists::new());
 }
 
 /// The free blocks that a thread keeps, by class.
-struct FreeLists([FreeList; CLASSES]);
+struct FreeLists {
+    own: [FreeList; CLASSES],
+    shared: [FreeList; SHARED_CLASSES],
+    /// The memory that those in `shared` lie in.
+    memory: usize,
+}
 
-/// The class of a block for this many bytes, if there is one that is large enough.
+impl FreeLists {
+    fn new() -> Self {
+        FreeLists { own: from_fn(|_| FreeList::new()), shared: from_fn(|_| FreeList::new()), memory: 0 }
+    }
+
+    /// The lists of blocks in the memory that processes share at present.
+    #[inline(always)]
+    fn shared(&mut self, memory: usize) -> &mut [FreeList; SHARED_CLASSES] {
+        if self.memory != memory {
+            // Those of an earlier run stay where they are.
+            (self.shared, self.memory) = (from_fn(|_| FreeList::new()), memory);
+        }
+        &mut self.shared
+    }
+}
+
+/// The class of a block for this many bytes, if there is one that is large enough among so many.
 #[inline(always)]
-fn class_for(bytes: usize) -> Option<usize> {
+fn class_for(bytes: usize, classes: usize) -> Option<usize> {
     let behind = (bytes - 1) / LINE;
     let class = (2 * behind).checked_next_power_of_two()?.trailing_zeros() as usize;
-    (class < CLASSES).then_some(class)
+    (class < classes).then_some(class)
 }
 
 /// The size of all blocks of a class, in bytes.
 #[inline(always)]
-const fn block_bytes(class: usize) -> usize {
+pub(super) const fn block_bytes(class: usize) -> usize {
     (1 + (1 << class) / 2) * LINE
 }
 
@@ -65,13 +90,32 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
 /// If there is no memory, it [unwinds](Exhausted::unwind).
 #[inline]
 pub(super) fn take_block(bytes: usize) -> NonNull<u8> {
-    let Some(class) = class_for(bytes) else { return allocate(bytes) };
+    let memory = shared::current();
+    if memory != 0 {
+        return take_shared(bytes, memory);
+    }
+    let Some(class) = class_for(bytes, CLASSES) else { return allocate(bytes) };
     let kept = FREE.try_with(|lists| {
-        let list = &mut lists.borrow_mut().0[class];
+        let list = &mut lists.borrow_mut().own[class];
         list.pop().unwrap_or_else(|| refill(list, class, moved_at_once(class)))
     });
     // A thread that is ending has no lists any more.
     kept.unwrap_or_else(|_| refill(&mut FreeList::default(), class, 1))
+}
+
+/// A block in memory that processes share.
+fn take_shared(bytes: usize, memory: usize) -> NonNull<u8> {
+    let Some(class) = class_for(bytes, SHARED_CLASSES) else { Exhausted::Memory { what: "a payload", bytes }.unwind() };
+    let refill = |list: &mut FreeList, most| {
+        *list = shared::take(class, most);
+        list.pop().expect("there is at least one")
+    };
+    let kept = FREE.try_with(|lists| {
+        let lists = &mut *lists.borrow_mut();
+        let list = &mut lists.shared(memory)[class];
+        list.pop().unwrap_or_else(|| refill(list, moved_at_once(class)))
+    });
+    kept.unwrap_or_else(|_| refill(&mut FreeList::default(), 1))
 }
 
 /// Fills an empty list with up to `most` blocks, and takes one of them.
@@ -88,30 +132,36 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> NonNull<u8> {
 /// The block is from [`take_block`] with the same number of bytes, and nobody uses it any more.
 #[inline]
 pub(super) unsafe fn free_block(block: NonNull<u8>, bytes: usize) {
-    let Some(class) = class_for(bytes) else {
+    let memory = match shared::place_of(block) {
+        Place::Own => 0,
+        Place::Shared => shared::current(),
+        Place::Past => return,
+    };
+    let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
         // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's promise.
         return unsafe { deallocate(block, bytes) };
     };
     let kept = FREE.try_with(|lists| {
-        let list = &mut lists.borrow_mut().0[class];
+        let lists = &mut *lists.borrow_mut();
+        let list = if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
         // SAFETY: the caller gives the block away, and all blocks begin with a line.
         unsafe { list.push(block) };
         if list.blocks * block_bytes(class) > KEPT_BYTES {
-            give_back(list, class, moved_at_once(class));
+            give_back(list, class, moved_at_once(class), memory);
         }
     });
     if kept.is_err() {
         let mut list = FreeList::default();
         // SAFETY: as above; no other list has taken it.
         unsafe { list.push(block) };
-        give_back(&mut list, class, 1);
+        give_back(&mut list, class, 1, memory);
     }
 }
 
 /// Gives up to `most` blocks of a list of this class back to the chunks.
 #[cold]
 #[inline(never)]
-fn give_back(list: &mut FreeList, class: usize, most: usize) {
+fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
     let mut back = FreeList::default();
     while back.blocks < most
         && let Some(block) = list.pop()
@@ -119,16 +169,22 @@ fn give_back(list: &mut FreeList, class: usize, most: usize) {
         // SAFETY: the block has just left the other list.
         unsafe { back.push(block) };
     }
-    // SAFETY: all blocks of the class are from these chunks.
-    unsafe { chunks(class).give(back) };
+    // SAFETY: all blocks of the class are from these chunks, or from heaps that processes share.
+    unsafe { if memory == 0 { chunks(class).give(back) } else { shared::give(class, back) } };
 }
 
 /// A thread that ends gives back what it has kept.
 impl Drop for FreeLists {
     fn drop(&mut self) {
-        for (class, list) in self.0.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
+        for (class, list) in self.own.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
             // SAFETY: all blocks of the class are from these chunks.
             unsafe { chunks(class).give(take(list)) };
+        }
+        if self.memory != 0 && self.memory == shared::current() {
+            for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
+                // SAFETY: all of them are from heaps that processes share now.
+                unsafe { shared::give(class, take(list)) };
+            }
         }
     }
 }
@@ -162,18 +218,18 @@ pub(super) mod tests {
 
     /// How many bytes of free blocks this thread keeps of blocks for this many bytes, and the most that it may.
     pub(in crate::payload) fn kept(bytes: usize) -> (usize, usize) {
-        let class = class_for(bytes).unwrap();
-        (FREE.with(|lists| lists.borrow().0[class].blocks * block_bytes(class)), KEPT_BYTES)
+        let class = class_for(bytes, CLASSES).unwrap();
+        (FREE.with(|lists| lists.borrow().own[class].blocks * block_bytes(class)), KEPT_BYTES)
     }
 
     #[test]
     fn classes_leave_room_for_all_that_belongs_to_them() {
         assert_eq!([0, 1, 2, 3, 11].map(block_bytes), [64, 128, 192, 320, 65_600]);
         for (bytes, class) in [(1, 0), (64, 0), (65, 1), (128, 1), (129, 2), (192, 2), (193, 3), (65_600, 11)] {
-            assert_eq!(class_for(bytes), Some(class), "{bytes} bytes");
+            assert_eq!(class_for(bytes, CLASSES), Some(class), "{bytes} bytes");
             assert!(bytes <= block_bytes(class) && (class == 0 || block_bytes(class - 1) < bytes), "{bytes} bytes");
         }
-        assert_eq!([65_601, usize::MAX].map(class_for), [None, None]);
+        assert_eq!([65_601, usize::MAX].map(|bytes| class_for(bytes, CLASSES)), [None, None]);
         assert_eq!([0, 4, 11].map(moved_at_once), [64, 64, 1]);
         assert!(layout(usize::MAX).is_none());
     }

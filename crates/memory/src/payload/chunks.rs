@@ -19,14 +19,18 @@ pub(super) struct FreeList {
 }
 
 /// The beginning of a free block.
-struct FreeBlock {
-    next: Option<NonNull<FreeBlock>>,
+pub(super) struct FreeBlock {
+    pub(super) next: Option<NonNull<FreeBlock>>,
 }
 
 // SAFETY: nobody else uses the blocks, which are plain memory, wherever the list goes.
 unsafe impl Send for FreeList {}
 
 impl FreeList {
+    pub(super) const fn new() -> Self {
+        FreeList { first: None, blocks: 0 }
+    }
+
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<NonNull<u8>> {
         let first = self.first?;

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use warpline_base::record::ResultNote;
 
 use crate::{Counter, Histogram, Mean, Table, TimeMean};
@@ -8,7 +9,7 @@ pub const SLICES: u32 = 100;
 pub(super) const MOST_SLICES: u32 = 10_000;
 
 /// The kind of statistic in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StatisticKind {
     /// See [`Counter`].
     Counter,
@@ -33,7 +34,7 @@ impl StatisticKind {
 }
 
 /// A declared statistic. By default it has one item.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Declaration {
     pub(crate) slot: u16,
     pub(crate) kind: StatisticKind,
@@ -110,7 +111,7 @@ impl Declaration {
 }
 
 /// A declared table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TableDeclaration {
     pub(crate) slot: u16,
     /// Its name, and that of its file.
@@ -152,7 +153,7 @@ pub struct TableDeclaration {
 /// const WAIT: Mean = Mean::slot(0);
 /// declare.counter(WAIT, "wait", "min", ""); // error: mismatched types: expected `Counter`, found `Mean`
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Declarations {
     pub(crate) statistics: Vec<Declaration>,
     pub(crate) tables: Vec<TableDeclaration>,

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use warpline_memory::{MakeRoom, prefetch};
 
 use super::STATISTICS;
@@ -6,7 +7,7 @@ use super::STATISTICS;
 ///
 /// A fixed-point number wide enough for what was added: signed chunks, each 32 bits above the previous one, with room for pending carries.
 /// After Neal, "Fast exact summation using small and large superaccumulators", arXiv 1505.05571.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExactSum {
     /// Chunk `i` weighs 2^(32 (first + i) - 1074).
     chunks: Vec<i64>,

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use warpline_base::record::Bar;
 use warpline_memory::{MakeRoom, prefetch};
 
@@ -26,7 +27,7 @@ use super::{ExactSum, STATISTICS};
 /// assert!((delay.quantile(0.99).unwrap() - 990.0).abs() < 0.016 * 990.0);
 /// assert_eq!(delay.bars(4).iter().map(|bar| bar.count).sum::<u64>(), 1000);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct HistogramTally {
     negative: Ranges,
     zeros: u64,
@@ -36,7 +37,7 @@ pub struct HistogramTally {
 }
 
 /// Counts of consecutive ranges, from the range of number `first`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ranges {
     first: u32,
     counts: Vec<u64>,

@@ -1,10 +1,11 @@
+use serde::{Deserialize, Serialize};
 use warpline_memory::{list_of, prefetch};
 
 use super::estimate::{BATCHES, HALVES, interval};
 use super::{Estimate, ExactSum, STATISTICS};
 
 /// The span of time that is observed, cut into batches, and these into halves.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Horizon {
     pub(super) start: f64,
     pub(super) end: f64,
@@ -44,7 +45,7 @@ impl Horizon {
 }
 
 /// The least and the largest of some values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Extremes {
     min: f64,
     max: f64,
@@ -91,7 +92,7 @@ fn exact_sum<'a>(parts: impl IntoIterator<Item = &'a ExactSum>) -> f64 {
 }
 
 /// A mean of values, in batches of time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct MeanTally {
     /// Sum and count of each half of a batch; made at the first value.
     halves: Vec<(ExactSum, u64)>,
@@ -172,7 +173,7 @@ impl MeanTally {
 }
 
 /// A mean over time, in batches of time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct TimeMeanTally {
     /// Level times time in each half of a batch; made at the first span.
     halves: Vec<ExactSum>,

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use warpline_base::LpId;
 use warpline_memory::MakeRoom;
 
@@ -12,7 +13,8 @@ const CHUNK: usize = 64;
 /// states of LPs, where no engine sees them, so this is what it closes at the end of the run.
 ///
 /// One level per LP, or per item where there are several items, has a place of its own; whatever else there is goes into a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "ListedLevels", into = "ListedLevels")]
 pub(super) struct OpenLevels {
     by_item: bool,
     chunks: Vec<Option<Box<[Option<OpenLevel>; CHUNK]>>>,
@@ -20,11 +22,32 @@ pub(super) struct OpenLevels {
 }
 
 /// A level that holds its value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct OpenLevel {
     pub(super) lp: LpId,
     pub(super) since: f64,
     pub(super) value: f64,
+}
+
+/// Open levels in a list, as they are written.
+#[derive(Serialize, Deserialize)]
+struct ListedLevels {
+    by_item: bool,
+    levels: Vec<(u32, OpenLevel)>,
+}
+
+impl From<OpenLevels> for ListedLevels {
+    fn from(open: OpenLevels) -> Self {
+        ListedLevels { by_item: open.by_item, levels: open.iter().collect() }
+    }
+}
+
+impl From<ListedLevels> for OpenLevels {
+    fn from(listed: ListedLevels) -> Self {
+        let mut open = OpenLevels { by_item: listed.by_item, chunks: Vec::new(), others: HashMap::new() };
+        listed.levels.into_iter().for_each(|(item, level)| open.open(item, level));
+        open
+    }
 }
 
 impl OpenLevels {

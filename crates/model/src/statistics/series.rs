@@ -1,17 +1,18 @@
+use serde::{Deserialize, Serialize};
 use warpline_base::record::{Series, SeriesKind};
 
 use super::ExactSum;
 use super::declarations::{Declaration, StatisticKind};
 
 /// A statistic over virtual time: sums for each slice of the run, over all items.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SeriesTally {
     slices: Slices,
     sums: Sums,
 }
 
 /// What a slice keeps. All of it can be added up in any order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Sums {
     Counts(Vec<u128>),
     /// Sum and number of values.
@@ -24,7 +25,7 @@ enum Sums {
 }
 
 /// The run, cut into slices of equal length.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slices {
     /// From 0 to the end.
     edges: Vec<f64>,

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -67,7 +68,7 @@ pub trait RowSink {
 /// assert_eq!(statistics.histogram(STAY).mean(), Some(5.0));
 /// assert_eq!(statistics.to_json()["stay"]["max"], 6.0);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
@@ -75,14 +76,14 @@ pub struct Statistics {
 }
 
 /// One statistic.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slot {
     tallies: Tallies,
     series: Option<Box<SeriesTally>>,
 }
 
 /// The items of one slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Tallies {
     /// Wider than a counter's range, so that no order of adding overflows; see [`Statistics::overflow`].
     Counters(Vec<u128>),
@@ -264,7 +265,7 @@ impl Statistics {
             None => "no statistic is declared there".to_owned(),
             Some(d) => format!("`{}` is declared there as a {} with {} item(s)", d.name, d.kind.name(), d.items),
         };
-        Fault::Statistic { slot, item, used: used.name(), declared }
+        Fault::Statistic { slot, item, used: used.name().into(), declared }
     }
 
     /// Adds the statistics of another part of the same run.

@@ -29,7 +29,7 @@ pub enum State {
 }
 
 /// What reaches an LP, 16 bytes.
-#[derive(Debug)]
+#[derive(Debug, Portable)]
 pub enum Event {
     /// A source acts.
     Wake,
@@ -38,7 +38,7 @@ pub enum Event {
 }
 
 /// A packet on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Portable)]
 pub struct Packet {
     /// When its source made it, in s.
     pub created: f64,

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use serde::{Deserialize, Serialize};
 use warpline_base::Moment;
 use warpline_base::record::SpeculationSample;
 use warpline_kernel::pending::PendingSet;
@@ -10,7 +11,7 @@ use warpline_memory::Apart;
 use warpline_model::Model;
 
 /// The progress of a PE, for the watching thread.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PeStatus {
     pub(crate) gvt: f64,
     pub(crate) committed: u64,

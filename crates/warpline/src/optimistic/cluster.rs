@@ -2,7 +2,7 @@
 
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
-use warpline_memory::catch_panic;
+use warpline_memory::{Region, catch_panic};
 use warpline_model::Model;
 use warpline_transport::{AnyPort, VirtualCluster};
 
@@ -25,7 +25,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         watch.run.control.watch(Some(number), pe.beat());
     }
     let (mut running, mut full, mut done) = (pes.len(), None, vec![false; pes.len()]);
-    let (ending, mut stages) = (watch.ending(pes.len()), vec![EndingStage::default(); pes.len()]);
+    let (ending, mut stages) = (watch.ending(&Region::own(), pes.len() as u32), vec![EndingStage::default(); pes.len()]);
     let mut steps = 0u64;
     while running > 0 && full.is_none() {
         let chosen = cluster.next_pe();
@@ -53,5 +53,5 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         }
     }
     let cut_short = ending.earlier_than(watch.until);
-    Ok(gather(pes, full, watch, cut_short))
+    gather(pes, full, watch, cut_short)
 }

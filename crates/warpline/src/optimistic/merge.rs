@@ -1,7 +1,6 @@
 use warpline_base::{Moment, TieBreak};
-use warpline_kernel::{MomentRow, ROWS, RowContent};
+use warpline_kernel::{MomentRow, ROWS};
 use warpline_memory::{MakeRoom, check_room};
-use warpline_model::statistics::{Row, RowSink};
 
 use crate::rows::Rows;
 
@@ -24,6 +23,11 @@ impl RowMerge {
     pub(crate) fn add(&mut self, rows: Vec<MomentRow>) {
         self.waiting.make_room(rows.len(), ROWS);
         self.waiting.extend(rows);
+    }
+
+    /// Takes out all rows, for whoever puts those of several processes in order.
+    pub(crate) fn take(&mut self) -> Vec<MomentRow> {
+        std::mem::take(&mut self.waiting)
     }
 
     /// Passes on all rows before `moment`. There will be no more of them.
@@ -49,11 +53,6 @@ impl RowMerge {
         check_room::<MomentRow>(self.waiting.len() / 2, ROWS);
         self.waiting.sort_by(|a, b| a.moment.compare(&b.moment, self.ties));
         let count = self.waiting.partition_point(due);
-        for MomentRow { time, lp, content, .. } in self.waiting.drain(..count) {
-            match content {
-                RowContent::Cells { table, cells } => rows.row(Row { table, time, lp, cells: &cells }),
-                RowContent::Act(act) => rows.act(&act, time, lp),
-            }
-        }
+        self.waiting.drain(..count).for_each(|row| rows.add(row));
     }
 }

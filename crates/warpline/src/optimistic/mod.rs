@@ -8,27 +8,32 @@ mod homes;
 mod merge;
 mod monitor;
 mod plan;
+pub(crate) mod processes;
 mod record;
 mod threads;
 mod trace;
 mod worker;
 
+use std::ops::Range;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
-use warpline_kernel::{Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
-use warpline_memory::{Buffers, Exhausted, Pool, buffers};
+use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
+use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in};
 use warpline_model::engine::Limits;
-use warpline_model::{Context, Model, Statistics};
+use warpline_model::{Context, Model, Payload, Statistics, WireFormat};
 use warpline_transport::{AnyPort, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
 pub(crate) use self::plan::cores;
 use self::plan::{ParallelConfig, ParallelPlan};
+use self::processes::{Remains, lost};
+use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
@@ -61,11 +66,21 @@ struct Plan<'m, M: Model> {
 }
 
 /// Where memory ran out, and which.
-#[derive(Clone, Copy, Debug)]
-struct OutOfMemory {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct OutOfMemory {
     /// `None` for the thread that watches the PEs.
     place: Option<Position>,
     why: Exhausted,
+}
+
+/// The PEs of all processes.
+struct AllPes {
+    /// Where what they share lies.
+    region: Region,
+    pes: u32,
+    /// The first of this process.
+    first: u32,
+    processes: u32,
 }
 
 /// What the PEs leave when their loops have ended, and where memory ran out, if it did.
@@ -129,6 +144,7 @@ impl<M: Model> Job<M> {
         let RunState { from, committed, rows, statistics: before, .. } = state;
         let watch = LoopMonitor { run: monitor, looped, from, until: end, committed, rows, merge: RowMerge::new(ties) };
         let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending())?;
+        let remains = self.gather_remains(&mut outcome, monitor)?;
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties));
         let engine_settings = |window| {
             settings.sync = self.settings.sync;
@@ -136,32 +152,42 @@ impl<M: Model> Job<M> {
             record::add_settings(&mut engine, &config, window);
             engine
         };
-        self.end_segment(outcome, (before, committed), end, traced, is_new, engine_settings)
+        self.end_segment(outcome, remains, (before, committed), end, traced, is_new, engine_settings)
     }
 
     /// Makes the PEs, and steps them until they are done.
     fn drive(&self, plan: &Plan<'_, M>, start: Start<M>, watch: LoopMonitor<'_, '_>, pending: Pending) -> Result<LoopOutcome<M>, Error> {
         let config = plan.config;
-        let gvts = config.gvts(plan.task.ties);
+        let region = watch.run.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
+        let portable = M::WIRE.as_ref().map(WireFormat::proof);
+        if M::WIRE.as_ref().is_some_and(|wire| wire.payloads().is_some()) {
+            Payload::begin_sharing(&region);
+        }
+        let gvts = config.gvts(&region, plan.task.ties);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
         let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
+        let local = config.pes_of(watch.run.processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32, processes: config.processes };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
         match config.cluster {
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
-                threads::drive(plan.pes(start, gvts, ring_ports(&controls), Ladder::default), watch, seating)
+                let ports = ring_ports(&region, portable, &controls);
+                threads::drive(plan.pes(&region, local, start, gvts, ports, Ladder::default), watch, seating, all)
             }
             None => {
-                let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST {
-                    ring_ports(&controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+                // Inboxes do not leave a process.
+                let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST || region.is_shared() {
+                    ring_ports(&region, portable, &controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
                 } else {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
-                threads::drive(plan.pes(start, gvts, ports, || any(pending)), watch, seating)
+                threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all)
             }
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed);
-                cluster::drive(plan.pes(start, gvts, ports.into_iter().map(AnyPort::Virtual), || any(pending)), cluster, watch)
+                let ports = ports.into_iter().map(AnyPort::Virtual);
+                cluster::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), cluster, watch)
             }
         }
     }
@@ -177,6 +203,7 @@ impl<M: Model> Job<M> {
     fn end_segment(
         &self,
         outcome: LoopOutcome<M>,
+        remains: Remains,
         (mut statistics, before): (Statistics, u64),
         end: VirtualTime,
         traced: Option<Result<TraceSummary, Error>>,
@@ -184,21 +211,9 @@ impl<M: Model> Job<M> {
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
         let LoopOutcome {
-            parts,
-            pending,
-            failure,
-            committed,
-            full,
-            mut rows,
-            mut merge,
-            looped,
-            ended,
-            window,
-            cut_short,
-            goes_on,
-            moved,
-            busy,
+            parts, pending, failure, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved, busy, ..
         } = outcome;
+        let Remains { are_all, pes, committed, failed } = remains;
         let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
@@ -206,21 +221,42 @@ impl<M: Model> Job<M> {
         if failure != Moment::Never {
             merge.emit_through(&failure, &mut rows);
             let _ = rows.finish();
-            return Err(self.failure(parts, failure, committed));
+            return Err(self.failure(failed, failure, committed));
         }
         merge.emit_all(&mut rows);
-        balance(parts.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
-        let by_role = parts.iter().map(|pe| pe.by_role.clone()).collect();
-        let parallel = ParallelSegment { record: record::of(&parts), engine: engine_settings(window), traced, by_role, moved };
+        if are_all {
+            balance(pes.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
+        }
+        let by_role = pes.iter().map(|pe| pe.by_role.clone()).collect();
+        let parallel = ParallelSegment { record: record::of(&pes), engine: engine_settings(window), traced, by_role, moved };
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
         let costs = if goes_on { costs(&parts, &busy) } else { Vec::new() };
+        let first_lp = parts.first().map_or(0, |pe| pe.first_lp);
         let lps = parts.into_iter().map(|pe| pe.lps).collect();
-        let state = RunState { from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
+        let state = RunState { first_lp, from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
         Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
     }
 
-    fn failure(&self, parts: Vec<Parts<M>>, moment: Moment, committed: u64) -> Error {
-        let failed = parts.into_iter().filter_map(|pe| pe.failure).find(|failed| failed.moment == moment);
+    /// What the PEs leave, of all processes in the first one. The others end here if the run has failed.
+    fn gather_remains(&self, outcome: &mut LoopOutcome<M>, monitor: &mut RunMonitor<'_>) -> Result<Remains, Error> {
+        let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
+        let mut all =
+            Remains { are_all: true, pes: outcome.parts.iter().map(PeSummary::of).collect(), committed: outcome.committed, failed };
+        let Some(processes) = &mut monitor.processes else { return Ok(all) };
+        all.are_all = processes.group.is_first();
+        let others = processes.gather(&all).map_err(|why| lost(&processes.group, why))?;
+        if !processes.group.is_first() && (outcome.failure != Moment::Never || outcome.full.is_some()) {
+            processes.leave();
+        }
+        for other in others {
+            all.pes.extend(other.pes);
+            all.committed += other.committed;
+            all.failed = all.failed.or(other.failed);
+        }
+        Ok(all)
+    }
+
+    fn failure(&self, failed: Option<CommittedFault>, moment: Moment, committed: u64) -> Error {
         let failed = failed.expect("a PE that failed says where");
         let (lp, time) = (failed.lp, failed.time.get());
         let place = match (failed.event, moment) {
@@ -243,6 +279,8 @@ fn costs<M: Model>(parts: &[Parts<M>], busy: &[u64]) -> Vec<f32> {
 impl<'m, M: Model> Plan<'m, M> {
     fn pes<Q: PendingSet, P: Port<M::Event>>(
         &self,
+        region: &Region,
+        local: Range<usize>,
         start: Start<M>,
         gvts: Vec<AnyGvt>,
         ports: impl IntoIterator<Item = P>,
@@ -268,6 +306,8 @@ impl<'m, M: Model> Plan<'m, M> {
             }
             pe
         };
-        buffers(config.pes).into_iter().zip(ports).zip(gvts).zip(start.statistics).map(make).collect()
+        let buffers = buffers_in(region, M::WIRE.as_ref().map(WireFormat::proof).map(Event::is_portable), config.pes);
+        let all = buffers.into_iter().zip(ports).zip(gvts).zip(start.statistics);
+        all.skip(local.start).take(local.len()).map(make).collect()
     }
 }

@@ -1,10 +1,13 @@
 use std::time::Instant;
 
 use warpline_base::VirtualTime;
+use warpline_memory::Region;
 
 use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
+use super::processes::{Processes, lost};
+use crate::Error;
 use crate::chooser::Reading;
 use crate::core_time::CoreTime;
 use crate::rows::Rows;
@@ -26,8 +29,17 @@ pub(crate) struct LoopMonitor<'l, 'r> {
 
 impl<'r> LoopMonitor<'_, 'r> {
     /// How this many PEs find an earlier end.
-    pub(crate) fn ending(&self, pes: usize) -> Ending<'r> {
-        Ending::new(self.run.stop, pes, self.from, self.run.chooser.events())
+    pub(crate) fn ending(&self, region: &Region, pes: u32) -> Ending<'r> {
+        Ending::new(region, self.run.stop, pes, self.from, self.run.chooser.events())
+    }
+
+    /// Waits until all processes, if there are several, have placed what they share.
+    ///
+    /// # Errors
+    /// If one is gone, or is about to do something else.
+    pub(crate) fn wait_for_others(&mut self) -> Result<(), Error> {
+        let Some(Processes { group, .. }) = &mut self.run.processes else { return Ok(()) };
+        group.begin(&self.run.description).map_err(|why| lost(group, why))
     }
 
     /// The PEs begin.

@@ -1,10 +1,12 @@
 //! What is settled about a parallel segment before it begins: how many PEs there are, which LPs each of them has, and their settings.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, TieBreak};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
+use warpline_memory::Region;
 use warpline_model::Model;
 use warpline_model::engine::Limits;
 use warpline_transport::ControlPlan;
@@ -38,11 +40,13 @@ pub(crate) struct ParallelConfig {
     pub(crate) window: Option<f64>,
     pub(crate) devastator: bool,
     pub(crate) cluster: Option<u64>,
+    /// How many processes have the PEs.
+    pub(crate) processes: u32,
 }
 
 impl ParallelConfig {
     /// The parts of all PEs in finding GVT.
-    pub(super) fn gvts(&self, ties: TieBreak) -> Vec<AnyGvt> {
+    pub(super) fn gvts(&self, region: &Region, ties: TieBreak) -> Vec<AnyGvt> {
         let algorithm = match (self.gvt, self.barrier) {
             (GvtAlgorithm::Asynchronous, _) => Algorithm::Asynchronous,
             (GvtAlgorithm::Synchronous, Barrier::Tree) => Algorithm::Synchronous,
@@ -50,7 +54,7 @@ impl ParallelConfig {
             (GvtAlgorithm::OneSided, _) => Algorithm::OneSided,
             (GvtAlgorithm::Gsu, _) => Algorithm::Gsu,
         };
-        AnyGvt::all(algorithm, Hierarchy::new(self.pes, self.group()), ties)
+        AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
     }
 
     /// How many PEs are close to each other: those that take turns in one thread; in a virtual cluster, as its seed says.
@@ -59,6 +63,12 @@ impl ParallelConfig {
             None => self.pes.div_ceil(cores()),
             Some(seed) => CLUSTER_GROUPS[(seed % CLUSTER_GROUPS.len() as u64) as usize],
         }
+    }
+
+    /// The PEs of a process: consecutive ones.
+    pub(super) fn pes_of(&self, process: u32) -> Range<usize> {
+        let first = |process: u32| (u64::from(self.pes) * u64::from(process) / u64::from(self.processes)) as usize;
+        first(process)..first(process + 1)
     }
 
     /// How PEs tell each other about GVT.
@@ -80,9 +90,11 @@ pub(crate) fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
-/// As many PEs as there are cores, if nothing else is said; but never more than LPs.
+/// As many PEs as there are cores, if nothing else is said, but at least one for each process; and never more than LPs.
 fn pes(settings: &Settings, limits: &Limits) -> u32 {
-    settings.threads.unwrap_or_else(cores).min(limits.lps).min(THREADS_MOST)
+    let processes = settings.processes();
+    let threads = settings.threads.unwrap_or_else(|| (cores() / processes).max(1));
+    threads.saturating_mul(processes).min(limits.lps).min(THREADS_MOST)
 }
 
 /// Whether this many conservative PEs should advance in windows: if they take turns on fewer cores, as each of them then executes more per
@@ -122,7 +134,7 @@ impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&self, settings: &mut Settings, limits: &Limits) -> ParallelConfig {
         let pes = pes(settings, limits);
-        settings.threads = Some(pes);
+        settings.threads = Some(pes.div_ceil(settings.processes()));
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
             Undo::Copy => Undoing::Copy { interval: settings.copy_interval() },
@@ -152,7 +164,16 @@ impl<M: Model> Job<M> {
             settings.gvt.get_or_insert(GvtAlgorithm::Synchronous);
         }
         let (gvt, barrier, window, cluster) = (settings.gvt(), settings.barrier(), settings.window, settings.virtual_cluster);
-        ParallelConfig { pes, tuning, gvt, barrier, window, devastator: self.for_tests.devastator, cluster }
+        ParallelConfig {
+            pes,
+            tuning,
+            gvt,
+            barrier,
+            window,
+            devastator: self.for_tests.devastator,
+            cluster,
+            processes: settings.processes(),
+        }
     }
 
     /// How many PEs there are.
@@ -206,7 +227,8 @@ impl<M: Model> Job<M> {
         if engine.is_sequential() {
             return Ok(None);
         }
-        let mut settings = Settings { sync: Some(engine.sync), threads: Some(engine.pes), ..self.settings.clone() };
+        let threads = engine.pes.div_ceil(self.settings.processes());
+        let mut settings = Settings { sync: Some(engine.sync), threads: Some(threads), ..self.settings.clone() };
         if let Some(batch) = batch {
             settings.batch.get_or_insert(batch);
             settings.gvt_interval.get_or_insert(batch);

@@ -1,18 +1,58 @@
 //! What the record says of a parallel run.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
-use warpline_kernel::{Counts, Lanes, Parts, Undoing};
+use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
+use warpline_memory::Books;
 use warpline_model::Model;
 
 use super::plan::ParallelConfig;
 use crate::GvtAlgorithm;
 
+/// What a PE leaves, beside its LPs and what they have observed.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PeSummary {
+    first_lp: u32,
+    lps: u32,
+    pub(crate) counts: Counts,
+    pub(crate) books: Books,
+    /// How many events are pending beyond the end.
+    pub(crate) pending: usize,
+    pub(crate) by_role: Vec<RoleCounts>,
+    #[serde(with = "phases")]
+    phases: Phases,
+}
+
+/// Phases as plain numbers: records may leave some out, which takes a format with names.
+mod phases {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use warpline_base::record::Phases;
+
+    pub(super) fn serialize<S: Serializer>(phases: &Phases, serializer: S) -> Result<S::Ok, S::Error> {
+        phases.list().map(|(_, seconds)| seconds).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Phases, D::Error> {
+        let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle] =
+            Deserialize::deserialize(deserializer)?;
+        Ok(Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle })
+    }
+}
+
+impl PeSummary {
+    pub(crate) fn of<M: Model>(pe: &Parts<M>) -> Self {
+        let Parts { first_lp, books, pending, phases, .. } = *pe;
+        let (counts, by_role) = (pe.counts.clone(), pe.by_role.clone());
+        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, phases }
+    }
+}
+
 /// The part of the record that only parallel runs have.
-pub(crate) fn of<M: Model>(parts: &[Parts<M>]) -> ParallelRecord {
+pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
     let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum::<u64>();
     let (processed, committed) = (sum(|counts| counts.processed), sum(|counts| counts.committed));
-    let rollbacks_of = |pe: &Parts<M>| pe.counts.primary + pe.counts.secondary;
+    let rollbacks_of = |pe: &PeSummary| pe.counts.primary + pe.counts.secondary;
     let all: u64 = parts.iter().map(rollbacks_of).sum();
     let mut lengths: Vec<u64> = (0..32).map(|bits| parts.iter().map(|pe| pe.counts.lengths[bits]).sum()).collect();
     lengths.truncate(lengths.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
@@ -96,11 +136,11 @@ fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
     all.phase_seconds.add(&segment.phase_seconds);
 }
 
-fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
+fn pe_record(pe: &PeSummary) -> PeRecord {
     let counts = &pe.counts;
     PeRecord {
         first_lp: pe.first_lp,
-        lps: pe.lps.len() as u32,
+        lps: pe.lps,
         processed_events: counts.processed,
         certain_events: counts.certain,
         ahead_events: counts.ahead(),
@@ -120,7 +160,11 @@ fn pe_record<M: Model>(pe: &Parts<M>) -> PeRecord {
 
 /// Adds what is not a setting, and corrects settings that do not apply or that changed during the run.
 pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelConfig, window: f64) {
-    let transport = if config.cluster.is_some() { "virtual" } else { "threads" };
+    let transport = match config.cluster {
+        Some(_) => "virtual",
+        None if config.processes > 1 => "processes",
+        None => "threads",
+    };
     let facts = [
         ("transport", json!(transport)),
         ("final_window", json!(window)),

@@ -11,15 +11,17 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
-use warpline_transport::pin;
+use warpline_transport::{Lost, pin};
 
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
 use super::ending::Ending;
 use super::homes::Homes;
 use super::monitor::LoopMonitor;
+use super::plan::cores;
+use super::processes::{LoopEnd, lost};
 use super::worker::{SteppedPe, Worker, WorkerGuard};
-use super::{LoopOutcome, OutOfMemory};
+use super::{AllPes, LoopOutcome, OutOfMemory};
 use crate::Error;
 use crate::core_time::CoreClock;
 
@@ -64,35 +66,41 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     pes: Vec<Pe<'_, M, Q, P>>,
     mut watch: LoopMonitor<'_, '_>,
     seating: Seating,
+    all: AllPes,
 ) -> Result<LoopOutcome<M>, Error> {
     watch.begin();
-    for (pe, number) in pes.iter().zip(0..) {
+    for (pe, number) in pes.iter().zip(all.first..) {
         watch.run.control.watch(Some(number), pe.beat());
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let processes = all.processes as usize;
+    let cores = (cores() as usize / processes).max(1);
     let share = if seating.crowded { 1 } else { pes.len().div_ceil(cores) };
     let threads = pes.len().div_ceil(share);
-    let patience = if threads <= cores { PATIENCE } else { PATIENCE_IN_CROWD };
+    let patience = if threads <= cores && processes <= self::cores() as usize { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
     let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
-    let (unfinished, moves) = (AtomicUsize::new(pes.len()), homes.may_move() && (seating.moves || seating.restless.is_some()));
+    let (unfinished, moves) =
+        (all.region.place(AtomicUsize::new(all.pes as usize)), homes.may_move() && (seating.moves || seating.restless.is_some()));
     let rows = AtomicUsize::new(0);
-    let ending = watch.ending(pes.len());
+    let ending = watch.ending(&all.region, all.pes);
+    watch.wait_for_others()?;
+    let first_thread = watch.run.processes.as_ref().map_or(0, |processes| processes.group.number()) as usize * threads;
     let (pes, full) = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
+        let mut gone = None;
         let mut workers = Vec::new();
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
-            let (boards, unfinished) = (&boards[..], &unfinished);
+            let (boards, unfinished) = (&boards[..], &*unfinished);
             let clock = &clocks[number].0;
             let guard =
                 WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, unfinished, watcher: watcher.clone() };
             let timed = moves || seating.measured;
             let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), timed, patience);
             let work = move || {
-                pin(number, threads);
+                pin(first_thread + number, processes * threads);
                 let full = worker.work(seating.restless);
                 (worker.into_pes(), full)
             };
@@ -106,14 +114,25 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         while left.load(Ordering::Relaxed) > 0 {
             thread::park_timeout(watch.run.chooser.patience().map_or(LOOK_EVERY, |patience| patience.min(LOOK_EVERY)));
-            look(&boards, &clocks, &rows, &ending, &mut watch);
+            if let Err(why) = look(&boards, &clocks, &rows, &ending, &mut watch) {
+                stop.store(true, Ordering::Relaxed);
+                gone = gone.or(Some(why));
+                if watch.run.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
+                    // Threads that are busy for long do not keep a process that nobody needs any more.
+                    break;
+                }
+            }
             looks += 1;
             if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
                 balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
             if watch.run.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
+                watch.run.processes.iter().for_each(|processes| processes.group.stop());
             }
+        }
+        if let (Some(why), Some(processes)) = (gone, &watch.run.processes) {
+            return Err(lost(&processes.group, why));
         }
         let (mut pes, mut full) = (Vec::new(), None);
         for worker in workers {
@@ -139,7 +158,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let cut_short = ending.earlier_than(watch.until);
     let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    Ok(LoopOutcome { moved: balance.moved, busy, ..gather(pes, full, watch, cut_short) })
+    Ok(LoopOutcome { moved: balance.moved, busy, ..gather(pes, full, watch, cut_short)? })
 }
 
 /// The status of each PE.
@@ -154,7 +173,16 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 }
 
 /// Reads all boards, and takes their rows. Has the PEs come to an end if another engine is to go on.
-fn look(boards: &[Board], clocks: &[Apart<CoreClock>], rows: &AtomicUsize, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
+///
+/// # Errors
+/// If another process is gone.
+fn look(
+    boards: &[Board],
+    clocks: &[Apart<CoreClock>],
+    rows: &AtomicUsize,
+    ending: &Ending<'_>,
+    watch: &mut LoopMonitor<'_, '_>,
+) -> Result<(), Lost> {
     let (mut status, mut settled) = (None, Some(Moment::Never));
     let mut loads = (0.0f64, 0.0f64);
     for board in boards {
@@ -166,21 +194,28 @@ fn look(boards: &[Board], clocks: &[Apart<CoreClock>], rows: &AtomicUsize, endin
         loads = (loads.0.max(load), loads.1 + load);
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
+    let mut status = status.unwrap_or_default();
+    if let Some(processes) = &mut watch.run.processes
+        && processes.exchange(&mut status, &mut settled, &mut watch.merge)?
+    {
+        // Memory has run out elsewhere.
+        processes.group.stop();
+    }
     if let Some(settled) = settled {
         watch.merge.emit_before(&settled, &mut watch.rows);
     }
-    let status = status.unwrap_or_default();
     let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
     watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
+    Ok(())
 }
 
 /// Collects what PEs leave behind.
 pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     mut pes: Vec<Pe<'_, M, Q, P>>,
-    full: Option<OutOfMemory>,
+    mut full: Option<OutOfMemory>,
     watch: LoopMonitor<'_, '_>,
     cut_short: Option<VirtualTime>,
-) -> LoopOutcome<M> {
+) -> Result<LoopOutcome<M>, Error> {
     let LoopMonitor { run, looped, rows, mut merge, .. } = watch;
     // As in a sequential run, initialising LPs is not part of the loop.
     let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
@@ -188,13 +223,17 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
     run.note_segment(status.sample());
     // The last payloads are dropped after the last verdict.
-    let failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
-    let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
+    let mut failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
-    let goes_on = cut_short.is_some() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
+    if let Some(processes) = &mut run.processes {
+        let agreed = processes.agree(LoopEnd { failure, full }, &mut merge);
+        LoopEnd { failure, full } = agreed.map_err(|why| lost(&processes.group, why))?;
+    }
+    let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
+    let goes_on = cut_short.is_some() && !run.chooser.is_fixed() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
     let pending = if goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
     let parts = pes.into_iter().map(Pe::into_parts).collect();
-    LoopOutcome {
+    Ok(LoopOutcome {
         parts,
         pending,
         failure,
@@ -209,5 +248,5 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
         goes_on,
         moved: 0,
         busy: Vec::new(),
-    }
+    })
 }

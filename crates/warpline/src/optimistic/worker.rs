@@ -293,5 +293,5 @@ fn barrier_to_sleep_at<'p, M: Model, Q: PendingSet, P: Port<M::Event>>(
     pes: &'p [Box<SteppedPe<'_, M, Q, P>>],
 ) -> Option<(&'p Barrier, u64)> {
     let waiting = pes.iter().map(|stepped| stepped.pe.waits_at_barrier()).try_fold(None, |_, waits| waits.map(Some)).flatten();
-    waiting.filter(|(barrier, _)| barrier.sleeps()).map(|(barrier, trial)| (&**barrier, trial))
+    waiting.filter(|(barrier, _)| barrier.sleeps())
 }

@@ -16,7 +16,7 @@ use crate::chooser::Reading;
 use crate::core_time::CoreTime;
 use crate::drive::{Log, Pace};
 use crate::error::{Failure, event_text};
-use crate::finish::Finisher;
+use crate::finish::{Finisher, finish_failure};
 use crate::job::Job;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
@@ -76,7 +76,7 @@ impl<M: Model> Job<M> {
         run.engine.balance();
         let SequentialParts { lps, statistics, rows, committed, pending, .. } = run.engine.into_parts();
         let from = cut_short.unwrap_or(spec.end);
-        let state = RunState { from, lps: vec![lps], pending: vec![pending], committed, statistics, rows, costs };
+        let state = RunState { from, first_lp: 0, lps: vec![lps], pending: vec![pending], committed, statistics, rows, costs };
         let goes_on = cut_short.is_some() && !monitor.stop.is_on();
         Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, parallel: None })
     }
@@ -131,7 +131,8 @@ impl<M: Model> Job<M> {
     fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
         let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
-        Finisher { model, name, context, statistics, rows, end, committed }.finish(lps.iter().map(|lp| &lp.state))
+        let finished = Finisher { model, context, statistics, end }.finish(0, lps.iter().map(|lp| &lp.state), rows);
+        finished.map_err(|fault| finish_failure(name, fault, end, committed))
     }
 }
 

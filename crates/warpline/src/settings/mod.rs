@@ -222,7 +222,7 @@ impl Setting {
     /// Whether it matters to runs of an engine.
     pub fn serves(&self, engine: Synchronisation) -> bool {
         match self.name.as_str() {
-            "sync" | "threads" => true,
+            "sync" | "threads" | "processes" => true,
             _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
             "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),

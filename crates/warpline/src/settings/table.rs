@@ -19,6 +19,9 @@ pub const PARALLEL: &str = "Parallel runs";
 /// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
 pub(crate) const THREADS_MOST: u32 = 1024;
 
+/// The most processes of a run.
+pub(crate) const PROCESSES_MOST: u32 = 64;
+
 /// The largest trace, in MB.
 const TRACE_MOST: u32 = 100_000;
 
@@ -106,6 +109,14 @@ settings! {
             rule: "as many as there are cores",
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
+        }
+        /// Processes that share the PEs among them and have memory in common; each has as many PEs as --threads says.
+        processes: u32 = 1, Range::Between(1, PROCESSES_MOST), {
+            heading: PARALLEL,
+            reason: "as each takes address space in all others",
+            rule: "1; with more, --threads is by default the number of cores for each of them",
+            recorded: Recorded::InParallel,
+            hurts: "processes take longer to start than threads, each has a copy of the model, and PEs do not move between them",
         }
         /// Most events that a PE executes before it looks at its messages again.
         batch: u32, Range::From(1), {
@@ -242,12 +253,18 @@ impl Settings {
     /// ```
     pub fn synchronisation(&self) -> Result<Synchronisation, SettingError> {
         let several = self.threads.filter(|threads| *threads > 1);
+        let processes = self.processes.filter(|processes| *processes > 1);
         let given = self.given();
         let engine = match self.sync {
+            // Engines change within a process only.
+            Some(Synchronisation::Auto) if processes.is_some() => Synchronisation::Optimistic,
             Some(chosen) => chosen,
             None if self.conservative.is_some() => Synchronisation::Conservative,
             None if self.conservative_lps.is_some() => Synchronisation::Mixed,
-            None if several.is_some() || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) => {
+            None if several.is_some()
+                || processes.is_some()
+                || given.iter().any(|(setting, _)| !setting.serves(Synchronisation::Sequential)) =>
+            {
                 Synchronisation::Optimistic
             }
             None if self.threads.is_some() => Synchronisation::Sequential,
@@ -262,6 +279,17 @@ impl Settings {
                 remedy: "a sequential run has one thread; leave `threads` out or set it to 1, or leave `sync` out, as several threads mean a parallel run"
                     .to_owned(),
             });
+        }
+        if let Some(processes) = processes {
+            let alone = if engine == Synchronisation::Sequential {
+                Some(("sync", engine.name().to_owned(), "a sequential run has one thread"))
+            } else {
+                self.virtual_cluster.map(|seed| ("virtual-cluster", seed.to_string(), "a virtual cluster lives in one thread"))
+            };
+            if let Some((name, value, why)) = alone {
+                let remedy = format!("{why}; leave one of the two out");
+                return Err(SettingError::Conflict { name, value, other: "processes", other_value: processes.to_string(), remedy });
+            }
         }
         if let (Some(barrier), Some(gvt)) = (self.barrier, self.gvt)
             && gvt != GvtAlgorithm::Synchronous

@@ -1,0 +1,397 @@
+//! The mapping of a [`Region`](crate::Region) in one process.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use crate::Exhausted;
+use crate::region::RegionTicket;
+
+/// How much address space the common part and each heap have. Memory is taken only where something is written.
+const COMMON_BYTES: usize = 64 << 30;
+const HEAP_BYTES: usize = 256 << 30;
+/// The most processes.
+pub(crate) const PROCESSES_MOST: u32 = 128;
+
+/// A segment of shared memory.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    start: NonNull<u8>,
+    process: u32,
+    processes: u32,
+    /// How many bytes of the common part are taken.
+    placed: Mutex<usize>,
+    /// How many bytes of this process's heap are.
+    grown: Mutex<usize>,
+    /// That of the common part, then those of the heaps: others open them.
+    files: Vec<system::File>,
+}
+
+// SAFETY: it gives no access but by raw pointers, whose users argue for themselves; its numbers are behind locks.
+unsafe impl Send for Segment {}
+// SAFETY: likewise.
+unsafe impl Sync for Segment {}
+
+/// Whether an address may lie in a segment, and lies in nothing else.
+#[inline(always)]
+pub(crate) fn is_in_any(address: usize) -> bool {
+    system::ADDRESS_SPACE.contains(&address)
+}
+
+/// The bytes of a segment for this many processes.
+fn bytes(processes: u32) -> usize {
+    COMMON_BYTES + processes as usize * HEAP_BYTES
+}
+
+/// The end of a piece of this size that begins at `taken` or shortly after, and its beginning.
+fn next(taken: usize, bytes: usize, align: usize, most: usize) -> Option<(usize, usize)> {
+    let start = taken.checked_next_multiple_of(align)?;
+    let end = start.checked_add(bytes).filter(|end| *end <= most)?;
+    Some((start, end))
+}
+
+impl Segment {
+    pub(crate) fn create(processes: u32) -> io::Result<(Self, RegionTicket)> {
+        if !(1..=PROCESSES_MOST).contains(&processes) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("1 to {PROCESSES_MOST} processes can share memory, not {processes}"),
+            ));
+        }
+        let files = system::files(processes, COMMON_BYTES, HEAP_BYTES)?;
+        let start = system::reserve(bytes(processes))?;
+        let ticket = system::ticket(&files, start);
+        Ok((Segment::over(files, start, 0)?, ticket))
+    }
+
+    pub(crate) fn join(ticket: &RegionTicket, process: u32) -> io::Result<Self> {
+        let files = system::open(ticket)?;
+        let processes = files.len() as u32 - 1;
+        if process >= processes {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("there is no process {process} of {processes}")));
+        }
+        let start = system::reserve_at(ticket.address, bytes(processes))?;
+        Segment::over(files, start, process)
+    }
+
+    /// Maps the files over address space that is reserved for them.
+    fn over(files: Vec<system::File>, start: NonNull<u8>, process: u32) -> io::Result<Self> {
+        let processes = files.len() as u32 - 1;
+        let mut at = 0;
+        for (number, file) in files.iter().enumerate() {
+            let bytes = if number == 0 { COMMON_BYTES } else { HEAP_BYTES };
+            // SAFETY: these bytes are reserved, and nothing else is there.
+            unsafe { system::map_over(start.add(at), bytes, file)? };
+            at += bytes;
+        }
+        Ok(Segment { start, process, processes, placed: Mutex::new(0), grown: Mutex::new(0), files })
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// Takes bytes of the common part: the same ones in every process, if all take the same in the same order. They are zeros, unless the
+    /// first process has written something else already.
+    ///
+    /// # Panics
+    /// If there is no room, it [unwinds](Exhausted::unwind).
+    pub(crate) fn place(&self, bytes: usize, align: usize) -> NonNull<u8> {
+        let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nothing shares a line, nor the pair of lines that processors fetch together, with anything else.
+        let Some((start, end)) = next(*placed, bytes, align.max(128), COMMON_BYTES) else {
+            Exhausted::Memory { what: "what processes share", bytes }.unwind()
+        };
+        *placed = end;
+        // SAFETY: the common part has more bytes than `end`.
+        unsafe { self.start.add(start) }
+    }
+
+    /// Takes bytes of this process's heap, which are zeros; `None` if there is no memory.
+    pub(crate) fn grow(&self, bytes: usize, align: usize) -> Option<NonNull<u8>> {
+        let mut grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
+        let (start, end) = next(*grown, bytes, align, HEAP_BYTES)?;
+        // So that the system says now that it has no memory; later it would end the process.
+        self.files[1 + self.process as usize].allocate(start, bytes)?;
+        *grown = end;
+        let before = COMMON_BYTES + self.process as usize * HEAP_BYTES;
+        // SAFETY: the heap has more bytes than `end`.
+        Some(unsafe { self.start.add(before + start) })
+    }
+
+    pub(crate) fn processes(&self) -> u32 {
+        self.processes
+    }
+
+    /// Where it begins.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// How much address space it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        bytes(self.processes)
+    }
+
+    /// The process whose heap this address is in.
+    pub(crate) fn heap_of(&self, address: usize) -> u32 {
+        ((address - self.start.addr().get() - COMMON_BYTES) / HEAP_BYTES) as u32
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: all of it was mapped here, and who had anything in it has kept the segment.
+        unsafe { system::unmap(self.start, bytes(self.processes)) };
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod system {
+    use std::io;
+    use std::ops::Range;
+    use std::os::fd::{AsRawFd, OwnedFd};
+    use std::ptr::{NonNull, null_mut};
+
+    use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
+    use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+
+    use crate::region::RegionTicket;
+
+    /// Where segments are mapped if possible: far from anything that the system puts into address space of its own accord.
+    const FIRST_ADDRESS: usize = 0x1000_0000_0000;
+    const ADDRESSES_APART: usize = 0x0100_0000_0000;
+    const ADDRESSES: usize = 48;
+    /// Nothing else is mapped here: the system uses addresses above, for programs and their libraries, and far below.
+    pub(super) const ADDRESS_SPACE: Range<usize> = FIRST_ADDRESS..0x5000_0000_0000;
+
+    /// A file in memory.
+    #[derive(Debug)]
+    pub(super) struct File(OwnedFd);
+
+    impl File {
+        /// Has the system provide these bytes; `None` if it cannot.
+        pub(super) fn allocate(&self, start: usize, bytes: usize) -> Option<()> {
+            fallocate(&self.0, FallocateFlags::empty(), start as u64, bytes as u64).ok()
+        }
+    }
+
+    pub(super) fn files(heaps: u32, common: usize, heap: usize) -> io::Result<Vec<File>> {
+        let file = |number| {
+            let file = memfd_create("warpline", MemfdFlags::CLOEXEC)?;
+            ftruncate(&file, if number == 0 { common } else { heap } as u64)?;
+            Ok(File(file))
+        };
+        (0..=heaps).map(file).collect()
+    }
+
+    pub(super) fn ticket(files: &[File], start: NonNull<u8>) -> RegionTicket {
+        let files = files.iter().map(|file| file.0.as_raw_fd()).collect();
+        RegionTicket { owner: std::process::id(), files, address: start.addr().get() }
+    }
+
+    /// Opens the files of another process.
+    pub(super) fn open(ticket: &RegionTicket) -> io::Result<Vec<File>> {
+        let open = |file| {
+            let path = format!("/proc/{}/fd/{file}", ticket.owner);
+            let file = std::fs::OpenOptions::new().read(true).write(true).open(path)?;
+            Ok(File(file.into()))
+        };
+        ticket.files.iter().map(open).collect()
+    }
+
+    pub(super) fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
+        let found = (0..ADDRESSES).find_map(|number| reserve_at(FIRST_ADDRESS + number * ADDRESSES_APART, bytes).ok());
+        found.ok_or_else(|| io::Error::other(format!("no address space of {} GB is free", bytes / 1_000_000_000)))
+    }
+
+    pub(super) fn reserve_at(address: usize, bytes: usize) -> io::Result<NonNull<u8>> {
+        if !(ADDRESS_SPACE.contains(&address) && bytes <= ADDRESS_SPACE.end - address) {
+            return Err(io::ErrorKind::AddrNotAvailable.into());
+        }
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
+        let wanted = null_mut::<u8>().with_addr(address).cast();
+        // SAFETY: nothing that is mapped already is replaced.
+        let start = unsafe { mmap_anonymous(wanted, bytes, ProtFlags::empty(), flags) }?;
+        let start = NonNull::new(start.cast::<u8>()).ok_or(io::ErrorKind::AddrNotAvailable)?;
+        if start.addr().get() == address {
+            return Ok(start);
+        }
+        // An old system takes the address for advice.
+        // SAFETY: it has just been mapped, and nobody has seen it.
+        unsafe { unmap(start, bytes) };
+        Err(io::ErrorKind::AddrInUse.into())
+    }
+
+    /// Maps the beginning of a file.
+    ///
+    /// # Safety
+    /// The bytes are reserved for it.
+    pub(super) unsafe fn map_over(start: NonNull<u8>, bytes: usize, file: &File) -> io::Result<()> {
+        let flags = MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED;
+        // SAFETY: the caller's promise: nothing in use is mapped over.
+        unsafe { mmap(start.as_ptr().cast(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, &file.0, 0) }?;
+        Ok(())
+    }
+
+    /// Unmaps it.
+    ///
+    /// # Safety
+    /// Nobody will use it any more.
+    pub(super) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+        // SAFETY: the caller's promise.
+        let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod system {
+    use std::io;
+    use std::ptr::NonNull;
+
+    use crate::region::RegionTicket;
+
+    pub(super) const ADDRESS_SPACE: std::ops::Range<usize> = 0..0;
+
+    #[derive(Debug)]
+    pub(super) enum File {}
+
+    impl File {
+        pub(super) fn allocate(&self, _: usize, _: usize) -> Option<()> {
+            match *self {}
+        }
+    }
+
+    fn unsupported<T>() -> io::Result<T> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "processes that share memory need Linux"))
+    }
+
+    pub(super) fn files(_: u32, _: usize, _: usize) -> io::Result<Vec<File>> {
+        unsupported()
+    }
+
+    pub(super) fn ticket(_: &[File], start: NonNull<u8>) -> RegionTicket {
+        RegionTicket { owner: 0, files: Vec::new(), address: start.addr().get() }
+    }
+
+    pub(super) fn open(_: &RegionTicket) -> io::Result<Vec<File>> {
+        unsupported()
+    }
+
+    pub(super) fn reserve(_: usize) -> io::Result<NonNull<u8>> {
+        unsupported()
+    }
+
+    pub(super) fn reserve_at(_: usize, _: usize) -> io::Result<NonNull<u8>> {
+        unsupported()
+    }
+
+    pub(super) unsafe fn map_over(_: NonNull<u8>, _: usize, file: &File) -> io::Result<()> {
+        match *file {}
+    }
+
+    pub(super) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
+}
+
+#[cfg(all(test, target_os = "linux", not(any(miri, loom))))]
+mod tests {
+    use std::process::Command;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::{Duration, Instant};
+
+    use crate::{Buffers, Handle, IsPortable, Payload, Region, RegionTicket, SpinLock, buffers_in, ring_in};
+
+    const TICKET: &str = "WARPLINE_TEST_TICKET";
+    const ROUNDS: u64 = 50_000;
+
+    /// Waits a moment for the other process, but not for ever: it may have failed.
+    fn wait(since: Instant) {
+        std::thread::yield_now();
+        assert!(since.elapsed() < Duration::from_secs(20), "the other process does not answer");
+    }
+
+    /// What two processes do: each sends values to the other, in buffers that go back and forth, and both count under a lock.
+    fn exchange(region: &Region, me: u32) {
+        let since = Instant::now();
+        let started = region.place(AtomicU64::new(0));
+        let count = region.place(SpinLock::new(0u64));
+        let rings = [ring_in(region, Some(IsPortable::PROOF), 64), ring_in(region, Some(IsPortable::PROOF), 64)];
+        let [(to_second, from_first), (to_first, from_second)] = rings;
+        let mut views: Vec<Buffers<u64>> = buffers_in(region, Some(IsPortable::PROOF), 2);
+        let (mut to, mut from, mut view) =
+            if me == 0 { (to_second, from_second, views.remove(0)) } else { (to_first, from_first, views.remove(1)) };
+        started.fetch_add(1, Ordering::SeqCst);
+        while started.load(Ordering::SeqCst) < 2 {
+            wait(since);
+        }
+        let (mut sent, mut received) = (0, 0);
+        while sent < ROUNDS || received < ROUNDS {
+            if sent < ROUNDS && sent < received + 64 {
+                let handle = view.insert(1 - me, 1000 * sent + u64::from(me));
+                if !to.push(handle) {
+                    panic!("a ring with room is full");
+                }
+                *count.lock() += 1;
+                sent += 1;
+            }
+            let arrived: Vec<Handle> = from.drain().into_iter().flatten().collect();
+            if arrived.is_empty() {
+                wait(since);
+            }
+            for handle in arrived {
+                assert_eq!(*view.accept(handle), 1000 * received + u64::from(1 - me));
+                view.release(handle);
+                received += 1;
+            }
+        }
+        started.fetch_add(1, Ordering::SeqCst);
+        while started.load(Ordering::SeqCst) < 4 {
+            wait(since);
+        }
+        assert_eq!(*count.lock(), 2 * ROUNDS);
+    }
+
+    /// The other process, which is this program once more.
+    #[test]
+    #[ignore = "the other process of `processes_share_what_lies_in_a_region`"]
+    fn other_process() {
+        let ticket: RegionTicket = std::env::var(TICKET).expect("a ticket").parse().unwrap();
+        exchange(&Region::join(&ticket, 1).unwrap(), 1);
+    }
+
+    #[test]
+    fn processes_share_what_lies_in_a_region() {
+        let (region, ticket) = Region::create(2).unwrap();
+        assert_eq!(ticket.to_string().parse::<RegionTicket>().unwrap(), ticket);
+        let mut other = Command::new(std::env::current_exe().unwrap());
+        other.args(["--exact", "segment::tests::other_process", "--include-ignored"]).env(TICKET, ticket.to_string());
+        let mut other = other.stdout(std::process::Stdio::null()).spawn().unwrap();
+        exchange(&region, 0);
+        assert!(other.wait().unwrap().success());
+    }
+
+    #[test]
+    fn what_cannot_be_joined_is_refused() {
+        let (region, ticket) = Region::create(1).unwrap();
+        assert!(Region::join(&ticket, 1).is_err(), "there is one process");
+        assert!(Region::join(&ticket, 0).is_err(), "it is mapped here already");
+        drop(region);
+        assert!(Region::join(&ticket, 0).is_err(), "the files are gone");
+        for text in ["", "1:zz:3:4", "1:10", "x"] {
+            assert!(text.parse::<RegionTicket>().unwrap_err().to_string().contains("no shared memory"));
+        }
+        assert!(Region::create(0).is_err() && Region::create(super::PROCESSES_MOST + 1).is_err());
+    }
+
+    #[test]
+    fn the_heap_grows_and_what_is_not_in_it_is_elsewhere() {
+        let (region, _) = Region::create(2).unwrap();
+        let segment = region.segment().unwrap();
+        let piece = segment.grow(100_000, 64).unwrap();
+        let second = segment.grow(10, 4096).unwrap();
+        assert!(second.addr().get() >= piece.addr().get() + 100_000 && second.addr().get() % 4096 == 0);
+        assert!(super::is_in_any(piece.addr().get()) && !super::is_in_any(std::ptr::from_ref(&segment).addr()));
+        assert!(segment.grow(super::HEAP_BYTES, 64).is_none());
+        let _ = Payload::empty();
+    }
+}

@@ -1,0 +1,137 @@
+//! The other processes, as far as this one can see whether they are there.
+
+pub(super) use self::system::{Fellows, parent};
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod system {
+    use std::ffi::OsString;
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Child, Command, ExitStatus, Stdio};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+    use std::{env, mem};
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Pid, PidfdFlags, getppid, pidfd_open};
+
+    /// The processes that this one watches.
+    #[derive(Debug)]
+    pub(crate) enum Fellows {
+        /// The first process watches those it has started, by number from 1.
+        Started(Vec<Child>),
+        /// The others watch the first.
+        First(OwnedFd),
+    }
+
+    /// The process that has started this one.
+    pub(crate) fn parent() -> Option<u32> {
+        Some(getppid()?.as_raw_nonzero().get() as u32)
+    }
+
+    impl Fellows {
+        /// Starts this program once more for each invitation, with its arguments. Only what goes wrong is heard of them.
+        pub(crate) fn start(variable: &str, invitations: impl Iterator<Item = OsString>) -> io::Result<Self> {
+            let mut started = Fellows::Started(Vec::new());
+            let mut arguments = env::args_os();
+            let name = arguments.next().unwrap_or_default();
+            let arguments: Vec<OsString> = arguments.collect();
+            for invitation in invitations {
+                // The program as it is in memory, even if its file has been replaced meanwhile.
+                let mut command = Command::new("/proc/self/exe");
+                command.arg0(&name).args(&arguments).env(variable, invitation).stdin(Stdio::null()).stdout(Stdio::null());
+                match command.spawn() {
+                    Ok(child) => started.add(child),
+                    Err(cause) => {
+                        started.end(Duration::ZERO);
+                        return Err(cause);
+                    }
+                }
+            }
+            Ok(started)
+        }
+
+        fn add(&mut self, child: Child) {
+            if let Fellows::Started(children) = self {
+                children.push(child);
+            }
+        }
+
+        /// The process that has started this one.
+        pub(crate) fn of(first: u32) -> io::Result<Self> {
+            let pid = Pid::from_raw(first as i32).ok_or(io::ErrorKind::NotFound)?;
+            Ok(Fellows::First(pidfd_open(pid, PidfdFlags::empty())?))
+        }
+
+        /// The number of a process that is gone although it `may` not be, and how it went.
+        pub(crate) fn gone(&mut self, may: impl Fn(u32) -> bool) -> Option<(u32, String)> {
+            match self {
+                Fellows::Started(children) => children.iter_mut().zip(1..).find_map(|(child, number)| {
+                    let status = child.try_wait().ok().flatten()?;
+                    // Looked at second: it says so before it ends.
+                    (!may(number)).then(|| (number, how(status)))
+                }),
+                Fellows::First(process) => {
+                    let mut polled = [PollFd::new(process, PollFlags::IN)];
+                    let gone = poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|count| count > 0);
+                    gone.then(|| (0, "is gone".to_owned()))
+                }
+            }
+        }
+
+        /// Waits until they have ended, but not for long: then the system ends them.
+        pub(crate) fn end(&mut self, within: Duration) {
+            let Fellows::Started(children) = self else { return };
+            let since = Instant::now();
+            for mut child in mem::take(children) {
+                while matches!(child.try_wait(), Ok(None)) {
+                    if since.elapsed() >= within {
+                        let _ = child.kill();
+                        let _ = child.wait();
+                        break;
+                    }
+                    sleep(Duration::from_millis(1));
+                }
+            }
+        }
+    }
+
+    fn how(status: ExitStatus) -> String {
+        match (status.code(), status.signal()) {
+            (_, Some(signal)) => format!("was killed by signal {signal}"),
+            (Some(0), _) => "ended before its time".to_owned(),
+            (code, _) => format!("ended with exit status {}", code.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod system {
+    use std::ffi::OsString;
+    use std::io;
+    use std::time::Duration;
+
+    #[derive(Debug)]
+    pub(crate) struct Fellows;
+
+    pub(crate) fn parent() -> Option<u32> {
+        None
+    }
+
+    impl Fellows {
+        pub(crate) fn start(_: &str, _: impl Iterator<Item = OsString>) -> io::Result<Self> {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "runs of several processes need Linux"))
+        }
+
+        pub(crate) fn of(_: u32) -> io::Result<Self> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(crate) fn gone(&mut self, _: impl Fn(u32) -> bool) -> Option<(u32, String)> {
+            None
+        }
+
+        pub(crate) fn end(&mut self, _: Duration) {}
+    }
+}

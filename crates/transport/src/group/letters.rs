@@ -1,0 +1,130 @@
+//! Letters between the first process and each of the others: of any length, in pieces, through rings in shared memory.
+
+use warpline_memory::{Consumer, IsPortable, Producer, Region, ring_in};
+use warpline_model::Portable;
+
+/// The bytes of a piece.
+const PIECE: usize = 1000;
+/// How many pieces a ring holds.
+const PIECES: usize = 256;
+
+/// A piece of a letter.
+#[derive(Clone, Copy, Portable)]
+struct Piece {
+    len: u16,
+    is_last: bool,
+    bytes: [u8; PIECE],
+}
+
+/// The ends of this process.
+#[derive(Debug)]
+pub(super) struct LetterBox {
+    /// The first process has one for each other, the others one for the first.
+    pub(super) to: Vec<Sender>,
+    pub(super) from: Vec<Receiver>,
+}
+
+/// Where letters go in.
+pub(super) struct Sender(Producer<Piece>);
+
+/// Where they come out.
+pub(super) struct Receiver {
+    ring: Consumer<Piece>,
+    /// What has arrived of the next one.
+    begun: Vec<u8>,
+}
+
+impl std::fmt::Debug for Sender {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sender")
+    }
+}
+
+impl std::fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Receiver({} bytes)", self.begun.len())
+    }
+}
+
+/// A letter that is being sent.
+pub(super) struct Post<'l> {
+    rest: &'l [u8],
+    sent: bool,
+}
+
+impl<'l> Post<'l> {
+    pub(super) fn new(letter: &'l [u8]) -> Self {
+        Post { rest: letter, sent: false }
+    }
+}
+
+/// The ends of process `number`.
+pub(super) fn letter_boxes(region: &Region, number: u32, processes: u32) -> LetterBox {
+    let mut mine = LetterBox { to: Vec::new(), from: Vec::new() };
+    for other in 1..processes {
+        let (to_first, at_first) = ring_in(region, Some(IsPortable::PROOF), PIECES);
+        let (from_first, at_other) = ring_in(region, Some(IsPortable::PROOF), PIECES);
+        let receiver = |ring| Receiver { ring, begun: Vec::new() };
+        if number == 0 {
+            mine.to.push(Sender(from_first));
+            mine.from.push(receiver(at_first));
+        } else if number == other {
+            mine.to.push(Sender(to_first));
+            mine.from.push(receiver(at_other));
+        }
+    }
+    mine
+}
+
+impl Sender {
+    /// Sends as much of a letter as there is room for, and returns whether that was all of it.
+    pub(super) fn send(&mut self, post: &mut Post<'_>) -> bool {
+        while !post.sent {
+            let (now, later) = post.rest.split_at(post.rest.len().min(PIECE));
+            let mut piece = Piece { len: now.len() as u16, is_last: later.is_empty(), bytes: [0; PIECE] };
+            piece.bytes[..now.len()].copy_from_slice(now);
+            if !self.0.push(piece) {
+                return false;
+            }
+            (post.rest, post.sent) = (later, later.is_empty());
+        }
+        true
+    }
+}
+
+impl Receiver {
+    /// The next letter, if all of it has arrived.
+    pub(super) fn receive(&mut self) -> Option<Vec<u8>> {
+        let mut pieces = Vec::new();
+        while self.ring.drain_into(&mut pieces, 1) == 1 {
+            let Some(piece) = pieces.pop() else { break };
+            self.begun.extend_from_slice(&piece.bytes[..usize::from(piece.len)]);
+            if piece.is_last {
+                return Some(std::mem::take(&mut self.begun));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_any_length_arrive_as_they_were() {
+        let (producer, consumer) = ring_in(&Region::own(), Some(IsPortable::PROOF), PIECES);
+        let (mut sender, mut receiver) = (Sender(producer), Receiver { ring: consumer, begun: Vec::new() });
+        for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE * PIECES] {
+            let letter: Vec<u8> = (0..len).map(|index| (index / 7) as u8).collect();
+            let mut post = Post::new(&letter);
+            let mut found = None;
+            while !sender.send(&mut post) {
+                assert_eq!(receiver.receive(), None, "it has not arrived yet");
+            }
+            found = found.or_else(|| receiver.receive());
+            assert_eq!(found.as_deref(), Some(&letter[..]), "{len} bytes");
+            assert_eq!(receiver.receive(), None);
+        }
+    }
+}
