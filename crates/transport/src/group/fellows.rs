@@ -31,9 +31,13 @@ mod system {
     }
 
     impl Fellows {
+        pub(crate) fn none() -> Self {
+            Fellows::Started(Vec::new())
+        }
+
         /// Starts this program once more for each invitation, with its arguments. Only what goes wrong is heard of them.
         pub(crate) fn start(variable: &str, invitations: impl Iterator<Item = OsString>) -> io::Result<Self> {
-            let mut started = Fellows::Started(Vec::new());
+            let mut started = Fellows::none();
             let mut arguments = env::args_os();
             let name = arguments.next().unwrap_or_default();
             let arguments: Vec<OsString> = arguments.collect();
@@ -120,6 +124,10 @@ mod system {
     }
 
     impl Fellows {
+        pub(crate) fn none() -> Self {
+            Fellows
+        }
+
         pub(crate) fn start(_: &str, _: impl Iterator<Item = OsString>) -> io::Result<Self> {
             Err(io::Error::new(io::ErrorKind::Unsupported, "runs of several processes need Linux"))
         }

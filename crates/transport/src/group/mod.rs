@@ -137,9 +137,11 @@ impl Group {
     /// If the system refuses memory or processes.
     pub fn start(processes: u32, run: u32) -> io::Result<Self> {
         let (region, ticket) = Region::create(processes)?;
+        // Placed before there is anybody who could use it.
+        let mut group = Group::place(region, 0, processes, Fellows::none());
         let invitations = (1..processes).map(|number| OsString::from(format!("{number}/{run}/{ticket}")));
-        let fellows = Fellows::start(INVITATION, invitations)?;
-        Ok(Group::place(region, 0, processes, fellows))
+        group.fellows = Fellows::start(INVITATION, invitations)?;
+        Ok(group)
     }
 
     /// Joins those who have invited this process.
