@@ -42,7 +42,8 @@ impl<B> Sent<B> {
 /// Sends batches, and keeps their buffers until MPI has no more use for them.
 ///
 /// Messages to one rank with one tag arrive in the order in which they were sent, large ones among them. That of messages to different
-/// ranks, or with different tags, is not defined.
+/// ranks, or with different tags, is not defined. Large messages with one tag of one communicator must all go through one pool, or through
+/// pools of one thread, so that each follows its announcement.
 ///
 /// Dropping it waits until all messages have left, which for long ones means that the others must be receiving. During a panic it does not
 /// wait, and messages may be lost.
