@@ -8,8 +8,9 @@ use super::error::{Error, Result};
 use super::ffi;
 use super::tag::Tag;
 
-/// MPI counts bytes by `int`, so what is longer goes in pieces of this many bytes.
-const PIECE: usize = 1 << 30;
+/// MPI counts bytes by `int`, so what is long goes in pieces of this many bytes: long enough to cost nothing, and short enough that MPI
+/// never needs buffers of gigabytes.
+const PIECE: usize = 1 << 20;
 /// The rank that gathers and broadcasts.
 const ROOT: u32 = 0;
 
