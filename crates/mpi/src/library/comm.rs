@@ -14,7 +14,7 @@ use super::session::Session;
 /// It may be given to another thread, but not shared between threads: where several use MPI, each has its own [`Comm::duplicate`], as ranks
 /// must make collective calls on one communicator in the same order.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn share<'m>(comm: &warpline_mpi::Comm<'m>) {
 ///     std::thread::scope(|scope| {
 ///         scope.spawn(|| comm.rank());

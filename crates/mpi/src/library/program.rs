@@ -14,7 +14,7 @@ const PANICKED: i32 = 101;
 ///
 /// Whatever uses MPI borrows it, so nothing can outlive it:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0505
 /// # use warpline_mpi::{Launch, Mpi, ThreadLevel};
 /// let mpi = Mpi::start(Launch::detect().unwrap(), ThreadLevel::Funneled).unwrap();
 /// let world = mpi.world().unwrap();
@@ -24,7 +24,7 @@ const PANICKED: i32 = 101;
 ///
 /// It stays on the thread that started MPI, since MPI must be finished there:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// # use warpline_mpi::{Launch, Mpi, ThreadLevel};
 /// let mpi = Mpi::start(Launch::detect().unwrap(), ThreadLevel::Multiple).unwrap();
 /// std::thread::spawn(move || drop(mpi));

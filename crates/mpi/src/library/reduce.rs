@@ -1,9 +1,10 @@
 //! Reductions and barriers that nobody waits in.
 
+use std::sync::Arc;
+
 use super::comm::Comm;
 use super::error::{Error, Result};
 use super::requests::{Nothing, Operands, Requests};
-use std::sync::Arc;
 
 /// What a reduction makes of the numbers that the ranks give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ impl<'m> Reducer<'m> {
     /// If a reduction is in progress, or if there are not as many numbers as the reducer is wide.
     pub fn start(&mut self, reduction: Reduction, mine: &[u64]) -> Result<()> {
         assert_eq!(mine.len(), self.width, "the reducer is for another number of operands");
-        let mut operands = self.idle.take().expect("no reduction is in progress");
+        self.requests.usable()?;
+        let mut operands = self.idle.take().expect("the last reduction has been fetched");
         operands.mine.copy_from_slice(mine);
         self.requests.start_reduce(reduction == Reduction::Sum, operands)
     }

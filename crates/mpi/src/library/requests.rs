@@ -67,20 +67,21 @@ impl<'m, M> Requests<'m, M> {
         self.comm.check(call, code).inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    /// The array for the use of a free request, whose memory is kept from now on.
+    /// What has failed, if anything has.
+    pub(crate) fn usable(&self) -> Result<()> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// Keeps memory for the use of a free request.
     fn hold(&mut self, index: usize, memory: M) -> Result<&mut M> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.usable()?;
         assert!(!self.is_active(index), "request {index} is in use");
         Ok(self.held[index].insert(memory))
     }
 
     /// The memory of a request that is done. `found` gets the sender and the number of bytes, of a receive.
     fn test(&mut self, index: usize, found: Option<&mut (c_int, c_int)>) -> Result<Option<M>> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.usable()?;
         if !self.is_active(index) {
             return Ok(None);
         }
@@ -113,9 +114,7 @@ impl Requests<'_, Outgoing> {
     /// Gives back the memory of those that are done, of the first `active` requests, which are in use. Returns how many still are: those at
     /// the front.
     pub(crate) fn reclaim(&mut self, active: usize, mut done: impl FnMut(Vec<u8>)) -> Result<usize> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.usable()?;
         if active == 0 {
             return Ok(0);
         }

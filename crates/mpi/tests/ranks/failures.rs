@@ -28,6 +28,13 @@ pub(crate) fn panics(launch: Launch) {
     while receiver.poll(|_, _| ()).expect("MPI reports no error") == 0 {}
 }
 
+/// One rank panics when it has nothing to tidy up, while the others wait for it.
+pub(crate) fn panics_early(launch: Launch) {
+    let mpi = start(launch);
+    assert_ne!(mpi.rank(), 1, "this rank panics");
+    drop(mpi.world());
+}
+
 /// Posted receives that nobody will ever take back must not be written to by an MPI that is being finished.
 pub(crate) fn leaks(launch: Launch) {
     let mpi = start(launch);

@@ -26,6 +26,7 @@ fn take_part(launch: Launch, part: &str) -> ExitCode {
         "threads" => threads::run(launch),
         "longest" => traffic::longest(launch),
         "panic" => failures::panics(launch),
+        "panic-early" => failures::panics_early(launch),
         "leak" => failures::leaks(launch),
         "truncate" => failures::truncates(launch),
         "abort" => failures::aborts(launch),

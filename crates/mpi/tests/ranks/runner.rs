@@ -44,6 +44,7 @@ pub(crate) fn run_all() -> ExitCode {
         }
     }
     check("a panic ends all ranks".into(), launch(3, &[], "panic"), failure("this rank panics"));
+    check("an early panic ends all ranks".into(), launch(3, &[], "panic-early"), failure("this rank panics"));
     check("a leak ends all ranks".into(), launch(2, &[], "leak"), failure("has left messages unfinished"));
     check("a batch that is too long is an error".into(), launch(2, &[], "truncate"), failure("as expected: MPI_Test failed"));
     check("an abort has its exit code".into(), launch(3, &[], "abort"), Expected { code: Some(7), text: "" });
