@@ -153,9 +153,11 @@ int warpline_mpi_start_receive(struct requests *all, int index, uint64_t comm, v
     return MPI_Irecv(bytes, length, MPI_BYTE, from, tag, comm_of(comm), &all->requests[index]);
 }
 
-/* `sum`: 1 for the sum, which wraps around, 0 for the minimum. */
+/* `sum`: 1 for the sum, which wraps around, 0 for the minimum of numbers with a sign. MPICH 4.0 compares 64 bits without a sign as if they
+ * had one, so the minimum of such numbers is not offered here. */
 int warpline_mpi_start_reduce(struct requests *all, int index, uint64_t comm, const uint64_t *mine, uint64_t *result, int count, int sum) {
-    return MPI_Iallreduce(mine, result, count, MPI_UINT64_T, sum ? MPI_SUM : MPI_MIN, comm_of(comm), &all->requests[index]);
+    MPI_Datatype type = sum ? MPI_UINT64_T : MPI_INT64_T;
+    return MPI_Iallreduce(mine, result, count, type, sum ? MPI_SUM : MPI_MIN, comm_of(comm), &all->requests[index]);
 }
 
 int warpline_mpi_start_barrier(struct requests *all, int index, uint64_t comm) {

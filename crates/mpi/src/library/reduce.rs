@@ -15,6 +15,17 @@ pub enum Reduction {
     Sum,
 }
 
+impl Reduction {
+    /// The bits that are flipped before a reduction and after it. Numbers with a sign, as which minima are found, are in the order of
+    /// those without one if the sign bit is flipped.
+    fn flipped(self) -> u64 {
+        match self {
+            Reduction::Min => 1 << 63,
+            Reduction::Sum => 0,
+        }
+    }
+}
+
 /// Reduces a few numbers over all ranks, again and again, one reduction at a time.
 ///
 /// All ranks must start the same reductions in the same order. It has a communicator of its own, so the order in respect of other calls does
@@ -22,6 +33,7 @@ pub enum Reduction {
 pub struct Reducer<'m> {
     requests: Requests<'m, Operands>,
     width: usize,
+    reduction: Reduction,
     /// The operands of the last reduction, unless one is in progress.
     idle: Option<Operands>,
 }
@@ -39,7 +51,7 @@ impl<'m> Reducer<'m> {
             list.resize(width, 0);
             Ok(list)
         };
-        Ok(Reducer { requests, width, idle: Some(Operands { mine: zeros()?, result: zeros()? }) })
+        Ok(Reducer { requests, width, reduction: Reduction::Sum, idle: Some(Operands { mine: zeros()?, result: zeros()? }) })
     }
 
     /// Starts a reduction, of each number with those at the same place in the other ranks.
@@ -53,7 +65,10 @@ impl<'m> Reducer<'m> {
         assert_eq!(mine.len(), self.width, "the reducer is for another number of operands");
         self.requests.usable()?;
         let mut operands = self.idle.take().expect("the last reduction has been fetched");
-        operands.mine.copy_from_slice(mine);
+        for (place, &number) in operands.mine.iter_mut().zip(mine) {
+            *place = number ^ reduction.flipped();
+        }
+        self.reduction = reduction;
         self.requests.start_reduce(reduction == Reduction::Sum, operands)
     }
 
@@ -62,7 +77,8 @@ impl<'m> Reducer<'m> {
     /// # Errors
     /// [`Error::Mpi`].
     pub fn test(&mut self) -> Result<Option<&[u64]>> {
-        let Some(operands) = self.requests.reduced()? else { return Ok(None) };
+        let Some(mut operands) = self.requests.reduced()? else { return Ok(None) };
+        operands.result.iter_mut().for_each(|number| *number ^= self.reduction.flipped());
         Ok(Some(&self.idle.insert(operands).result))
     }
 

@@ -204,7 +204,8 @@ impl Requests<'_, Incoming> {
 }
 
 impl Requests<'_, Operands> {
-    /// Reduces the operands of all ranks, to sums if `sum` says so, and else to minima. There are as many results as operands.
+    /// Reduces the operands of all ranks, to sums if `sum` says so, and else to minima of what they are as `i64`. There are as many results as
+    /// operands.
     pub(crate) fn start_reduce(&mut self, sum: bool, operands: Operands) -> Result<()> {
         assert_eq!(operands.mine.len(), operands.result.len());
         let Ok(count) = c_int::try_from(operands.mine.len()) else {
