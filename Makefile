@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test bench check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mutants soak
+.PHONY: demo test test-mpi mpi bench check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-mutants soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -15,6 +15,15 @@ test: setup
 	$(CARGO) test --workspace --no-fail-fast
 	$(MAKE) miri
 	$(MAKE) loom
+
+## The layer over MPI, for runs on several machines.
+mpi: setup-rust setup-mpi
+	$(CARGO) build --release --package warpline-mpi --features mpi
+
+## The layer over MPI: lints, and tests with up to eight ranks on this machine. WARPLINE_LONGEST=1 also sends a message of 2 GiB.
+test-mpi: setup-rust setup-mpi
+	$(CARGO) clippy --package warpline-mpi --features mpi --all-targets -- -D warnings
+	$(CARGO) test --package warpline-mpi --features mpi
 
 ## Formatting, lints, docs and layers, with warnings as errors, and packages.
 check: setup-rust
@@ -85,3 +94,9 @@ setup-browser:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || [ -n "$$WARPLINE_CHROMIUM" ] || \
 		{ echo "installing chromium for the report's tests"; sudo=$$(command -v sudo || true); \
 		$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }
+
+# Any MPI library does: MPICC and MPIRUN say where, if it is not on the path.
+setup-mpi:
+	@{ command -v "$${MPICC:-mpicc}" && command -v "$${MPIRUN:-mpirun}"; } >/dev/null || \
+		{ echo "installing Open MPI"; sudo=$$(command -v sudo || true); \
+		$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libopenmpi-dev openmpi-bin >/dev/null; }

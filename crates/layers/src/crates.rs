@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// From the bottom up. Crates of one row must not depend on each other.
 const LAYERS: [&[&str]; 11] = [
-    &["warpline-base", "warpline-derive"],
+    &["warpline-base", "warpline-derive", "warpline-mpi"],
     &["warpline-memory"],
     &["warpline-model"],
     &["warpline-kernel"],
@@ -82,6 +82,8 @@ mod tests {
         assert_eq!(found("warpline-base", "warpline-memory"), 1);
         assert_eq!(found("warpline-model", "warpline-derive"), 0);
         assert_eq!(found("warpline-derive", "warpline-base"), 1);
+        assert_eq!(found("warpline-transport", "warpline-mpi"), 0);
+        assert_eq!(found("warpline-mpi", "warpline-transport"), 1);
         assert_eq!(found("warpline-report", "warpline-model"), 1);
         assert_eq!(found("newcomer", "warpline"), 1);
     }

@@ -1,0 +1,125 @@
+//! Reductions and barriers that nobody waits in.
+
+use std::sync::Arc;
+
+use super::comm::Comm;
+use super::error::{Error, Result};
+use super::requests::{Nothing, Operands, Requests};
+
+/// What a reduction makes of the numbers that the ranks give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The least of them.
+    Min,
+    /// Their sum, modulo 2^64.
+    Sum,
+}
+
+impl Reduction {
+    /// The bits that are flipped before a reduction and after it. Numbers with a sign, as which minima are found, are in the order of
+    /// those without one if the sign bit is flipped.
+    fn flipped(self) -> u64 {
+        match self {
+            Reduction::Min => 1 << 63,
+            Reduction::Sum => 0,
+        }
+    }
+}
+
+/// Reduces a few numbers over all ranks, again and again, one reduction at a time.
+///
+/// All ranks must start the same reductions in the same order. It has a communicator of its own, so the order in respect of other calls does
+/// not matter. Dropping it waits for a reduction that is in progress, but not during a panic.
+pub struct Reducer<'m> {
+    requests: Requests<'m, Operands>,
+    width: usize,
+    reduction: Reduction,
+    /// The operands of the last reduction, unless one is in progress.
+    idle: Option<Operands>,
+}
+
+impl<'m> Reducer<'m> {
+    /// A reducer of `width` numbers. All ranks must call this. It waits for the others.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`], or [`Error::Memory`].
+    pub fn new(comm: &Comm<'m>, width: usize) -> Result<Self> {
+        let requests = Requests::new(&Arc::new(comm.shared().duplicate()?), 1)?;
+        let zeros = || {
+            let mut list = Vec::new();
+            list.try_reserve_exact(width).map_err(|_| Error::Memory { bytes: width.saturating_mul(size_of::<u64>()) })?;
+            list.resize(width, 0);
+            Ok(list)
+        };
+        Ok(Reducer { requests, width, reduction: Reduction::Sum, idle: Some(Operands { mine: zeros()?, result: zeros()? }) })
+    }
+
+    /// Starts a reduction, of each number with those at the same place in the other ranks.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`].
+    ///
+    /// # Panics
+    /// If a reduction is in progress, or if there are not as many numbers as the reducer is wide.
+    pub fn start(&mut self, reduction: Reduction, mine: &[u64]) -> Result<()> {
+        assert_eq!(mine.len(), self.width, "the reducer is for another number of operands");
+        self.requests.usable()?;
+        let mut operands = self.idle.take().expect("the last reduction has been fetched");
+        for (place, &number) in operands.mine.iter_mut().zip(mine) {
+            *place = number ^ reduction.flipped();
+        }
+        self.reduction = reduction;
+        self.requests.start_reduce(reduction == Reduction::Sum, operands)
+    }
+
+    /// The result, when all ranks have given their numbers: once per reduction.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`].
+    pub fn test(&mut self) -> Result<Option<&[u64]>> {
+        let Some(mut operands) = self.requests.reduced()? else { return Ok(None) };
+        operands.result.iter_mut().for_each(|number| *number ^= self.reduction.flipped());
+        Ok(Some(&self.idle.insert(operands).result))
+    }
+
+    /// Whether a reduction is in progress: it was started, and its result has not been fetched.
+    pub fn is_busy(&self) -> bool {
+        self.requests.is_active(0)
+    }
+}
+
+/// Finds out when all ranks have come to the same place, again and again.
+///
+/// It has a communicator of its own, as a [`Reducer`] does.
+pub struct Barrier<'m> {
+    requests: Requests<'m, Nothing>,
+}
+
+impl<'m> Barrier<'m> {
+    /// All ranks must call this. It waits for the others.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`], or [`Error::Memory`].
+    pub fn new(comm: &Comm<'m>) -> Result<Self> {
+        Ok(Barrier { requests: Requests::new(&Arc::new(comm.shared().duplicate()?), 1)? })
+    }
+
+    /// Says that this rank has arrived.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`].
+    ///
+    /// # Panics
+    /// If it has said so since all ranks last arrived.
+    pub fn arrive(&mut self) -> Result<()> {
+        self.requests.start_barrier()
+    }
+
+    /// Whether all ranks have arrived: true once, after [`Barrier::arrive`].
+    ///
+    /// # Errors
+    /// [`Error::Mpi`].
+    pub fn test(&mut self) -> Result<bool> {
+        self.requests.passed()
+    }
+}
