@@ -1,4 +1,4 @@
-//! All tests of the models, in one program, which is quicker to build than five.
+//! All tests of the models, in one program, which is quicker to build than many.
 
 mod mm1;
 mod network_run;
@@ -7,3 +7,4 @@ mod network_topology;
 mod network_truth;
 mod one_answer;
 mod phold;
+mod simplesim;

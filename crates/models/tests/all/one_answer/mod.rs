@@ -181,6 +181,13 @@ fn phold_with_any_payload_has_one_answer() {
 }
 
 #[test]
+fn simplesim_has_one_answer() {
+    compare("simplesim", "limit=20", 60.0);
+    compare("simplesim", "lps=30 limit=10 lookahead=0 message-size=0", 12.0);
+    compare("simplesim", "lps=12 limit=40 lookahead=0.5 message-size=20000", 16.0);
+}
+
+#[test]
 fn network_has_one_answer() {
     compare("network", "", 0.004);
     compare("network", "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000 sizes=exponential", 0.003);
