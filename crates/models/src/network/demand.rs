@@ -20,19 +20,34 @@ pub(super) struct Flow {
     pub(super) weight: f64,
 }
 
+/// The demands that come with a topology.
+#[derive(Clone, Debug)]
+pub(super) enum Demands {
+    /// `graph.demands` of a file, which are read only when asked for.
+    File(Value),
+    /// Those of a star-clique.
+    StarClique(Vec<Flow>),
+}
+
 /// All flows of a matrix, ordered by source and target.
 pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, String> {
-    let flows = match demand {
-        Demand::Uniform => {
+    let flows = match (demand, &topology.demands) {
+        (Demand::Auto | Demand::File, Some(Demands::StarClique(flows))) => flows.clone(),
+        (Demand::Auto | Demand::Uniform, _) => {
             limits::check_pairs(topology.nodes.len() as u64, topology.links.len() as u64)?;
             pairs(topology, |_, _| 1.0)
         }
-        Demand::Degree => {
+        (Demand::Degree, _) => {
             limits::check_pairs(topology.nodes.len() as u64, topology.links.len() as u64)?;
             let degree = |node: u32| f64::from(topology.nodes[node as usize].degree);
             pairs(topology, |source, target| degree(source) * degree(target))
         }
-        Demand::File => file(topology)?,
+        (Demand::File, Some(Demands::File(demands))) => file(topology, demands)?,
+        (Demand::File, _) => {
+            return Err(
+                "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
+            );
+        }
     };
     let sum = flows.iter().fold(0.0, |sum, flow| sum + flow.weight);
     if flows.is_empty() || !sum.is_finite() {
@@ -49,12 +64,7 @@ fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
 }
 
 /// `graph.demands[source][target]` of the file. What a node has for itself uses no link and is left out.
-fn file(topology: &Topology) -> Result<Vec<Flow>, String> {
-    let Some(demands) = &topology.demands else {
-        return Err(
-            "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
-        );
-    };
+fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
     let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
     let index: BTreeMap<String, u32> = texts.collect();
     let node = |at: &str, id: &str| {

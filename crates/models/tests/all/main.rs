@@ -2,6 +2,7 @@
 
 mod mm1;
 mod network_run;
+mod network_star_clique;
 mod network_support;
 mod network_topology;
 mod network_truth;

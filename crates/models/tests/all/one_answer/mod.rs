@@ -192,5 +192,6 @@ fn network_has_one_answer() {
     compare("network", "", 0.004);
     compare("network", "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000 sizes=exponential", 0.003);
     let geant = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/topologies/sndlib-geant.json");
+    compare("network", "topology=star-clique:4 udp-start=0.001 on=0.01", 0.05);
     compare("network", &format!("topology={} demand=file load=1 buffer=3000", geant.display()), 0.004);
 }
