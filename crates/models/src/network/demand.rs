@@ -7,27 +7,7 @@ use serde_json::Value;
 use super::limits;
 use super::parameters::Demand;
 use super::reader::{id_text, kind};
-use super::topology::Topology;
-
-/// Traffic from one node to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Flow {
-    /// Index of the node where it enters.
-    pub(super) source: u32,
-    /// Index of the node where it leaves.
-    pub(super) target: u32,
-    /// Its size relative to the others, more than 0.
-    pub(super) weight: f64,
-}
-
-/// The demands that come with a topology.
-#[derive(Clone, Debug)]
-pub(super) enum Demands {
-    /// `graph.demands` of a file, which are read only when asked for.
-    File(Value),
-    /// Those of a star-clique.
-    StarClique(Vec<Flow>),
-}
+use super::topology::{Demands, Flow, Topology};
 
 /// All flows of a matrix, ordered by source and target.
 pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, String> {

@@ -43,10 +43,10 @@ use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::Value;
 
-use demand::Flow;
 pub use events::{Event, Packet, State};
 pub use parameters::{Demand, Duplicates, NetworkParameters, Sizes, Sources};
 use routing::{Route, Routing};
+use topology::Flow;
 pub use topology::{Coordinates, Link, Node, Topology};
 use traffic::Traffic;
 

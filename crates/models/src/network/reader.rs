@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::demand::Demands;
-use super::topology::{Coordinates, Edges, Link, Node, Topology};
+use super::topology::{Coordinates, Demands, Edges, Link, Node, Topology};
 
 impl Topology {
     /// The built-in backbone of twelve European cities.

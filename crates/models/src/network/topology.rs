@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::demand::Demands;
 use super::parameters::Duplicates;
 
 /// A network of nodes and directed links, as read from node-link JSON or generated.
@@ -64,6 +63,26 @@ pub struct Link {
     pub length: f64,
     /// How many links of the file it stands for: it has their capacities together.
     pub lines: u32,
+}
+
+/// Traffic from one node to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Flow {
+    /// Index of the node where it enters.
+    pub(super) source: u32,
+    /// Index of the node where it leaves.
+    pub(super) target: u32,
+    /// Its size relative to the others, more than 0.
+    pub(super) weight: f64,
+}
+
+/// The demands that come with a topology.
+#[derive(Clone, Debug)]
+pub(super) enum Demands {
+    /// `graph.demands` of a file, which are read only when asked for.
+    File(Value),
+    /// Those of a star-clique.
+    StarClique(Vec<Flow>),
 }
 
 impl Topology {

@@ -48,8 +48,9 @@ fn throughput_is_that_of_the_sources() {
     let truth = 0.2 * 10e6 / (1024.0 * 8.0) * on / (on + off) * (end - warmup);
     for field in ["offered", "delivered"] {
         let counts: [Vec<u64>; 10] = std::array::from_fn(|run| counts(&runs[run], field));
+        let of_demand = |demand: usize| interval(std::array::from_fn(|run| counts[run][demand] as f64));
         for demand in 0..12 {
-            let (mean, half) = interval(std::array::from_fn(|run| counts[run][demand] as f64));
+            let (mean, half) = of_demand(demand);
             assert!((mean - truth).abs() < half && half < 0.05 * truth, "{field}, demand {demand}: {mean} ± {half} against {truth}");
         }
         let (mean, half) = interval(std::array::from_fn(|run| counts[run].iter().sum::<u64>() as f64 / 12.0));
