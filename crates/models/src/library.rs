@@ -13,14 +13,14 @@ use crate::simplesim::SimpleSim;
 /// ```
 /// use warpline::command::Catalogue;
 /// let names: Vec<_> = warpline_models::Library.entries().iter().map(|entry| entry.name).collect();
-/// assert_eq!(names, ["mm1", "phold", "simplesim", "network"]);
+/// assert_eq!(names, ["mm1", "simplesim", "phold", "network"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
 
 impl Catalogue for Library {
     fn entries(&self) -> Vec<ModelEntry> {
-        vec![ModelEntry::of::<Mm1>(), ModelEntry::of::<Phold>(), ModelEntry::of::<SimpleSim>(), ModelEntry::of::<Network>()]
+        vec![ModelEntry::of::<Mm1>(), ModelEntry::of::<SimpleSim>(), ModelEntry::of::<Phold>(), ModelEntry::of::<Network>()]
     }
 
     fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError> {

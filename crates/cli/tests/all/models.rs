@@ -2,7 +2,7 @@
 
 use crate::support::warpline;
 
-const MODELS: [&str; 4] = ["mm1", "phold", "simplesim", "network"];
+const MODELS: [&str; 4] = ["mm1", "simplesim", "phold", "network"];
 
 #[test]
 fn models_are_listed_and_shown() {
