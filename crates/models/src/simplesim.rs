@@ -18,6 +18,9 @@
 //! 5/8 are on their way; the longest list has about 1.5 × `limit`. All of them are pending events, and every message has bytes of its own: 8 LPs
 //! with the default limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50 000. Memory is proportional to
 //! `limit`. A limit of 1500 makes about as many messages as the source had, where what was on its way counted.
+//!
+//! **Time.** Memory for a message is cleared when the message is made, which takes time in proportion to its size. Nothing else does: messages
+//! are passed on without a copy, and sender and receiver touch 8 bytes in 4096.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -102,8 +105,8 @@ impl SimpleSim {
         lp.send(to, self.parameters.lookahead, Event::Arrive { wait, bytes });
     }
 
-    /// The bytes of this LP's message of this number. Marks tell them from those of any other message; between marks there are zeros, as the time
-    /// for writing a message should not hide the time for passing it on.
+    /// The bytes of this LP's message of this number. Marks tell them from those of any other message; between marks there are zeros, so that
+    /// model code takes about as long for large messages as for small ones.
     fn bytes_of(&self, from: LpId, number: u64) -> Payload {
         let mark = (number << 32 | u64::from(from.0)).to_le_bytes();
         Payload::filled(self.parameters.message_size as usize, |bytes| {
