@@ -1,9 +1,10 @@
-//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, then `network`.
+//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, `simplesim` and `network`.
 
 mod library;
 pub mod mm1;
 pub mod network;
 pub mod phold;
+pub mod simplesim;
 mod studies;
 
 pub use library::Library;

@@ -2,7 +2,7 @@
 
 use crate::support::warpline;
 
-const MODELS: [&str; 3] = ["mm1", "phold", "network"];
+const MODELS: [&str; 4] = ["mm1", "simplesim", "phold", "network"];
 
 #[test]
 fn models_are_listed_and_shown() {
@@ -48,7 +48,7 @@ fn help_tells_units_defaults_and_ranges() {
     let flat = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "Rate of every link, in each direction. (default 100 Mbit/s; in [0.000001, 100000000])",
-        "(default uni; one of uni, deg, file)",
+        "(default auto; one of auto, uni, deg, file)",
         "Model parameters: --topology",
         "Run settings: --end <TIME>",
         "Engine settings: --pending",

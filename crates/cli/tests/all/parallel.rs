@@ -9,8 +9,13 @@ use serde_json::Value;
 use tempfile::tempdir;
 
 /// A short run of every model.
-const RUNS: [&str; 4] =
-    ["mm1 --end 200", "phold --lps 64 --end 20", "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0", "network --end 0.02"];
+const RUNS: [&str; 5] = [
+    "mm1 --end 200",
+    "phold --lps 64 --end 20",
+    "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
+    "simplesim --end 80",
+    "network --end 0.02",
+];
 
 const KEYS: [&str; 11] = [
     "anti_messages",

@@ -182,7 +182,7 @@ fn wrong_settings_are_wrong_use() {
 
 #[test]
 fn unknown_names_are_wrong_use_with_a_suggestion() {
-    warpline("run").is_wrong_use(&["mm1 ", "phold ", "network ", "SCENARIO.toml"]);
+    warpline("run").is_wrong_use(&["mm1 ", "simplesim ", "phold ", "network ", "SCENARIO.toml"]);
     warpline("run netwrok").is_wrong_use(&["did you mean `network`?"]);
     warpline("run network --lod 0.5").is_wrong_use(&["'--load'"]);
     warpline("run network --demand unii").is_wrong_use(&["did you mean `uni`?"]);
@@ -211,6 +211,8 @@ fn parameters_without_effect_are_pointed_out() {
         ("phold --lps 64 --payload 65", String::new()),
         ("network --off 3", no_effect("network", "`off` has no effect: sources are not on-off; set `sources` to `onoff`")),
         ("network --on 3 --sources onoff", String::new()),
+        ("network --udp-size 100", no_effect("network", "`udp-size` has no effect: sources are not UDP; set `sources` to `udp`")),
+        ("network --topology star-clique:3 --udp-size 100 --on 3", String::new()),
         ("mm1 --discipline lifo", String::new()),
     ] {
         let run = warpline(&format!("run {line} --end 0.01 --json"));

@@ -7,32 +7,27 @@ use serde_json::Value;
 use super::limits;
 use super::parameters::Demand;
 use super::reader::{id_text, kind};
-use super::topology::Topology;
-
-/// Traffic from one node to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Flow {
-    /// Index of the node where it enters.
-    pub(super) source: u32,
-    /// Index of the node where it leaves.
-    pub(super) target: u32,
-    /// Its size relative to the others, more than 0.
-    pub(super) weight: f64,
-}
+use super::topology::{Demands, Flow, Topology};
 
 /// All flows of a matrix, ordered by source and target.
 pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, String> {
-    let flows = match demand {
-        Demand::Uniform => {
+    let flows = match (demand, &topology.demands) {
+        (Demand::Auto | Demand::File, Some(Demands::StarClique(flows))) => flows.clone(),
+        (Demand::Auto | Demand::Uniform, _) => {
             limits::check_pairs(topology.nodes.len() as u64, topology.links.len() as u64)?;
             pairs(topology, |_, _| 1.0)
         }
-        Demand::Degree => {
+        (Demand::Degree, _) => {
             limits::check_pairs(topology.nodes.len() as u64, topology.links.len() as u64)?;
             let degree = |node: u32| f64::from(topology.nodes[node as usize].degree);
             pairs(topology, |source, target| degree(source) * degree(target))
         }
-        Demand::File => file(topology)?,
+        (Demand::File, Some(Demands::File(demands))) => file(topology, demands)?,
+        (Demand::File, _) => {
+            return Err(
+                "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
+            );
+        }
     };
     let sum = flows.iter().fold(0.0, |sum, flow| sum + flow.weight);
     if flows.is_empty() || !sum.is_finite() {
@@ -49,12 +44,7 @@ fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
 }
 
 /// `graph.demands[source][target]` of the file. What a node has for itself uses no link and is left out.
-fn file(topology: &Topology) -> Result<Vec<Flow>, String> {
-    let Some(demands) = &topology.demands else {
-        return Err(
-            "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
-        );
-    };
+fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
     let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
     let index: BTreeMap<String, u32> = texts.collect();
     let node = |at: &str, id: &str| {

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 use warpline::prelude::*;
 
 use super::routing::Route;
-use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, Pattern, UNDER_WAY, UTILISATION};
+use super::traffic::Pattern;
+use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
 
 /// The state of an LP, 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +24,7 @@ pub enum State {
         demand: u32,
         /// Whether the next wake-up sends a packet (or only begins an on time).
         sends: bool,
-        /// The end of the present or next on time, in s; unused by Poisson sources.
+        /// The end of the present or next on time of on-off sources, in s; unused by others.
         on_until: f64,
     },
 }
@@ -98,15 +99,16 @@ impl Network {
                 self.pass(next, self.processing, packet, lp);
             }
         }
-        let gap = lp.random().exponential(source.gap);
-        let delay = match self.pattern {
-            Pattern::Poisson => gap,
+        let delay = match self.traffic.pattern {
+            Pattern::Poisson => lp.random().exponential(source.gap),
             Pattern::OnOff { on, off } => {
+                let gap = lp.random().exponential(source.gap);
                 lp.save(*sends);
                 lp.save(*on_until);
                 *sends = lp.now() + gap < *on_until;
                 if *sends { gap } else { (next_on(on_until, on, off, lp.random()) - lp.now()).max(0.0) }
             }
+            Pattern::Udp { on, off, .. } => next_datagram(source.gap, on, off, lp.random()),
         };
         lp.send(lp.id(), delay, Event::Wake);
     }
@@ -117,7 +119,7 @@ impl Network {
         match state {
             State::Link { free_at, .. } => *free_at = lp.restore(),
             State::Source { sends, on_until, .. } => {
-                if let Pattern::OnOff { .. } = self.pattern {
+                if let Pattern::OnOff { .. } = self.traffic.pattern {
                     *on_until = lp.restore();
                     *sends = lp.restore();
                 }
@@ -125,15 +127,19 @@ impl Network {
         }
     }
 
-    /// A source at time 0, and its first wake-up. On-off sources begin in their steady state.
+    /// A source at time 0, and its first wake-up. On-off sources begin in their steady state, UDP sources with an on time.
     pub(super) fn start(&self, demand: u32, lp: &mut Init<Self>) -> State {
         let (id, gap) = (lp.id(), self.sources[demand as usize].gap);
-        let (sends, on_until, delay) = match self.pattern {
+        let (sends, on_until, delay) = match self.traffic.pattern {
             Pattern::Poisson => (true, 0.0, lp.random().exponential(gap)),
             Pattern::OnOff { on, off } => {
                 let random = lp.random();
                 let begin = if random.bernoulli(on / (on + off)) { 0.0 } else { random.exponential(off) };
                 (false, begin + random.exponential(on), begin)
+            }
+            Pattern::Udp { on, off, start } => {
+                let random = lp.random();
+                (true, 0.0, start * random.uniform() + next_datagram(gap, on, off, random))
             }
         };
         lp.send(id, delay, Event::Wake);
@@ -156,11 +162,20 @@ impl Network {
     /// The size of a new packet, in bits.
     #[inline]
     fn size(&self, random: &mut Random) -> NonZeroU32 {
-        if !self.exponential_sizes {
-            return self.mean_bits;
+        if !self.traffic.exponential_sizes {
+            return self.traffic.mean_bits;
         }
-        let bits = random.exponential(f64::from(self.mean_bits.get())) + 0.5;
+        let bits = random.exponential(f64::from(self.traffic.mean_bits.get())) + 0.5;
         NonZeroU32::new(bits as u32).unwrap_or(NonZeroU32::MIN)
+    }
+}
+
+/// The time to the next datagram, if a source sends one whenever it has been on for as long as `gap`. An exponential on time does not know how
+/// long it has lasted, so the number of off times that come in between is Poisson.
+fn next_datagram(gap: f64, on: f64, off: f64, random: &mut Random) -> f64 {
+    match random.poisson(gap / on) {
+        0 => gap,
+        breaks => gap + random.gamma(breaks as f64, off),
     }
 }
 

@@ -3,10 +3,15 @@
 /// The most pairs of node and destination with routes: 2 GiB of them.
 const MOST_ROUTES: u64 = 1 << 28;
 
+/// Whether there can be that many routes.
+pub(super) const fn routes_fit(nodes: u64, destinations: u64) -> bool {
+    nodes.saturating_mul(destinations) <= MOST_ROUTES
+}
+
 /// Refuses routing tables that are too large.
 pub(super) fn check_routes(nodes: u64, destinations: u64) -> Result<(), String> {
-    let routes = nodes.saturating_mul(destinations);
-    if routes > MOST_ROUTES {
+    if !routes_fit(nodes, destinations) {
+        let routes = nodes.saturating_mul(destinations);
         return Err(format!(
             "{nodes} nodes and {destinations} destinations need {routes} routes, more than the most possible ({MOST_ROUTES}); \
              use fewer nodes, or `demand=file` with fewer destinations"

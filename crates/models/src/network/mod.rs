@@ -6,7 +6,13 @@
 //! - **Traffic.** A matrix says how much each ordered pair of nodes has relative to the others. It is scaled so that the most
 //!   loaded link has the expected utilisation `load`. A source sends packets as a Poisson process, or as an on-off process:
 //!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in
-//!   the steady state.
+//!   the steady state. UDP sources depend neither on the matrix nor on `load`: every one sends datagrams in its on times, at a fixed share
+//!   of the rate of a link, so that successive datagrams are as much on time apart; it starts with an on time at a random moment.
+//! - **Star-clique.** `topology=star-clique:N` is the network of an experiment by G. F. Riley ("Hardware Supported Multi-Core Communications for
+//!   Efficient Parallel Discrete Event Simulations", final technical report, Georgia Institute of Technology): N stars with N - 1 leaves each,
+//!   whose hubs are all linked. Leaf `i-j` sends to leaf `j-i`, so every star sends to every other one and every link carries one demand, by
+//!   default from UDP sources. The report says nothing about links: here one to a leaf takes 1 ms, one between hubs 10 ms, and all have the
+//!   rate `rate`. Datagrams have `udp-size` bytes on every link; headers are not added.
 //! - **Routing.** Shortest paths by hop count. At every node, a packet takes one of the next hops, each equally likely: the
 //!   equal-cost multipath of real routers, packet by packet. Parallel links of a multigraph are next hops of their own; with
 //!   `duplicates=merge` they are one link of their joint rate, with one buffer.
@@ -29,19 +35,20 @@ mod parameters;
 mod reader;
 mod regions;
 mod routing;
+mod star_clique;
 mod topology;
-
-use std::num::NonZeroU32;
+mod traffic;
 
 use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::Value;
 
-use demand::Flow;
 pub use events::{Event, Packet, State};
 pub use parameters::{Demand, Duplicates, NetworkParameters, Sizes, Sources};
 use routing::{Route, Routing};
+use topology::Flow;
 pub use topology::{Coordinates, Link, Node, Topology};
+use traffic::Traffic;
 
 /// The share of time that each link transmits.
 const UTILISATION: TimeMean = TimeMean::slot(0);
@@ -80,11 +87,9 @@ pub struct Network {
     ports: Vec<OutputPort>,
     /// By demand.
     sources: Vec<Source>,
-    pattern: Pattern,
+    traffic: Traffic,
     processing: f64,
     buffer_bits: u64,
-    mean_bits: NonZeroU32,
-    exponential_sizes: bool,
 }
 
 /// The role of an LP.
@@ -111,20 +116,10 @@ struct OutputPort {
 #[derive(Clone, Copy, Debug)]
 struct Source {
     route: Route,
-    /// Mean time between packets, for on-off sources within an on time, s.
+    /// Mean time between packets, s; for on-off and UDP sources within on times.
     gap: f64,
     /// Packets per second, over on and off times.
     rate: f64,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Pattern {
-    Poisson,
-    /// Mean on and off times, s.
-    OnOff {
-        on: f64,
-        off: f64,
-    },
 }
 
 impl Network {
@@ -134,14 +129,10 @@ impl Network {
     /// If a demand has no path or the file's demands are invalid, if parameters contradict each other, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
         let topology = topology.without_duplicates(parameters.duplicates)?;
-        let flows = demand::flows(&topology, parameters.demand)?;
-        let mean_bits = NonZeroU32::new(parameters.packet_size.saturating_mul(8)).unwrap_or(NonZeroU32::MIN);
-        let buffer_bits = parameters.buffer.saturating_mul(8);
-        if parameters.sizes == Sizes::Fixed && buffer_bits < u64::from(mean_bits.get()) {
-            let (buffer, size) = (parameters.buffer, parameters.packet_size);
-            return Err(format!(
-                "`buffer` ({buffer} bytes) is smaller than a packet (`packet-size`, {size} bytes), so every packet would be dropped"
-            ));
+        let traffic = Traffic::new(parameters, topology.is_star_clique())?;
+        let mut flows = demand::flows(&topology, parameters.demand)?;
+        if traffic.ignores_weights() {
+            flows.iter_mut().for_each(|flow| flow.weight = 1.0);
         }
         let roles = roles(&topology, &flows)?;
         let mut routing = Routing::new(&topology, &flows)?;
@@ -150,10 +141,9 @@ impl Network {
         let loads: Vec<f64> = routing.loads.iter().zip(&topology.links).map(|(load, link)| load / f64::from(link.lines)).collect();
         let most = loads.iter().copied().fold(0.0, f64::max);
         let bits_per_second = parameters.rate * 1e6;
-        let (pattern, duty) = pattern(parameters);
         let source = |(flow, &column): (&Flow, &u32)| {
-            let packet_rate = flow.weight / most * parameters.load * bits_per_second / f64::from(mean_bits.get());
-            Source { route: routing.at(flow.source, column), gap: (duty / packet_rate).min(LONGEST_GAP), rate: packet_rate }
+            let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second / f64::from(traffic.mean_bits.get());
+            Source { route: routing.at(flow.source, column), gap: (traffic.duty / packet_rate).min(LONGEST_GAP), rate: packet_rate }
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
@@ -164,16 +154,14 @@ impl Network {
         Ok(Network {
             sources: flows.iter().zip(&routing.destinations).map(source).collect(),
             ports: topology.links.iter().map(port).collect(),
-            expected: loads.iter().map(|load| load / most * parameters.load).collect(),
+            expected: loads.iter().map(|&load| traffic.share(parameters, load, most)).collect(),
             topology,
             roles,
             flows,
             routing,
-            pattern,
+            traffic,
             processing: parameters.processing,
-            buffer_bits,
-            mean_bits,
-            exponential_sizes: parameters.sizes == Sizes::Exponential,
+            buffer_bits: parameters.buffer.saturating_mul(8),
         })
     }
 
@@ -189,16 +177,8 @@ impl Network {
     }
 }
 
-/// How sources space their packets, and the share of time in which they send.
-fn pattern(parameters: &NetworkParameters) -> (Pattern, f64) {
-    let NetworkParameters { on, off, .. } = *parameters;
-    match parameters.sources {
-        Sources::Poisson => (Pattern::Poisson, 1.0),
-        Sources::OnOff => (Pattern::OnOff { on, off }, on / (on + off)),
-    }
-}
-
-/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of LPs is a region of the network.
+/// The LPs node by node: at each its links, then its sources. Nodes are ordered so that a block of LPs is a region of the network;
+/// those of a star-clique are.
 fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
     let (links, sources) = (topology.links.len(), matrix.len());
     if u32::try_from(links + sources).is_err() {
@@ -211,8 +191,12 @@ fn roles(topology: &Topology, matrix: &[Flow]) -> Result<Vec<Role>, String> {
     let links = (0..).zip(&topology.links).map(|(i, link)| (link.source, Role::Link(i)));
     let sources = (0..).zip(matrix).map(|(i, flow)| (flow.source, Role::Source(i)));
     let mut roles: Vec<(u32, Role)> = links.chain(sources).collect();
-    let order = regions::places_of_nodes(topology);
-    roles.sort_by_key(|(node, _)| order[*node as usize]);
+    if topology.is_star_clique() {
+        roles.sort_by_key(|(node, _)| *node);
+    } else {
+        let order = regions::places_of_nodes(topology);
+        roles.sort_by_key(|(node, _)| order[*node as usize]);
+    }
     Ok(roles.into_iter().map(|(_, role)| role).collect())
 }
 
@@ -259,7 +243,9 @@ impl Model for Network {
     /// The packets per second that pass a link or leave a source, if nothing is dropped.
     fn weight(&self, lp: LpId) -> f64 {
         match self.roles[lp.index()] {
-            Role::Link(link) => self.expected[link as usize] * self.ports[link as usize].bits_per_second / f64::from(self.mean_bits.get()),
+            Role::Link(link) => {
+                self.expected[link as usize] * self.ports[link as usize].bits_per_second / f64::from(self.traffic.mean_bits.get())
+            }
             Role::Source(demand) => self.sources[demand as usize].rate,
         }
     }
@@ -317,15 +303,13 @@ impl Configure for Network {
     fn configure(parameters: &NetworkParameters) -> Result<Self, String> {
         let topology = match parameters.topology.as_str() {
             "" => Topology::built_in()?,
+            stars if star_clique::is_meant(stars) => Topology::star_clique_of(stars)?,
             path => Topology::from_file(path)?,
         };
         Network::new(topology, parameters)
     }
 
     fn notes(parameters: &NetworkParameters) -> Vec<(&'static str, String)> {
-        if parameters.sources == Sources::OnOff {
-            return Vec::new();
-        }
-        ["on", "off"].map(|name| (name, "has no effect: sources are not on-off; set `sources` to `onoff`".to_owned())).into()
+        traffic::notes(parameters, star_clique::is_meant(&parameters.topology))
     }
 }

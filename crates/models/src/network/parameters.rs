@@ -3,13 +3,15 @@ use warpline::{Choices, Parameters};
 /// How much traffic every ordered pair of nodes has, relative to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum Demand {
+    /// That of a star-clique; in any other topology the same between all pairs.
+    Auto,
     /// The same between all pairs.
     #[choice(word = "uni")]
     Uniform,
     /// Product of the two nodes' degrees.
     #[choice(word = "deg")]
     Degree,
-    /// As given in the topology file's `graph.demands`.
+    /// As given with the topology: in the file's `graph.demands`, or by the star-clique.
     File,
 }
 
@@ -25,11 +27,16 @@ pub enum Sizes {
 /// How a source spaces its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum Sources {
+    /// UDP in a star-clique; Poisson in any other topology.
+    Auto,
     /// A Poisson process.
     Poisson,
     /// A Poisson process of higher rate during exponential on times, nothing during exponential off times.
     #[choice(word = "onoff")]
     OnOff,
+    /// UDP senders: in exponential on times datagrams at equal intervals, nothing in exponential off times. Every demand sends as much, whatever
+    /// its share of the traffic matrix.
+    Udp,
 }
 
 /// What becomes of links that the topology names more than once.
@@ -44,14 +51,15 @@ pub enum Duplicates {
 /// The parameters of a packet network.
 #[derive(Clone, Debug, PartialEq, Parameters)]
 pub struct NetworkParameters {
-    /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European backbone.
+    /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European backbone. Or `star-clique:N`: N stars, of
+    /// which each sends to every other one, from leaves around hubs that form a clique.
     pub topology: String,
     /// Links that the topology names more than once: refused (unless the file says `multigraph`), or merged into one that adds up their
     /// capacities.
     #[parameter(default = Duplicates::Refuse)]
     pub duplicates: Duplicates,
     /// Which traffic matrix loads the network; only its proportions matter, `load` sets the size.
-    #[parameter(default = Demand::Uniform)]
+    #[parameter(default = Demand::Auto)]
     pub demand: Demand,
     /// Expected utilisation of the most loaded link; above 1 the network is overloaded and drops packets.
     #[parameter(default = 0.7, range = 0.001..=2.0)]
@@ -70,14 +78,23 @@ pub struct NetworkParameters {
     #[parameter(unit = "byte", default = 100_000, range = 1..)]
     pub buffer: u64,
     /// How packets of a source follow each other.
-    #[parameter(default = Sources::Poisson)]
+    #[parameter(default = Sources::Auto)]
     pub sources: Sources,
-    /// Mean on time of on-off sources.
+    /// Mean on time of on-off and UDP sources.
     #[parameter(unit = "s", default = 0.1, range = 0.000_001..=1_000_000.0)]
     pub on: f64,
-    /// Mean off time of on-off sources.
+    /// Mean off time of on-off and UDP sources.
     #[parameter(unit = "s", default = 0.3, range = 0.000_001..=1_000_000.0)]
     pub off: f64,
+    /// Rate at which a UDP source sends in its on times, as a share of the rate of a link.
+    #[parameter(default = 0.2, range = 0.000_001..=1.0)]
+    pub udp_share: f64,
+    /// Size of a datagram, on every link.
+    #[parameter(unit = "byte", default = 1024, range = 1..=10_000_000)]
+    pub udp_size: u32,
+    /// Every UDP source starts, with an on time, at a random time before this one.
+    #[parameter(unit = "s", default = 0.5, range = 0.0..=1_000_000.0)]
+    pub udp_start: f64,
     /// Delay in every router that sends a packet on; with the propagation of links it makes the model's lookahead.
     #[parameter(unit = "s", default = 0.000_01, range = 0.0..=1.0)]
     pub processing: f64,

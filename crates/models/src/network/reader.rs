@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::topology::{Coordinates, Edges, Link, Node, Topology};
+use super::topology::{Coordinates, Demands, Edges, Link, Node, Topology};
 
 impl Topology {
     /// The built-in backbone of twelve European cities.
@@ -66,7 +66,7 @@ fn read(text: &str) -> Result<Topology, String> {
         }
         _ => None,
     };
-    Ok(Topology { nodes, links, demands, edges: Edges { list: name, directed, multigraph } })
+    Ok(Topology { nodes, links, demands: demands.map(Demands::File), edges: Edges { list: name, directed, multigraph } })
 }
 
 /// Describes a value in words.

@@ -4,9 +4,8 @@
 
 use std::slice;
 
-use super::demand::Flow;
 use super::limits;
-use super::topology::Topology;
+use super::topology::{Flow, Topology};
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

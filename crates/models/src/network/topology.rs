@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::parameters::Duplicates;
 
-/// A network of nodes and directed links, as read from node-link JSON.
+/// A network of nodes and directed links, as read from node-link JSON or generated.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// The nodes, in the order of the file.
     pub nodes: Vec<Node>,
     /// The directed links: for every edge of the file source→target and, unless the file says `directed`, target→source after it.
     pub links: Vec<Link>,
-    /// `graph.demands` of the file, if there are any. They are read only when asked for.
-    pub(super) demands: Option<Value>,
+    /// The demands that come with it, if there are any.
+    pub(super) demands: Option<Demands>,
     /// How the file speaks of links.
     pub(super) edges: Edges,
 }
@@ -65,7 +65,32 @@ pub struct Link {
     pub lines: u32,
 }
 
+/// Traffic from one node to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Flow {
+    /// Index of the node where it enters.
+    pub(super) source: u32,
+    /// Index of the node where it leaves.
+    pub(super) target: u32,
+    /// Its size relative to the others, more than 0.
+    pub(super) weight: f64,
+}
+
+/// The demands that come with a topology.
+#[derive(Clone, Debug)]
+pub(super) enum Demands {
+    /// `graph.demands` of a file, which are read only when asked for.
+    File(Value),
+    /// Those of a star-clique.
+    StarClique(Vec<Flow>),
+}
+
 impl Topology {
+    /// Whether it is a star-clique, whose nodes are ordered star by star.
+    pub(super) fn is_star_clique(&self) -> bool {
+        matches!(self.demands, Some(Demands::StarClique(_)))
+    }
+
     /// The same, where links that are named more than once have been refused or merged.
     pub(super) fn without_duplicates(self, duplicates: Duplicates) -> Result<Self, String> {
         let mut first: BTreeMap<(u32, u32), usize> = BTreeMap::new();
@@ -105,7 +130,7 @@ impl Topology {
     }
 
     /// The same, with degrees by links.
-    fn with_degrees(mut self) -> Self {
+    pub(super) fn with_degrees(mut self) -> Self {
         self.nodes.iter_mut().for_each(|node| node.degree = 0);
         for link in &self.links {
             self.nodes[link.source as usize].degree += 1;

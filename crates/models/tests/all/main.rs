@@ -1,9 +1,11 @@
-//! All tests of the models, in one program, which is quicker to build than five.
+//! All tests of the models, in one program, which is quicker to build than many.
 
 mod mm1;
 mod network_run;
+mod network_star_clique;
 mod network_support;
 mod network_topology;
 mod network_truth;
 mod one_answer;
 mod phold;
+mod simplesim;

@@ -122,7 +122,7 @@ fn verify<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 fn explain<C: Catalogue>(program: &Program<C>) -> Command {
-    let examples = examples(program, EXPLAIN, &["", "--end 10 --event-cost measured", "--json"], None);
+    let examples = examples(program, EXPLAIN, &["", "--end 10 --event-cost measured", "--end 50 --json"], None);
     of_models(program, EXPLAIN, &settings::of_explain())
         .about("How fast could the model be on more cores, and what stands in the way? One sequential run finds out")
         .arg(json())

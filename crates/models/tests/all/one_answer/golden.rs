@@ -33,7 +33,7 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 #[test]
 fn digests_are_unchanged() {
     type Case = (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
-    let cases: [Case; 7] = [
+    let cases: [Case; 10] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),
         ("mm1", &[("discipline", "lifo"), ("arrival-rate", "0.95")], 2, 1_000.0, 2858, "8af4f1c2efebc376"),
         ("phold", &[], 1, 10.0, 73634, "f3fa346a32d8c07d"),
@@ -46,6 +46,8 @@ fn digests_are_unchanged() {
             17942,
             "69bae82701cd2d76",
         ),
+        ("simplesim", &[], 1, 80.0, 23474, "3309ae31ef64811b"),
+        ("simplesim", &[("lps", "5"), ("limit", "30"), ("lookahead", "0.25"), ("message-size", "70")], 4, 60.0, 6659, "ec09ea7bbb01437d"),
         ("network", &[], 1, 0.2, 54902, "ee0900683a91cbfa"),
         (
             "network",
@@ -55,6 +57,7 @@ fn digests_are_unchanged() {
             61454,
             "55b68fff6be8be38",
         ),
+        ("network", &[("topology", "star-clique:4")], 2, 2.0, 44746, "791bf1ba82f9eaf6"),
     ];
     let mut changed = String::new();
     for (model, parameters, seed, end, events, expected) in cases {

@@ -181,9 +181,17 @@ fn phold_with_any_payload_has_one_answer() {
 }
 
 #[test]
+fn simplesim_has_one_answer() {
+    compare("simplesim", "limit=20", 60.0);
+    compare("simplesim", "lps=30 limit=10 lookahead=0 message-size=0", 12.0);
+    compare("simplesim", "lps=12 limit=40 lookahead=0.5 message-size=20000", 16.0);
+}
+
+#[test]
 fn network_has_one_answer() {
     compare("network", "", 0.004);
     compare("network", "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000 sizes=exponential", 0.003);
     let geant = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/topologies/sndlib-geant.json");
+    compare("network", "topology=star-clique:4 udp-start=0.001 on=0.01", 0.05);
     compare("network", &format!("topology={} demand=file load=1 buffer=3000", geant.display()), 0.004);
 }

@@ -1,0 +1,230 @@
+//! `simplesim`: event lists that grow to a limit, and messages of any size between them. It shows what the size of messages costs.
+//!
+//! Source: SimpleSim in G. F. Riley, "Hardware Supported Multi-Core Communications for Efficient Parallel Discrete Event Simulations", final
+//! technical report, Georgia Institute of Technology. There every LP is a process with an event list of its own. Executing an event sends a
+//! message to any LP, and a second one if the list is shorter than a limit. The message says when it is to be executed: 1 to 5 s from now,
+//! plus the lookahead.
+//!
+//! **The length of a list.** In the source, a message is in its receiver's list as soon as the receiver has looked for mail, so lengths depend
+//! on how fast the machine is. Here they follow from the model alone: a message travels for as long as the lookahead, then enters the list,
+//! where it waits for its remaining 1 to 5 s. So two events of the engine, `Arrive` and `Execute`, make one of the source, and what is on its
+//! way is not yet in any list.
+//!
+//! **Growth.** As long as lists are short, every event leads to two others. Afterwards every event leads to one, so that the number of messages
+//! never falls, and it rises only when a list happens to be shorter than the limit. Lists do not stop at the limit: while they grow towards it,
+//! more is on its way than waits in them.
+//!
+//! **Memory.** With the default lookahead, an LP accounts for about 3.4 × `limit` messages once lists have grown, of which 3/8 wait in lists and
+//! 5/8 are on their way; the longest list has about 1.5 × `limit`. All of them are pending events, and every message has bytes of its own: 8 LPs
+//! with the default limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50 000. Memory is proportional to
+//! `limit`. A limit of 1500 makes about as many messages as the source had, where what was on its way counted.
+//!
+//! **Time.** Memory for a message is cleared when the message is made, which takes time in proportion to its size. Nothing else does: messages
+//! are passed on without a copy, and sender and receiver touch 8 bytes in 4096.
+
+use warpline::Outcome;
+use warpline::prelude::*;
+use warpline::serde_json::{Value, json};
+
+/// The parameters of `simplesim`.
+#[derive(Clone, Debug, PartialEq, Parameters)]
+pub struct SimpleSimParameters {
+    /// Number of LPs, each with an event list.
+    #[parameter(default = 8, range = 1..)]
+    pub lps: u32,
+    /// Length of an LP's event list from which on its events send one message each, and no second one.
+    #[parameter(unit = "events", default = 5000, range = 0..=1_000_000_000)]
+    pub limit: u32,
+    /// Time that a message takes to its receiver, where it waits for another 1 to 5 s: the lookahead.
+    #[parameter(unit = "s", default = 5.0, range = 0.0..=1e9)]
+    pub lookahead: f64,
+    /// Size of every message. Memory is needed for all that have not been executed: some 3.4 times `limit` and `lps`.
+    #[parameter(unit = "bytes", default = 500, range = 0..=65_536)]
+    pub message_size: u32,
+}
+
+/// The model.
+#[derive(Debug)]
+pub struct SimpleSim {
+    parameters: SimpleSimParameters,
+}
+
+/// The state of an LP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// The length of its event list.
+    pub length: Level,
+    /// Messages made: the one that it began with, and those sent.
+    pub made: u64,
+    /// The sum of what was read in the bytes of all messages executed.
+    pub checksum: u64,
+}
+
+/// What happens to an LP.
+#[derive(Debug, Portable)]
+pub enum Event {
+    /// A message arrives and enters the list.
+    Arrive {
+        /// How long it waits there, in s.
+        wait: f64,
+        /// What it brings.
+        bytes: Payload,
+    },
+    /// A message from the list is executed.
+    Execute {
+        /// What it brought.
+        bytes: Payload,
+    },
+}
+
+const _: () = assert!(size_of::<Event>() == 16);
+
+const EXECUTED: Counter = Counter::slot(0);
+const SENT: Counter = Counter::slot(1);
+const RECEIVED: Counter = Counter::slot(2);
+const IN_LISTS: TimeMean = TimeMean::slot(3);
+const CHECKSUM: Counter = Counter::slot(4);
+
+/// When the LPs' first events are executed at the latest, in s.
+const FIRST_BEFORE: f64 = 5.0;
+/// The shortest and the longest time that a message waits in a list, in s.
+const WAIT: [f64; 2] = [1.0, 5.0];
+/// A message's bytes are marked once in so many, and at their end.
+const MARK_EVERY: usize = 4096;
+/// The bytes of a mark.
+const MARK: usize = size_of::<u64>();
+
+impl SimpleSim {
+    /// Sends a message to any LP.
+    fn send_message(&self, state: &mut State, lp: &mut Context<Self>) {
+        let to = lp.random().below(self.parameters.lps);
+        let wait = WAIT[0] + (WAIT[1] - WAIT[0]) * lp.random().uniform();
+        let bytes = self.bytes_of(lp.id(), state.made);
+        state.made += 1;
+        lp.count(SENT, 1);
+        lp.send(to, self.parameters.lookahead, Event::Arrive { wait, bytes });
+    }
+
+    /// The bytes of this LP's message of this number. Marks tell them from those of any other message; between marks there are zeros, so that
+    /// model code takes about as long for large messages as for small ones.
+    fn bytes_of(&self, from: LpId, number: u64) -> Payload {
+        let mark = (number << 32 | u64::from(from.0)).to_le_bytes();
+        Payload::filled(self.parameters.message_size as usize, |bytes| {
+            bytes.chunks_mut(MARK_EVERY).for_each(|page| {
+                let length = page.len().min(MARK);
+                page[..length].copy_from_slice(&mark[..length]);
+            });
+            let end = bytes.len().saturating_sub(MARK);
+            bytes[end..].iter_mut().zip(mark).for_each(|(byte, mark)| *byte = mark);
+        })
+    }
+
+    /// Whether an event sends a second message that has left a list of this length.
+    fn sends_second(&self, length: Level) -> bool {
+        length.get() < f64::from(self.parameters.limit)
+    }
+}
+
+/// A number that depends on the length and on all marks.
+fn checksum(bytes: &[u8]) -> u64 {
+    let word = |mark: &[u8]| mark.iter().take(MARK).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let end = &bytes[bytes.len().saturating_sub(MARK)..];
+    // Fowler, Noll and Vo's hash, by words.
+    bytes.chunks(MARK_EVERY).chain([end]).fold(bytes.len() as u64, |sum, mark| (sum ^ word(mark)).wrapping_mul(0x100_0000_01b3))
+}
+
+impl Model for SimpleSim {
+    type State = State;
+    type Event = Event;
+
+    const WIRE: Option<WireFormat<Event>> = Some(WireFormat::portable());
+    const REVERSIBLE: bool = true;
+
+    fn lps(&self) -> u32 {
+        self.parameters.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.parameters.lookahead
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(EXECUTED, "executed", "events", "events of all lists that were executed").series();
+        declare.counter(SENT, "sent", "messages", "messages sent");
+        declare.counter(RECEIVED, "received", "messages", "messages that entered a list");
+        declare.time_mean(IN_LISTS, "in_lists", "events", "events in all lists together").series();
+        declare.counter(CHECKSUM, "checksum", "", "sum of what executed messages brought since time 0, modulo 2^32 per LP");
+        declare.result("list_length", "events", "length of an LP's list over time and LPs; `max` is the longest list that any LP had");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> State {
+        let delay = FIRST_BEFORE * lp.random().uniform();
+        lp.send(lp.id(), delay, Event::Execute { bytes: self.bytes_of(lp.id(), 0) });
+        State { length: Level::new(1.0), made: 1, checksum: 0 }
+    }
+
+    fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
+        match event {
+            Event::Arrive { wait, bytes } => {
+                state.length.set(state.length.get() + 1.0, IN_LISTS, lp);
+                lp.count(RECEIVED, 1);
+                lp.send(lp.id(), *wait, Event::Execute { bytes: bytes.clone() });
+            }
+            Event::Execute { bytes } => {
+                state.length.set(state.length.get() - 1.0, IN_LISTS, lp);
+                state.checksum = state.checksum.wrapping_add(checksum(bytes));
+                lp.count(EXECUTED, 1);
+                self.send_message(state, lp);
+                if self.sends_second(state.length) {
+                    self.send_message(state, lp);
+                }
+            }
+        }
+    }
+
+    fn payload(event: &Event) -> Option<&Payload> {
+        let (Event::Arrive { bytes, .. } | Event::Execute { bytes }) = event;
+        Some(bytes)
+    }
+
+    fn reverse(&self, state: &mut State, event: &Event, lp: &mut Reverse<Self>) {
+        match event {
+            Event::Arrive { .. } => state.length.unset(lp),
+            Event::Execute { bytes } => {
+                state.made -= 1 + u64::from(self.sends_second(state.length));
+                state.checksum = state.checksum.wrapping_sub(checksum(bytes));
+                state.length.unset(lp);
+            }
+        }
+    }
+
+    fn finish(&self, state: &State, lp: &mut Finish<Self>) {
+        // The run may have ended before the first event.
+        state.length.close(IN_LISTS, lp);
+        lp.count(CHECKSUM, state.checksum & u64::from(u32::MAX));
+    }
+
+    fn results(&self, outcome: &Outcome) -> Value {
+        let all = outcome.statistics.time_mean(IN_LISTS);
+        let [mean, ci95] = [all.mean, all.ci95].map(|sum| sum.map(|sum| sum / f64::from(self.parameters.lps)));
+        let mut length = json!({ "mean": mean, "ci95": ci95, "max": all.max });
+        if let Some(note) = all.ci95_note() {
+            length["ci95_note"] = note.into();
+        }
+        let [executed, sent, received, checksum] = [EXECUTED, SENT, RECEIVED, CHECKSUM].map(|counter| outcome.statistics.counter(counter));
+        json!({ "executed": executed, "sent": sent, "received": received, "list_length": length, "checksum": checksum })
+    }
+}
+
+impl Configure for SimpleSim {
+    type Parameters = SimpleSimParameters;
+
+    const NAME: &'static str = "simplesim";
+    const ABOUT: &'static str = "event lists that grow to a limit, and messages of any size between them";
+    const TIME_UNIT: &'static str = "s";
+    const DEFAULT_END: f64 = 25_000.0;
+
+    fn configure(parameters: &SimpleSimParameters) -> Result<Self, String> {
+        Ok(SimpleSim { parameters: parameters.clone() })
+    }
+}
