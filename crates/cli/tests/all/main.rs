@@ -7,6 +7,7 @@ mod models;
 mod new;
 mod parallel;
 mod presets;
+mod processes;
 mod run;
 mod scenario;
 mod studies;

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
 use serde_json::{Value, json};
+use warpline_transport::Invitation;
 
 use super::failure::Failure;
 
@@ -24,6 +25,13 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
 /// Prints a line for people to stderr, whether or not anybody reads it.
 pub(crate) fn notify(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Prints a line that people need to read once only, however many processes a run has.
+pub(crate) fn remark(text: impl Display) {
+    if Invitation::of_this_process().is_none() {
+        notify(text);
+    }
 }
 
 /// A failure as programs read it.

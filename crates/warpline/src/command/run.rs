@@ -60,7 +60,7 @@ pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request
 /// Prints what the model points out about the parameters that were given, and returns it.
 pub(crate) fn tell_notes<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<Vec<String>, Failure> {
     let notes = with_model(program, request, Notes(&request.parameters))?;
-    notes.iter().for_each(|note| output::notify(format_args!("note: {note}")));
+    notes.iter().for_each(|note| output::remark(format_args!("note: {note}")));
     Ok(notes)
 }
 

@@ -34,7 +34,7 @@ impl Signals {
                     std::process::exit(128 + signal);
                 }
                 switch.stop();
-                output::notify("ending early, with the results so far; once more ends the program at once");
+                output::remark("ending early, with the results so far; once more ends the program at once");
             }
         };
         // If the system refuses the thread, signals do what they usually do.

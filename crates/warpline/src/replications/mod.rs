@@ -140,6 +140,9 @@ impl<M: Model> Job<M> {
         if self.settings.trace.is_some() {
             return fail("a trace shows one run: leave `trace` out, or run the seed of interest alone".to_owned());
         }
+        if self.settings.processes() > 1 {
+            return fail("replications run in one process, side by side: leave `processes` out".to_owned());
+        }
         match seed.checked_add(u64::from(more)) {
             Some(_) => Ok(()),
             None => {

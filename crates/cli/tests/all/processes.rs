@@ -1,0 +1,181 @@
+//! Runs of several processes.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::support::{Outcome, command, warpline, warpline_in};
+
+/// Ways to run several processes.
+const WAYS: [&str; 14] = [
+    "--processes 2",
+    "--processes 2 --sync conservative",
+    "--processes 2 --threads 3 --sync conservative --conservative windows",
+    "--processes 3 --threads 2 --use-lookahead no",
+    "--processes 2 --wire value",
+    "--processes 2 --wire shared --undo reverse",
+    "--processes 2 --gvt one-sided --use-lookahead no",
+    "--processes 2 --threads 2 --gvt synchronous",
+    "--processes 2 --gvt synchronous --barrier condvar",
+    "--processes 4 --threads 1 --gvt synchronous --barrier central",
+    "--processes 2 --gvt gsu --use-lookahead no",
+    "--processes 4 --threads 1 --gvt gsu",
+    "--processes 2 --pending heap --batch 7 --gvt-interval 50",
+    "--processes 2 --sync mixed --conservative-lps 0",
+];
+
+/// Whatever the processes do, the record says the same of the model.
+fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
+    assert_eq!(together.code, 0, "{line}: {}", together.stderr);
+    let [alone, together] = [alone.json(), together.json()];
+    for part in ["digest", "committed_events", "results", "series", "end_time"] {
+        assert_eq!(alone[part], together[part], "{part} of `{line}`");
+    }
+    assert_eq!(together["engine"]["transport"], "processes", "{line}");
+}
+
+#[test]
+fn several_processes_have_the_answer_of_one() {
+    for model in ["phold --lps 64 --population 4 --end 60", "phold --lps 24 --population 3 --payload 700 --end 40"] {
+        let alone = warpline(&format!("run {model} --sync sequential --json"));
+        for way in WAYS {
+            let line = format!("run {model} {way} --json");
+            assert_same(&line, &alone, &warpline(&line));
+        }
+    }
+}
+
+#[test]
+fn all_models_run_in_several_processes() {
+    let models = ["mm1 --end 500", "network --end 2", "simplesim --end 60 --limit 50 --message-size 5000", "phold --lookahead 0 --end 20"];
+    for model in models {
+        let alone = warpline(&format!("run {model} --sync sequential --json"));
+        for way in ["--processes 2", "--processes 2 --threads 2 --go-ahead always"] {
+            let line = format!("run {model} {way} --json");
+            assert_same(&line, &alone, &warpline(&line));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_shared_out_is_refused() {
+    warpline("run mm1 --processes 3").is_wrong_use(&["model `mm1` has 2 LPs, too few for 3 processes"]);
+    warpline("run phold --processes 0").is_wrong_use(&["`processes` cannot be `0`"]);
+    warpline("run phold --processes 2 --sync sequential").is_wrong_use(&["`processes` is `2`", "a sequential run has one thread"]);
+    warpline("run phold --processes 2 --virtual-cluster 1").is_wrong_use(&["a virtual cluster lives in one thread"]);
+    warpline("run phold --processes 2 --trace t.json").is_wrong_use(&["a trace shows the threads of one process"]);
+    warpline("run phold --processes 2 --replications 3").is_wrong_use(&["replications run in one process"]);
+    assert_eq!(warpline("run phold --end 5 --processes 1 --json").digest(), warpline("run phold --end 5 --json").digest());
+}
+
+/// A run that takes hours, its process, and those that it has started.
+fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
+    let mut command = command(directory);
+    let child = command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let since = Instant::now();
+    loop {
+        let children = children_of(child.id());
+        // They have to be in the run, too: in it, they have threads that execute events.
+        if children.len() == 2 && children.iter().all(|child| works(*child)) {
+            return (child, children);
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "no processes have been started");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn children_of(process: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let all =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok()).fold(list, |all, more| all + " " + &more);
+    let mut children: Vec<u32> = all.split_whitespace().map(|id| id.parse().unwrap()).collect();
+    children.sort_unstable();
+    children.dedup();
+    children
+}
+
+fn works(process: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok()).any(|name| name.starts_with("warpline-"))
+}
+
+fn signal(process: u32, name: &str) {
+    assert!(Command::new("kill").args([format!("-{name}"), process.to_string()]).status().unwrap().success());
+}
+
+/// Waits for a process, which must end within seconds.
+fn ended(mut child: Child) -> Output {
+    let since = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if since.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+            panic!("it goes on");
+        }
+        sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// Waits until processes are gone.
+fn assert_gone(processes: &[u32]) {
+    let since = Instant::now();
+    let is_there = |process: &u32| fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    while processes.iter().any(is_there) {
+        assert!(since.elapsed() < Duration::from_secs(30), "some of {processes:?} goes on");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn if_one_process_dies_all_others_end_and_say_which() {
+    let directory = tempdir().unwrap();
+    for victim in 0..2 {
+        let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json --report out");
+        signal(children[victim], "KILL");
+        let Output { status, stdout, stderr } = ended(child);
+        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        assert_eq!(status.code(), Some(1), "{stderr}");
+        let json: Value = serde_json::from_str(&stdout).unwrap();
+        let error = json["error"].as_str().unwrap();
+        assert!(error.starts_with(&format!("process {} of 3 was killed by signal 9; GVT had reached time ", victim + 1)), "{error}");
+        assert!(error.ends_with("there are no results; rows that were written to files before stay there"), "{error}");
+        assert_eq!(stderr, format!("error: {error}\n"), "it is said once");
+        assert_gone(&children);
+    }
+}
+
+#[test]
+fn if_the_first_process_dies_the_others_end_and_one_says_so() {
+    let directory = tempdir().unwrap();
+    let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1");
+    signal(child.id(), "KILL");
+    let Output { stderr, .. } = ended(child);
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert_gone(&children);
+    assert_eq!(stderr.matches("error: process 0 of 3 is gone; GVT had reached time ").count(), 1, "{stderr}");
+}
+
+#[test]
+fn a_signal_ends_all_processes_with_the_results_so_far() {
+    let directory = tempdir().unwrap();
+    let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json");
+    signal(child.id(), "INT");
+    let Output { status, stdout, stderr } = ended(child);
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(130), "{stderr}");
+    assert_eq!(stderr.matches("ending early, with the results so far").count(), 1, "{stderr}");
+    let json: Value = serde_json::from_slice(&stdout).unwrap();
+    let end = json["end_time"].as_f64().unwrap();
+    assert!(end > 0.0 && end < 1e9, "{json}");
+    assert_gone(&children);
+    if end < 2e3 {
+        assert_eq!(warpline(&format!("run phold --end {end:?} --json")).digest(), json["digest"].as_str().unwrap());
+    }
+}
