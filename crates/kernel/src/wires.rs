@@ -3,7 +3,7 @@
 use warpline_base::{EventKey, LpId};
 use warpline_memory::Handle;
 use warpline_model::engine::PortableWith;
-use warpline_model::{Model, Payload, Portable, WireFormat};
+use warpline_model::{Model, Payload, Portable};
 
 use crate::Event;
 use crate::gvt::{Control, Put, Tag};
@@ -59,7 +59,7 @@ pub enum Content<E> {
 /// Makes sure that other processes, if there are any, can read the payloads of an event.
 #[inline(always)]
 pub(crate) fn make_common<M: Model>(event: &mut M::Event) {
-    if let Some(payloads) = M::WIRE.as_ref().and_then(WireFormat::payloads) {
+    if let Some(payloads) = M::wire().and_then(|wire| wire.payloads()) {
         payloads(event, &mut Payload::make_common);
     }
 }

@@ -149,10 +149,13 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// #     fn lps(&self) -> u32 { 2 }
     /// #     fn init(&self, _: &mut Init<Self>) {}
     /// #     fn handle(&self, _: &mut (), _: &Frame, _: &mut Context<Self>) {}
-    /// const WIRE: Option<WireFormat<Frame>> = Some(WireFormat::portable());
+    /// fn wire() -> Option<WireFormat<Frame>> { Some(WireFormat::portable()) }
     /// # }
     /// ```
-    const WIRE: Option<crate::WireFormat<Self::Event>> = None;
+    #[inline]
+    fn wire() -> Option<crate::WireFormat<Self::Event>> {
+        None
+    }
 
     /// Whether [`reverse`](Self::reverse) is written, and may be used in place of copies of the state. Default `false`.
     const REVERSIBLE: bool = false;

@@ -1,6 +1,6 @@
 use warpline_memory::{IsPortable, Payload, Portable};
 
-/// How the events of a model leave their process, for runs of several processes: [`Model::WIRE`](crate::Model::WIRE), which has an example.
+/// How the events of a model leave their process, for runs of several processes: [`Model::wire`](crate::Model::wire), which has an example.
 pub struct WireFormat<E> {
     portable: IsPortable<E>,
     payloads: Option<PayloadVisitor<E>>,

@@ -91,7 +91,9 @@ impl Model for Mm1 {
     type State = State;
     type Event = Event;
 
-    const WIRE: Option<WireFormat<Event>> = Some(WireFormat::portable());
+    fn wire() -> Option<WireFormat<Event>> {
+        Some(WireFormat::portable())
+    }
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {

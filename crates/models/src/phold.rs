@@ -187,7 +187,9 @@ impl<R: Rest> Model for Phold<R> {
     type State = State;
     type Event = Message<R>;
 
-    const WIRE: Option<WireFormat<Message<R>>> = Some(WireFormat::portable());
+    fn wire() -> Option<WireFormat<Message<R>>> {
+        Some(WireFormat::portable())
+    }
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {

@@ -137,7 +137,9 @@ impl Model for SimpleSim {
     type State = State;
     type Event = Event;
 
-    const WIRE: Option<WireFormat<Event>> = Some(WireFormat::portable());
+    fn wire() -> Option<WireFormat<Event>> {
+        Some(WireFormat::portable())
+    }
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {

@@ -46,7 +46,7 @@ impl<M: Model> Simulation<'_, M> {
     /// what the program does up to this run, have their part in it, and end within this method. Earlier runs of several processes, if the
     /// program has any, they do alone. So a program should not do anything before such a run that must not be done twice.
     ///
-    /// Events must be able to leave their process: see [`Model::WIRE`].
+    /// Events must be able to leave their process: see [`Model::wire`].
     pub fn processes(self, processes: u32) -> Self {
         self.with(|settings| settings.processes = Some(processes))
     }

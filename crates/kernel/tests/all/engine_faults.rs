@@ -9,7 +9,7 @@ use warpline_kernel::pending::Heap;
 use warpline_kernel::{
     Delays, Event, GoAhead, Lanes, Partition, Parts, Pe, Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance,
 };
-use warpline_memory::{Books, Buffers, buffers};
+use warpline_memory::{Books, Buffers, Region, buffers};
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, LpId, Statistics};
 
@@ -165,7 +165,7 @@ fn pe<M: Model, P: Port<M::Event>>(
 /// Steps PEs at random until all are done.
 fn run<M: Model<State = u64, Event: Clone>>(model: &M, pes: u32, seed: u64, fault: Fault) -> Outcome {
     let (network, ports) = wires(pes, seed, fault);
-    let gvts = AnyGvt::all(algorithm(seed), Hierarchy::new(pes, 1 + (seed / 4 % 3) as u32), TieBreak::BySender);
+    let gvts = AnyGvt::all(&Region::own(), algorithm(seed), Hierarchy::new(pes, 1 + (seed / 4 % 3) as u32), TieBreak::BySender);
     let make = |((buffers, port), gvt)| pe(model, port, gvt, buffers, pes, seed);
     let mut all: Vec<_> = buffers(pes).into_iter().zip(ports).zip(gvts).map(make).collect();
     let (mut steps, mut rolled_back, mut returned, mut left) = (0, 0, 0, vec![true; pes as usize]);

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work};
+use warpline_memory::Region;
 
 const SCHEDULES: u64 = 4_000;
 /// A mistake in an algorithm is found in one of so many schedules.
@@ -126,7 +127,7 @@ impl<G: Gvt> World<G> {
         };
         let pes: Vec<Pe> = (0..count).map(|_| Pe { ties, ..Pe::default() }).collect();
         let hierarchy = Hierarchy::new(count as u32, 1 + dice.below(count as u64) as u32);
-        let gvts = AnyGvt::all(algorithm, hierarchy, ties).into_iter().map(make).collect();
+        let gvts = AnyGvt::all(&Region::own(), algorithm, hierarchy, ties).into_iter().map(make).collect();
         let (network, wires, sent_controls, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
         let written = BTreeMap::new();
         let failures = (Moment::Never, Moment::Never);

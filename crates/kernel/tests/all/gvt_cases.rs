@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict, Work};
+use warpline_memory::Region;
 
 const TIES: TieBreak = TieBreak::BySender;
 
@@ -59,7 +60,7 @@ impl Machine {
     }
 
     fn with(hierarchy: Hierarchy, algorithm: Algorithm) -> Self {
-        let gvts = AnyGvt::all(algorithm, hierarchy, TIES);
+        let gvts = AnyGvt::all(&Region::own(), algorithm, hierarchy, TIES);
         let pes = (0..).zip(gvts).map(|(me, gvt)| (gvt, Still::until(at(10 + me)))).collect();
         Machine { pes, wires: VecDeque::new(), adopted: Vec::new() }
     }
@@ -190,7 +191,7 @@ fn a_message_from_after_the_cut_counts_in_its_own_epoch() {
 fn every_algorithm_can_be_chosen_at_run_time() {
     let names = ["asynchronous", "one-sided", "synchronous", "synchronous", "gsu"];
     for (algorithm, name) in ALL.into_iter().zip(names) {
-        let mut gvt = AnyGvt::all(algorithm, Hierarchy::new(2, 2), TIES).remove(0);
+        let mut gvt = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, 2), TIES).remove(0);
         let mut local = Still::until(at(5));
         assert_eq!((gvt.name(), gvt.is_on(), gvt.holds(), gvt.epoch()), (name, false, false, 0));
         let neighbours = match algorithm {
@@ -358,7 +359,7 @@ fn late_calls_change_nothing() {
 fn a_share_waits_for_the_parent_or_the_first_partner() {
     for group in [1, 2] {
         for algorithm in [Algorithm::Asynchronous, Algorithm::Synchronous] {
-            let mut gvt = AnyGvt::all(algorithm, Hierarchy::new(2, group), TIES).remove(1);
+            let mut gvt = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(2, group), TIES).remove(1);
             let mut local = Still::until(at(1));
             gvt.wish();
             let action = gvt.advance(&mut local);

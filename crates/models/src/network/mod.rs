@@ -215,7 +215,9 @@ impl Model for Network {
     type State = State;
     type Event = Event;
 
-    const WIRE: Option<WireFormat<Event>> = Some(WireFormat::portable());
+    fn wire() -> Option<WireFormat<Event>> {
+        Some(WireFormat::portable())
+    }
     const REVERSIBLE: bool = true;
 
     fn lps(&self) -> u32 {

@@ -1,6 +1,6 @@
 use warpline::{Cell, Context, Counter, Histogram, LpId, Mean, Model, Observe, Table};
 
-use super::parcel::{Errand, Load, Parcel};
+use super::parcel::{Errand, Load, Owned, Parcel};
 use super::{ENDS, ENERGY, EVENTS, OVERFLOWING, RandomModel, VISITS, promise};
 
 /// A mistake of a model, and where it is made.
@@ -79,7 +79,7 @@ impl Crime {
     ];
 
     /// Makes it.
-    pub(super) fn commit<const W: usize>(self, model: &RandomModel<W>, lp: &mut Context<RandomModel<W>>) {
+    pub(super) fn commit<const W: usize, O: Owned>(self, model: &RandomModel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
         let (id, lps) = (lp.id(), lp.lps());
         let other = model.other(id);
         let least = promise::between(&model.recipe, id, other);

@@ -11,10 +11,12 @@ mod state;
 mod topology;
 
 pub use fault::{Crime, PlannedFault};
-pub use parcel::Parcel;
 use parcel::{Errand, Load};
+pub use parcel::{Inline, Owned, Parcel};
 pub use recipe::{Declares, DelayKind, LpKind, Payloads, Recipe, Shape};
 pub use state::State;
+use std::marker::PhantomData;
+
 use warpline::prelude::*;
 
 const EVENTS: Counter = Counter::slot(0);
@@ -40,15 +42,16 @@ const FORWARDS: u8 = 8;
 
 /// A model made from a [`Recipe`], whose events carry `WORDS` words within themselves.
 #[derive(Clone, Debug)]
-pub struct RandomModel<const WORDS: usize> {
+pub struct RandomModel<const WORDS: usize, O = Vec<u8>> {
     recipe: Recipe,
     neighbours: Option<Vec<Vec<LpId>>>,
+    owned: PhantomData<fn() -> O>,
 }
 
-impl<const WORDS: usize> RandomModel<WORDS> {
+impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
     /// The model of a recipe.
     pub fn new(recipe: &Recipe) -> Self {
-        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone() }
+        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone(), owned: PhantomData }
     }
 
     fn kind(&self, lp: LpId) -> LpKind {
@@ -90,7 +93,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
     }
 
     /// Splits the energy of an event among those that it sends.
-    fn spread(&self, state: &State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
+    fn spread(&self, state: &State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
         let left = parcel.energy.saturating_sub(1);
         if left == 0 {
             return;
@@ -115,7 +118,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
     }
 
     /// Sends one parcel.
-    fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, load: Load, lp: &mut Context<Self>) {
+    fn post(&self, to: LpId, energy: u32, hops: u32, errand: Errand, load: Load<O>, lp: &mut Context<Self>) {
         let (now, least) = (lp.now(), promise::between(&self.recipe, lp.id(), to));
         let delay = self.delay(now, hops, least, lp.stream(TIMES));
         let hops = if now + delay > now { 0 } else { hops + 1 };
@@ -159,7 +162,7 @@ impl<const WORDS: usize> RandomModel<WORDS> {
     }
 
     /// Writes statistics and rows, at random.
-    fn note(&self, state: &State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
+    fn note(&self, state: &State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
         if self.recipe.observing {
             let item = state.own.item();
             lp.count(EVENTS.at(item), 1);
@@ -179,9 +182,9 @@ impl<const WORDS: usize> RandomModel<WORDS> {
     }
 }
 
-impl<const WORDS: usize> Model for RandomModel<WORDS> {
+impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     type State = State;
-    type Event = Parcel<WORDS>;
+    type Event = Parcel<WORDS, O>;
 
     const REVERSIBLE: bool = true;
 
@@ -189,7 +192,11 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         self.recipe.lps
     }
 
-    fn payload(parcel: &Parcel<WORDS>) -> Option<&Payload> {
+    fn wire() -> Option<WireFormat<Parcel<WORDS, O>>> {
+        O::wire()
+    }
+
+    fn payload(parcel: &Parcel<WORDS, O>) -> Option<&Payload> {
         parcel.load.payload()
     }
 
@@ -250,7 +257,7 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         State::new(self.kind(lp.id()))
     }
 
-    fn handle(&self, state: &mut State, parcel: &Parcel<WORDS>, lp: &mut Context<Self>) {
+    fn handle(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
         state.absorb(parcel, lp);
         match parcel.errand {
             Errand::Spread if parcel.energy == 1 && self.recipe.forwards => self.forward(lp),
@@ -270,11 +277,11 @@ impl<const WORDS: usize> Model for RandomModel<WORDS> {
         }
     }
 
-    fn reverse(&self, state: &mut State, parcel: &Parcel<WORDS>, lp: &mut Reverse<Self>) {
+    fn reverse(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Reverse<Self>) {
         state.release(parcel, lp);
     }
 
-    fn commit(&self, parcel: &Parcel<WORDS>, lp: &mut Commit<Self>) {
+    fn commit(&self, parcel: &Parcel<WORDS, O>, lp: &mut Commit<Self>) {
         if self.recipe.fails_at_commit == Some(parcel.energy) {
             assert!(lp.id().0.is_multiple_of(2), "the cat ate {}", lp.id());
             lp.observe(LATE, f64::NAN);

@@ -1,21 +1,23 @@
-use warpline::{LpId, Payload, Random};
+use std::fmt::Debug;
+
+use warpline::{LpId, Payload, Portable, Random, WireFormat};
 
 use super::recipe::Payloads;
 
 /// What LPs of a [`RandomModel`](super::RandomModel) send each other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parcel<const WORDS: usize> {
+#[derive(Clone, Debug, PartialEq, Portable)]
+pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
     /// How many events it may bring about, itself included.
     pub(super) energy: u32,
     /// Consecutive hops without time going on.
     pub(super) hops: u32,
     pub(super) errand: Errand,
-    pub(super) load: Load,
+    pub(super) load: Load<O>,
     pub(super) words: [u64; WORDS],
 }
 
 /// What a parcel asks of its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub(super) enum Errand {
     /// To send more.
     Spread,
@@ -30,15 +32,15 @@ pub(super) enum Errand {
 }
 
 /// What a parcel carries.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Load {
+#[derive(Clone, Debug, PartialEq, Portable)]
+pub(super) enum Load<O> {
     Nothing,
     Word(u64),
-    Owned(Vec<u8>),
+    Owned(O),
     Shared(Payload),
 }
 
-impl Load {
+impl<O: Owned> Load<O> {
     /// Draws a load; `shared` is what all parcels of one event share.
     pub(super) fn draw(kind: Payloads, shared: &Payload, random: &mut Random) -> Self {
         let which = match kind {
@@ -50,7 +52,7 @@ impl Load {
         match which {
             0 => Load::Nothing,
             1 => Load::Word(random.next_u64()),
-            2 => Load::Owned((0..random.below(40)).map(|_| random.next_u64() as u8).collect()),
+            2 => Load::Owned(O::of((0..random.below(40)).map(|_| random.next_u64() as u8).collect())),
             _ => Load::Shared(shared.clone()),
         }
     }
@@ -60,7 +62,7 @@ impl Load {
         match self {
             Load::Nothing => 0,
             Load::Word(word) => *word,
-            Load::Owned(bytes) => bytes.iter().fold(1, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte))),
+            Load::Owned(bytes) => bytes.bytes().iter().fold(1, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte))),
             Load::Shared(words) => {
                 let words = words.chunks_exact(8).map(|word| word.iter().rfold(0, |sum, &byte| sum << 8 | u64::from(byte)));
                 words.fold(2, |sum: u64, word| sum.rotate_left(7) ^ word)
@@ -75,14 +77,64 @@ impl Load {
 
     /// The bytes that it carries itself.
     pub(super) fn bytes(&self) -> &[u8] {
-        if let Load::Owned(bytes) = self { bytes } else { &[] }
+        if let Load::Owned(owned) = self { owned.bytes() } else { &[] }
     }
 }
 
-impl<const WORDS: usize> Parcel<WORDS> {
+impl<const WORDS: usize, O: Owned> Parcel<WORDS, O> {
     /// A number that stands for all of it.
     pub(super) fn word(&self) -> u64 {
         let words = self.words.iter().fold(0, |sum: u64, word| sum.rotate_left(3) ^ word);
         self.load.word() ^ words ^ u64::from(self.energy) << 17
+    }
+}
+
+/// Bytes that a parcel has for itself.
+pub trait Owned: Clone + Debug + PartialEq + Send + Sized + 'static {
+    /// These bytes, at most 40.
+    fn of(bytes: Vec<u8>) -> Self;
+
+    /// The bytes.
+    fn bytes(&self) -> &[u8];
+
+    /// How parcels leave their process.
+    fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>>;
+}
+
+/// In memory of their own. They do not leave their process.
+impl Owned for Vec<u8> {
+    fn of(bytes: Vec<u8>) -> Self {
+        bytes
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+
+    fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>> {
+        None
+    }
+}
+
+/// Bytes within the parcel, which leaves its process as it is.
+#[derive(Clone, Debug, PartialEq, Portable)]
+pub struct Inline {
+    len: u8,
+    bytes: [u8; 40],
+}
+
+impl Owned for Inline {
+    fn of(given: Vec<u8>) -> Self {
+        let mut bytes = [0; 40];
+        bytes[..given.len()].copy_from_slice(&given);
+        Inline { len: given.len() as u8, bytes }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>> {
+        Some(WireFormat::portable())
     }
 }

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use warpline::{Context, Finish, Level, LpId, Reverse};
 
-use super::parcel::{Errand, Parcel};
+use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
 use super::{LEVELS, RandomModel};
 
@@ -53,7 +53,7 @@ impl State {
     ///
     /// # Panics
     /// If a loan is given back that was never given: that cannot happen in the right order of events.
-    pub(super) fn absorb<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Context<RandomModel<W>>) {
+    pub(super) fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
         self.seen += 1;
         self.checksum = self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
         self.luck = self.luck.wrapping_add(lp.random().next_u64());
@@ -66,7 +66,7 @@ impl State {
     }
 
     /// Undoes [`absorb`](Self::absorb).
-    pub(super) fn release<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Reverse<RandomModel<W>>) {
+    pub(super) fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<RandomModel<W, O>>) {
         self.own.release(parcel, lp);
         match parcel.errand {
             Errand::Lend => self.owed -= 1,
@@ -85,7 +85,7 @@ const BIRTH: u8 = 1;
 const DEATH: u8 = 2;
 
 impl LpMemory {
-    fn absorb<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Context<RandomModel<W>>) {
+    fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 lp.save(*last);
@@ -135,7 +135,7 @@ impl LpMemory {
         }
     }
 
-    fn release<const W: usize>(&mut self, parcel: &Parcel<W>, lp: &mut Reverse<RandomModel<W>>) {
+    fn release<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Reverse<RandomModel<W, O>>) {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 *jitter = jitter.wrapping_sub(lp.stream(CHANGES).below(1000));
@@ -187,7 +187,7 @@ impl LpMemory {
         ["forwarder", "memory", "accumulator", "colony"][self.item() as usize]
     }
 
-    pub(super) fn close<const W: usize>(&self, lp: &mut Finish<RandomModel<W>>) {
+    pub(super) fn close<const W: usize, O: Owned>(&self, lp: &mut Finish<RandomModel<W, O>>) {
         match self {
             LpMemory::Accumulator { level, .. } => level.close(LEVELS.at(0), lp),
             // The engine closes what every other colony leaves open.

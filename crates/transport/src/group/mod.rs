@@ -4,8 +4,8 @@
 //! and none has to be sent anything. In the run, each has some of the PEs. What they have to tell each other beside what PEs do goes to the
 //! first process as letters.
 
-mod fellows;
 mod letters;
+mod peers;
 
 use std::env;
 use std::ffi::OsString;
@@ -19,8 +19,8 @@ use serde::de::DeserializeOwned;
 use warpline_memory::{Common, Region, RegionTicket, SpinLock, desert_locks};
 use warpline_model::Portable;
 
-use self::fellows::Fellows;
 use self::letters::{LetterBox, Post, letter_boxes};
+use self::peers::Peers;
 
 /// The variable by which a process learns that it is one of several.
 const INVITATION: &str = "WARPLINE_GROUP";
@@ -51,7 +51,7 @@ impl Invitation {
         let (run, ticket) = rest.split_once('/')?;
         let invitation = Invitation { number: number.parse().ok()?, run: run.parse().ok()?, ticket: ticket.parse().ok()? };
         // Programs that it starts inherit the variable.
-        (Some(invitation.ticket.owner()) == fellows::parent()).then_some(invitation)
+        (Some(invitation.ticket.owner()) == peers::parent()).then_some(invitation)
     }
 
     /// Which of the program's runs of several processes it is for, from 1.
@@ -100,7 +100,7 @@ pub struct Group {
     last_words: LastWords,
     /// By process: whether it has said everything.
     left: Common<[AtomicU32]>,
-    fellows: Fellows,
+    peers: Peers,
     letters: LetterBox,
 }
 
@@ -138,9 +138,9 @@ impl Group {
     pub fn start(processes: u32, run: u32) -> io::Result<Self> {
         let (region, ticket) = Region::create(processes)?;
         // Placed before there is anybody who could use it.
-        let mut group = Group::place(region, 0, processes, Fellows::none());
+        let mut group = Group::place(region, 0, processes, Peers::none());
         let invitations = (1..processes).map(|number| OsString::from(format!("{number}/{run}/{ticket}")));
-        group.fellows = Fellows::start(INVITATION, invitations)?;
+        group.peers = Peers::start(INVITATION, invitations)?;
         Ok(group)
     }
 
@@ -150,18 +150,18 @@ impl Group {
     /// If the first process is gone, or its memory cannot be mapped.
     pub fn join(invitation: &Invitation) -> io::Result<Self> {
         let Invitation { number, ticket, .. } = invitation;
-        let fellows = Fellows::of(ticket.owner())?;
+        let peers = Peers::of(ticket.owner())?;
         let region = Region::join(ticket, *number)?;
-        Ok(Group::place(region, *number, ticket.processes(), fellows))
+        Ok(Group::place(region, *number, ticket.processes(), peers))
     }
 
-    fn place(region: Region, number: u32, processes: u32, fellows: Fellows) -> Self {
+    fn place(region: Region, number: u32, processes: u32, peers: Peers) -> Self {
         desert_locks(false);
         let words = region.place(GroupWords::default());
         let last_words = region.place_list(processes as usize, |_| SpinLock::new((0, [[0; 50]; WORDS / 50])));
         let left = region.place_list(processes as usize, |_| AtomicU32::new(0));
         let letters = letter_boxes(&region, number, processes);
-        Group { number, processes, region, words, last_words, left, fellows, letters }
+        Group { number, processes, region, words, last_words, left, peers, letters }
     }
 
     /// The number of this process, from 0.
@@ -229,7 +229,7 @@ impl Group {
         let lost = |number, why: String| Lost { number, of: self.processes, why };
         // One that has taken leave may end before this process has read all its letters.
         let left = &self.left;
-        if let Some((number, how)) = self.fellows.gone(|number| left[number as usize].load(Ordering::Acquire) == 1) {
+        if let Some((number, how)) = self.peers.gone(|number| left[number as usize].load(Ordering::Acquire) == 1) {
             let why = self.words_of(number).unwrap_or(how);
             self.words.lost.store(number + 1, Ordering::Release);
             self.stop();
@@ -340,7 +340,7 @@ impl Group {
 
     /// Waits until the other processes have ended, or has the system end them.
     pub fn end(&mut self) {
-        self.fellows.end(END_WITHIN);
+        self.peers.end(END_WITHIN);
     }
 }
 
@@ -348,7 +348,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if self.is_first() {
             self.stop();
-            self.fellows.end(END_WITHIN);
+            self.peers.end(END_WITHIN);
         }
     }
 }

@@ -25,7 +25,7 @@ use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in};
 use warpline_model::engine::Limits;
-use warpline_model::{Context, Model, Payload, Statistics, WireFormat};
+use warpline_model::{Context, Model, Payload, Statistics};
 use warpline_transport::{AnyPort, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
@@ -152,15 +152,15 @@ impl<M: Model> Job<M> {
             record::add_settings(&mut engine, &config, window);
             engine
         };
-        self.end_segment(outcome, remains, (before, committed), end, traced, is_new, engine_settings)
+        self.end_segment((outcome, remains), (before, committed), end, traced, is_new, engine_settings)
     }
 
     /// Makes the PEs, and steps them until they are done.
     fn drive(&self, plan: &Plan<'_, M>, start: Start<M>, watch: LoopMonitor<'_, '_>, pending: Pending) -> Result<LoopOutcome<M>, Error> {
         let config = plan.config;
         let region = watch.run.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
-        let portable = M::WIRE.as_ref().map(WireFormat::proof);
-        if M::WIRE.as_ref().is_some_and(|wire| wire.payloads().is_some()) {
+        let portable = M::wire().map(|wire| wire.proof());
+        if M::wire().is_some_and(|wire| wire.payloads().is_some()) {
             Payload::begin_sharing(&region);
         }
         let gvts = config.gvts(&region, plan.task.ties);
@@ -202,8 +202,7 @@ impl<M: Model> Job<M> {
     /// Merges what the PEs have left into a run that had come `before` them.
     fn end_segment(
         &self,
-        outcome: LoopOutcome<M>,
-        remains: Remains,
+        (outcome, remains): (LoopOutcome<M>, Remains),
         (mut statistics, before): (Statistics, u64),
         end: VirtualTime,
         traced: Option<Result<TraceSummary, Error>>,
@@ -306,7 +305,7 @@ impl<'m, M: Model> Plan<'m, M> {
             }
             pe
         };
-        let buffers = buffers_in(region, M::WIRE.as_ref().map(WireFormat::proof).map(Event::is_portable), config.pes);
+        let buffers = buffers_in(region, M::wire().map(|wire| wire.proof()).map(Event::is_portable), config.pes);
         let all = buffers.into_iter().zip(ports).zip(gvts).zip(start.statistics);
         all.skip(local.start).take(local.len()).map(make).collect()
     }

@@ -24,6 +24,7 @@ fn recipe(seed: u64, pes: u32) -> Recipe {
 fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire: Wire, gvt: GvtAlgorithm) -> Configuration {
     let parallel = Parallel {
         pes,
+        processes: 1,
         cluster: Some(cluster),
         conservative,
         windows,

@@ -11,6 +11,7 @@ use warpline_testkit::{Recipe, Settings, scaled};
 fn windows(pes: u32, cluster: u64) -> Configuration {
     let parallel = Parallel {
         pes,
+        processes: 1,
         cluster: Some(cluster),
         conservative: true,
         windows: true,

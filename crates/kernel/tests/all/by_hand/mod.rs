@@ -18,7 +18,7 @@ use warpline_kernel::{
     Counts, Delays, Lanes, Message, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window,
     balance,
 };
-use warpline_memory::buffers;
+use warpline_memory::{Region, buffers};
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, Statistics};
 
@@ -343,7 +343,7 @@ impl<'m> Stage<'m> {
         let mut declarations = Declarations::default();
         play.declare(&mut declarations);
         let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
-        let mut gvts = AnyGvt::all(algorithm, Hierarchy::new(pes, pes), ties).into_iter();
+        let mut gvts = AnyGvt::all(&Region::own(), algorithm, Hierarchy::new(pes, pes), ties).into_iter();
         let make = |buffers: warpline_memory::Buffers<_>| {
             let me = buffers.me();
             let gvt = gvts.next().expect("one for each PE");

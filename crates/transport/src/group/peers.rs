@@ -1,6 +1,6 @@
 //! The other processes, as far as this one can see whether they are there.
 
-pub(super) use self::system::{Fellows, parent};
+pub(super) use self::system::{Peers, parent};
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod system {
@@ -18,7 +18,7 @@ mod system {
 
     /// The processes that this one watches.
     #[derive(Debug)]
-    pub(crate) enum Fellows {
+    pub(crate) enum Peers {
         /// The first process watches those it has started, by number from 1.
         Started(Vec<Child>),
         /// The others watch the first.
@@ -30,14 +30,14 @@ mod system {
         Some(getppid()?.as_raw_nonzero().get() as u32)
     }
 
-    impl Fellows {
+    impl Peers {
         pub(crate) fn none() -> Self {
-            Fellows::Started(Vec::new())
+            Peers::Started(Vec::new())
         }
 
         /// Starts this program once more for each invitation, with its arguments. Only what goes wrong is heard of them.
         pub(crate) fn start(variable: &str, invitations: impl Iterator<Item = OsString>) -> io::Result<Self> {
-            let mut started = Fellows::none();
+            let mut started = Peers::none();
             let mut arguments = env::args_os();
             let name = arguments.next().unwrap_or_default();
             let arguments: Vec<OsString> = arguments.collect();
@@ -57,7 +57,7 @@ mod system {
         }
 
         fn add(&mut self, child: Child) {
-            if let Fellows::Started(children) = self {
+            if let Peers::Started(children) = self {
                 children.push(child);
             }
         }
@@ -65,18 +65,18 @@ mod system {
         /// The process that has started this one.
         pub(crate) fn of(first: u32) -> io::Result<Self> {
             let pid = Pid::from_raw(first as i32).ok_or(io::ErrorKind::NotFound)?;
-            Ok(Fellows::First(pidfd_open(pid, PidfdFlags::empty())?))
+            Ok(Peers::First(pidfd_open(pid, PidfdFlags::empty())?))
         }
 
         /// The number of a process that is gone although it `may` not be, and how it went.
         pub(crate) fn gone(&mut self, may: impl Fn(u32) -> bool) -> Option<(u32, String)> {
             match self {
-                Fellows::Started(children) => children.iter_mut().zip(1..).find_map(|(child, number)| {
+                Peers::Started(children) => children.iter_mut().zip(1..).find_map(|(child, number)| {
                     let status = child.try_wait().ok().flatten()?;
                     // Looked at second: it says so before it ends.
                     (!may(number)).then(|| (number, how(status)))
                 }),
-                Fellows::First(process) => {
+                Peers::First(process) => {
                     let mut polled = [PollFd::new(process, PollFlags::IN)];
                     let gone = poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|count| count > 0);
                     gone.then(|| (0, "is gone".to_owned()))
@@ -86,7 +86,7 @@ mod system {
 
         /// Waits until they have ended, but not for long: then the system ends them.
         pub(crate) fn end(&mut self, within: Duration) {
-            let Fellows::Started(children) = self else { return };
+            let Peers::Started(children) = self else { return };
             let since = Instant::now();
             for mut child in mem::take(children) {
                 while matches!(child.try_wait(), Ok(None)) {
@@ -117,15 +117,15 @@ mod system {
     use std::time::Duration;
 
     #[derive(Debug)]
-    pub(crate) struct Fellows;
+    pub(crate) struct Peers;
 
     pub(crate) fn parent() -> Option<u32> {
         None
     }
 
-    impl Fellows {
+    impl Peers {
         pub(crate) fn none() -> Self {
-            Fellows
+            Peers
         }
 
         pub(crate) fn start(_: &str, _: impl Iterator<Item = OsString>) -> io::Result<Self> {

@@ -50,11 +50,10 @@ impl<M: Model> Job<M> {
     fn check_processes(&self) -> Result<(), Error> {
         let (name, processes) = (&self.name, self.settings.processes());
         let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
-        if M::WIRE.is_none() {
+        if M::wire().is_none() {
             let event = std::any::type_name::<M::Event>();
             return refuse(format!(
-                "events of type `{event}` do not leave their process; derive Portable for it, and set WIRE to Some(WireFormat::portable()) in \
-                 the model, or use threads"
+                "events of type `{event}` do not leave their process; derive Portable for it, and write Model::wire, or use threads"
             ));
         }
         if self.settings.trace.is_some() {
