@@ -5,7 +5,7 @@
 //! multi-core systems", IPDPS 2012.
 
 use warpline_base::{Moment, VirtualTime};
-use warpline_memory::{ApartList, DropEach, Handle, MakeRoom, list_for};
+use warpline_memory::{ApartList, DropEach, Handle, MakeRoom};
 
 use crate::Event;
 use crate::counts::Counts;
@@ -20,9 +20,51 @@ const UNSENT: &str = "messages that other PEs have no room for";
 /// What waits to be handed over to one PE.
 struct SendQueue<E> {
     messages: Vec<Message>,
-    /// Messages by value that found no room.
+    /// How many of them have been handed over.
+    sent: usize,
+    /// Messages by value that found no room: the first of them, the first one last, and those behind them.
+    first_values: DropEach<ValueMessage<E>>,
     values: DropEach<ValueMessage<E>>,
 }
+
+impl<E> SendQueue<E> {
+    fn new() -> Self {
+        SendQueue { messages: Vec::new(), sent: 0, first_values: DropEach::default(), values: DropEach::default() }
+    }
+
+    /// Hands over as many messages as there is room for, and returns how many.
+    fn hand_over(&mut self, to: u32, port: &mut impl Port<E>) -> usize {
+        let taken = if self.messages.is_empty() { 0 } else { port.send(to, &self.messages[self.sent..]) };
+        self.sent += taken;
+        // However many wait, each is moved only once or twice.
+        if 2 * self.sent >= self.messages.len() {
+            self.messages.drain(..self.sent);
+            self.sent = 0;
+        }
+        taken + self.hand_over_values(to, port)
+    }
+
+    fn hand_over_values(&mut self, to: u32, port: &mut impl Port<E>) -> usize {
+        let mut taken = 0;
+        loop {
+            if self.first_values.is_empty() {
+                std::mem::swap(&mut self.first_values, &mut self.values);
+                self.first_values.reverse();
+            }
+            let Some(message) = self.first_values.pop() else { return taken };
+            match port.send_value(to, message) {
+                Ok(()) => taken += 1,
+                Err(message) => {
+                    self.first_values.push(message);
+                    return taken;
+                }
+            }
+        }
+    }
+}
+
+/// With more messages waiting for room than this, a PE executes nothing: it would only make more of them.
+const BACKLOG_MOST: usize = 1 << 14;
 
 /// A PE's mail.
 ///
@@ -45,7 +87,7 @@ pub(crate) struct Mail<E, P> {
 
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
-        let outgoing = ApartList::from_fn(pes as usize, |_| SendQueue { messages: Vec::new(), values: DropEach::default() });
+        let outgoing = ApartList::from_fn(pes as usize, |_| SendQueue::new());
         Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0, earliest_sent: VirtualTime::MAX }
     }
 
@@ -138,26 +180,18 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline(never)]
     fn hand_over_waiting(&mut self) {
         for (to, outgoing) in (0..).zip(self.outgoing.iter_mut()) {
-            if !outgoing.messages.is_empty() {
-                let taken = self.port.send(to, &outgoing.messages);
-                outgoing.messages.drain(..taken);
-                self.waiting -= taken;
-            }
-            if !outgoing.values.is_empty() {
-                self.unflushed = true;
-                let mut values = outgoing.values.take().into_iter();
-                while let Some(message) = values.next() {
-                    match self.port.send_value(to, message) {
-                        Ok(()) => self.waiting -= 1,
-                        Err(message) => {
-                            let mut left = list_for(1 + values.len(), UNSENT);
-                            left.extend(std::iter::once(message).chain(values.by_ref()));
-                            outgoing.values = left.into();
-                        }
-                    }
-                }
+            let values = outgoing.first_values.len() + outgoing.values.len();
+            if values + outgoing.messages.len() > 0 {
+                self.unflushed |= values > 0;
+                self.waiting -= outgoing.hand_over(to, &mut self.port);
             }
         }
+    }
+
+    /// Whether so much waits to be handed over that it is no use to execute more.
+    #[inline]
+    pub(crate) fn is_clogged(&self) -> bool {
+        self.waiting > BACKLOG_MOST
     }
 
     /// Whether nothing waits to be handed over.

@@ -198,7 +198,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         if !self.lps.all_initialised() {
             return self.initialise_lps();
         }
-        if self.gvt.holds() || self.faults.failure().is_some() {
+        if self.gvt.holds() || self.faults.failure().is_some() || self.mail.is_clogged() {
             return 0;
         }
         self.prefetching = fetch::pays(self.lps.bytes() + self.agenda.bytes());

@@ -50,8 +50,9 @@ impl Invitation {
         let (number, rest) = text.split_once('/')?;
         let (run, ticket) = rest.split_once('/')?;
         let invitation = Invitation { number: number.parse().ok()?, run: run.parse().ok()?, ticket: ticket.parse().ok()? };
-        // Programs that it starts inherit the variable.
-        (Some(invitation.ticket.owner()) == peers::parent()).then_some(invitation)
+        // Programs that it starts inherit the variable. If the first process is gone, this one must not begin a run of its own.
+        let first = invitation.ticket.owner();
+        (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
     }
 
     /// Which of the program's runs of several processes it is for, from 1.

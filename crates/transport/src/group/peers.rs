@@ -1,6 +1,6 @@
 //! The other processes, as far as this one can see whether they are there.
 
-pub(super) use self::system::{Peers, parent};
+pub(super) use self::system::{Peers, exists, parent};
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod system {
@@ -28,6 +28,17 @@ mod system {
     /// The process that has started this one.
     pub(crate) fn parent() -> Option<u32> {
         Some(getppid()?.as_raw_nonzero().get() as u32)
+    }
+
+    /// Whether there is such a process, and it has not ended.
+    pub(crate) fn exists(process: u32) -> bool {
+        let open = |pid| pidfd_open(pid, PidfdFlags::empty()).ok();
+        Pid::from_raw(process as i32).and_then(open).is_some_and(|process| !has_ended(&process))
+    }
+
+    fn has_ended(process: &OwnedFd) -> bool {
+        let mut polled = [PollFd::new(process, PollFlags::IN)];
+        poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|count| count > 0)
     }
 
     impl Peers {
@@ -65,7 +76,8 @@ mod system {
         /// The process that has started this one.
         pub(crate) fn of(first: u32) -> io::Result<Self> {
             let pid = Pid::from_raw(first as i32).ok_or(io::ErrorKind::NotFound)?;
-            Ok(Peers::First(pidfd_open(pid, PidfdFlags::empty())?))
+            let gone = |_| io::Error::other("the process that has started this one is gone");
+            Ok(Peers::First(pidfd_open(pid, PidfdFlags::empty()).map_err(gone)?))
         }
 
         /// The number of a process that is gone although it `may` not be, and how it went.
@@ -76,11 +88,7 @@ mod system {
                     // Looked at second: it says so before it ends.
                     (!may(number)).then(|| (number, how(status)))
                 }),
-                Peers::First(process) => {
-                    let mut polled = [PollFd::new(process, PollFlags::IN)];
-                    let gone = poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|count| count > 0);
-                    gone.then(|| (0, "is gone".to_owned()))
-                }
+                Peers::First(process) => has_ended(process).then(|| (0, "is gone".to_owned())),
             }
         }
 
@@ -121,6 +129,10 @@ mod system {
 
     pub(crate) fn parent() -> Option<u32> {
         None
+    }
+
+    pub(crate) fn exists(_: u32) -> bool {
+        true
     }
 
     impl Peers {
