@@ -2,11 +2,12 @@
 
 mod block;
 mod chunks;
+mod classes;
 #[cfg(all(test, loom))]
 mod loom_tests;
 #[cfg(feature = "serde")]
 mod serde;
-mod shared;
+pub(crate) mod shared;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -18,8 +19,8 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 use self::shared::Place;
+use crate::prefetch_write;
 use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
-use crate::{Region, prefetch_write};
 
 /// Bytes that a message carries, as many as it needs: shared by all that hold them, and never copied on their way from LP to LP.
 ///
@@ -109,20 +110,7 @@ impl Payload {
         unsafe { slice::from_raw_parts_mut(self.bytes(), self.count_bytes()) }
     }
 
-    /// From now on, new payloads of this process lie in a region that processes share, and go from one to another without a copy. Those that
-    /// have been made before have to be [moved there](Self::make_common) first. What lies there stays until the program ends.
-    ///
-    /// In a process, one run at a time can share payloads: the last to begin. All processes begin in the same order as they place other things.
-    pub fn begin_sharing(region: &Region) {
-        shared::begin(region);
-    }
-
-    /// From now on, new payloads lie in the memory of this process again.
-    pub fn end_sharing() {
-        shared::end();
-    }
-
-    /// Makes sure that other processes can read it, if payloads are [shared](Self::begin_sharing): bytes that lie elsewhere are copied.
+    /// Makes sure that other processes can read it, if payloads are [shared](crate::share_payloads): bytes that lie elsewhere are copied.
     #[inline]
     pub fn make_common(&mut self) {
         if shared::current() == 0 || shared::place_of(self.len.cast()) == Place::Shared {

@@ -2,12 +2,12 @@
 
 use std::io;
 use std::ptr::NonNull;
-use std::str::FromStr;
 
 use crate::common::Common;
 use crate::portable::{IsPortable, Portable};
 use crate::segment::Segment;
 use crate::sync::Arc;
+use crate::ticket::RegionTicket;
 
 /// Where things lie that PEs share: in the memory of this process, or in memory that several processes have mapped.
 ///
@@ -20,28 +20,6 @@ use crate::sync::Arc;
 /// each other before they begin.
 #[derive(Clone, Debug, Default)]
 pub struct Region(Option<Arc<Segment>>);
-
-/// What another process needs to know to map a region.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegionTicket {
-    /// The process that has the files, and the numbers that they have there: that of the common part, then those of the heaps.
-    pub(crate) owner: u32,
-    pub(crate) files: Vec<i32>,
-    /// Where they are mapped.
-    pub(crate) address: usize,
-}
-
-impl RegionTicket {
-    /// The process that has created the region.
-    pub fn owner(&self) -> u32 {
-        self.owner
-    }
-
-    /// How many processes can share it.
-    pub fn processes(&self) -> u32 {
-        self.files.len() as u32 - 1
-    }
-}
 
 impl Region {
     /// The memory of this process.
@@ -140,25 +118,3 @@ impl Region {
 /// # Safety
 /// Any bytes are a valid cell.
 pub(crate) unsafe trait Cell<T> {}
-
-impl std::fmt::Display for RegionTicket {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{:x}", self.owner, self.address)?;
-        self.files.iter().try_for_each(|file| write!(f, ":{file}"))
-    }
-}
-
-impl FromStr for RegionTicket {
-    type Err = io::Error;
-
-    fn from_str(text: &str) -> io::Result<Self> {
-        let parse = || {
-            let mut parts = text.split(':');
-            let owner = parts.next()?.parse().ok()?;
-            let address = usize::from_str_radix(parts.next()?, 16).ok()?;
-            let files = parts.map(|part| part.parse().ok()).collect::<Option<Vec<i32>>>()?;
-            (files.len() > 1).then_some(RegionTicket { owner, files, address })
-        };
-        parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, format!("`{text}` describes no shared memory")))
-    }
-}

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Exhausted;
-use crate::region::RegionTicket;
+use crate::ticket::RegionTicket;
 
 /// How much address space the common part and each heap have. Memory is taken only where something is written.
 const COMMON_BYTES: usize = 64 << 30;
@@ -156,7 +156,7 @@ mod system {
     use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
     use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
-    use crate::region::RegionTicket;
+    use crate::ticket::RegionTicket;
 
     /// Where segments are mapped if possible: far from anything that the system puts into address space of its own accord.
     const FIRST_ADDRESS: usize = 0x1000_0000_0000;
@@ -249,7 +249,7 @@ mod system {
     use std::io;
     use std::ptr::NonNull;
 
-    use crate::region::RegionTicket;
+    use crate::ticket::RegionTicket;
 
     pub(super) const ADDRESS_SPACE: std::ops::Range<usize> = 0..0;
 

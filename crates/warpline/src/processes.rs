@@ -76,11 +76,12 @@ impl<M: Model> Job<M> {
             Part::First(run) => Group::start(processes, run),
             Part::Other(invitation) => Group::join(&invitation),
         };
-        Ok(Some(Processes::new(group.map_err(|cause| Error::Processes { processes, cause })?)))
+        let group = group.map_err(|cause| Error::Processes { processes, cause })?;
+        Ok(Some(Processes::new(group, self.description(spec, &self.settings.recorded(true)))))
     }
 
     /// What the processes of a run have to agree on.
-    pub(crate) fn description(&self, spec: &RunSpec, settings: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
+    fn description(&self, spec: &RunSpec, settings: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
         let entries = [
             ("version", json!(env!("CARGO_PKG_VERSION"))),
             ("model", json!(self.name)),

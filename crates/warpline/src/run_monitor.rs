@@ -7,7 +7,6 @@ use warpline_base::record::SpeculationSample;
 use crate::Error;
 use crate::chooser::{Chooser, Reading};
 use crate::drive::Log;
-use crate::optimistic::processes::Processes;
 use crate::watch::{Control, StopSwitch};
 
 /// See the module.
@@ -22,9 +21,6 @@ pub(crate) struct RunMonitor<'r> {
     pub(crate) chooser: Chooser,
     /// What PEs did in earlier segments of the run.
     before: SpeculationSample,
-    /// The processes of the run, if there are several, and what they are about to do.
-    pub(crate) processes: Option<Processes>,
-    pub(crate) description: Vec<(String, String)>,
 }
 
 impl<'r> RunMonitor<'r> {
@@ -32,7 +28,7 @@ impl<'r> RunMonitor<'r> {
     pub(crate) fn new(control: &'r Control, stop: &'r StopSwitch, stack: usize, end: f64, chooser: Chooser) -> Self {
         let log = Log::new(Instant::now(), end, control.listener());
         let before = SpeculationSample::default();
-        RunMonitor { control, stop, stack, end, log, chooser, before, processes: None, description: Vec::new() }
+        RunMonitor { control, stop, stack, end, log, chooser, before }
     }
 
     /// The event loop begins: from now on progress is logged.

@@ -8,8 +8,8 @@ use warpline_base::VirtualTime;
 use warpline_base::record::{EngineStretch, ParallelRecord};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp, RoleCounts};
-use warpline_memory::{DropEach, MakeRoom, Pool};
-use warpline_model::{Context, Model, Payload, Statistics};
+use warpline_memory::{DropEach, MakeRoom, Pool, unshare_payloads};
+use warpline_model::{Context, Model, Statistics};
 
 use crate::check::RunSpec;
 use crate::choice::Engine;
@@ -19,7 +19,7 @@ use crate::finish::{FinishRows, Finisher, finish_failure};
 use crate::job::Job;
 use crate::optimistic::add_record;
 use crate::optimistic::cores;
-use crate::optimistic::processes::{Finished, lost};
+use crate::optimistic::processes::{Finished, Processes, lost};
 use crate::policy::Facts;
 use crate::processes::Part;
 use crate::rows::{Acts, Rows};
@@ -53,15 +53,12 @@ impl<M: Model> Job<M> {
         let (acts, stop, stack) = (Acts::Perform, self.stop.clone(), self.thread_limits()?.stack);
         let mut state = self.begin(&spec, acts)?;
         let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), chooser);
-        monitor.processes = self.processes(part, &spec)?;
-        if monitor.processes.is_some() {
-            monitor.description = self.description(&spec, &self.settings.recorded(true));
-        }
+        let mut processes = self.processes(part, &spec)?;
         let mut whole = Whole::default();
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
             let segment = match plan {
-                Some(plan) => self.run_in_parallel(&spec, plan, state, &mut monitor)?,
+                Some(plan) => self.run_in_parallel(&spec, plan, state, &mut monitor, processes.as_mut())?,
                 None if self.settings.pending() == Pending::Heap => self.run_sequentially::<Heap>(&spec, state, &mut monitor)?,
                 None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
             };
@@ -91,7 +88,7 @@ impl<M: Model> Job<M> {
             choice = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
             plan = self.plan(choice, &spec, Some(&state))?;
         };
-        self.end(started, spec, state, monitor, whole, (ended, cut_short))
+        self.end((started, processes), spec, state, monitor, whole, (ended, cut_short))
     }
 
     /// Who chooses the engines of the run.
@@ -132,10 +129,10 @@ impl<M: Model> Job<M> {
     /// was cut short.
     fn end(
         mut self,
-        started: Instant,
+        (started, mut processes): (Instant, Option<Processes>),
         spec: RunSpec,
         state: RunState<M>,
-        mut monitor: RunMonitor<'_>,
+        monitor: RunMonitor<'_>,
         whole: Whole,
         (ended, cut_short): (Instant, Option<VirtualTime>),
     ) -> Result<Run<M>, Error> {
@@ -156,7 +153,7 @@ impl<M: Model> Job<M> {
         let mut context = Context::with_limits(spec.limits.clone(), self.settings.seed(), false);
         monitor.control.watch(None, context.beat());
         let finisher = Finisher { model: &*self.model, context: &mut context, statistics: &mut statistics, end };
-        let finished = match &mut monitor.processes {
+        let finished = match &mut processes {
             None => finisher.finish(first_lp, states.iter(), &mut rows),
             Some(processes) if !processes.group.is_first() => {
                 let mut rows = FinishRows::default();
@@ -180,8 +177,8 @@ impl<M: Model> Job<M> {
             }
         };
         finished.map_err(|fault| finish_failure(&self.name, fault, end, committed))?;
-        if let Some(processes) = &mut monitor.processes {
-            Payload::end_sharing();
+        if let Some(processes) = &mut processes {
+            unshare_payloads();
             processes.group.end();
         }
         let (log, speculation) = monitor.into_log();

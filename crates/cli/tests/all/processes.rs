@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::support::{Outcome, command, warpline, warpline_in};
+use crate::support::{Outcome, command, warpline};
 
 /// Ways to run several processes.
 const WAYS: [&str; 14] = [
@@ -74,20 +74,23 @@ fn what_cannot_be_shared_out_is_refused() {
     assert_eq!(warpline("run phold --end 5 --processes 1 --json").digest(), warpline("run phold --end 5 --json").digest());
 }
 
-/// A run that takes hours, its process, and those that it has started.
+/// A run that takes hours, in three processes: the first, and the two that it has started.
 fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
     let mut command = command(directory);
-    let child = command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let since = Instant::now();
-    loop {
+    while since.elapsed() < Duration::from_secs(60) {
         let children = children_of(child.id());
         // They have to be in the run, too: in it, they have threads that execute events.
         if children.len() == 2 && children.iter().all(|child| works(*child)) {
             return (child, children);
         }
-        assert!(since.elapsed() < Duration::from_secs(60), "no processes have been started");
         sleep(Duration::from_millis(5));
     }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    panic!("no processes have been started");
 }
 
 fn children_of(process: u32) -> Vec<u32> {

@@ -9,19 +9,10 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::chunks::{Chunks, FreeList};
+use super::classes::{CLASSES, LINE, SHARED_CLASSES, block_bytes, class_for};
 use super::shared::{self, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
-
-/// The bytes of a cache line. Every block begins with one, so that cores that count different payloads do not write the same line.
-const LINE: usize = 64;
-
-/// Classes of sizes: one line, or one more than a power of two up to 1024. So 64 KiB fit behind a header; and since the number of lines is
-/// odd, headers of large blocks are spread over all sets of the caches. Under loom there are none, so that it follows each block.
-const CLASSES: usize = if cfg!(loom) { 0 } else { 12 };
-
-/// Classes of blocks in memory that processes share, where no allocator helps with large ones: up to 1 GiB.
-pub(super) const SHARED_CLASSES: usize = 26;
 
 /// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096 events of 1 KiB commit. A thread that
 /// frees what others have made hoards no more than that. Of larger blocks there are fewer, but filling them takes longer than a lock.
@@ -58,20 +49,6 @@ impl FreeLists {
         }
         &mut self.shared
     }
-}
-
-/// The class of a block for this many bytes, if there is one that is large enough among so many.
-#[inline(always)]
-fn class_for(bytes: usize, classes: usize) -> Option<usize> {
-    let behind = (bytes - 1) / LINE;
-    let class = (2 * behind).checked_next_power_of_two()?.trailing_zeros() as usize;
-    (class < classes).then_some(class)
-}
-
-/// The size of all blocks of a class, in bytes.
-#[inline(always)]
-pub(super) const fn block_bytes(class: usize) -> usize {
-    (1 + (1 << class) / 2) * LINE
 }
 
 /// How many blocks of a class go from the chunks to a thread at a time, or back.

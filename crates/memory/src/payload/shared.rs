@@ -9,12 +9,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::block::{SHARED_CLASSES as CLASSES, block_bytes};
 use super::chunks::{FreeBlock, FreeList};
-use crate::region::Region;
+use super::classes::{SHARED_CLASSES as CLASSES, block_bytes};
 use crate::segment::{Segment, is_in_any};
 use crate::sync::Arc;
-use crate::{Common, Exhausted, Portable};
+use crate::{Common, Exhausted};
 
 /// How many bytes a heap grows at a time.
 const GROWTH: usize = 1 << 20;
@@ -28,10 +27,7 @@ static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
 
 /// What a process has freed of the blocks of another, class by class: the first of a list.
 #[derive(Debug, Default)]
-struct Returned([AtomicPtr<FreeBlock>; CLASSES]);
-
-// SAFETY: the addresses are those of blocks in shared memory, the same in all processes.
-unsafe impl Portable for Returned {}
+pub(crate) struct Returned([AtomicPtr<FreeBlock>; CLASSES]);
 
 /// This process's blocks.
 struct Heap {
@@ -62,12 +58,10 @@ fn heap() -> MutexGuard<'static, Heap> {
     HEAP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, payloads of this process lie in memory that it shares with others.
-pub(super) fn begin(region: &Region) {
-    let Some(segment) = region.segment() else { return };
-    let returned = region.place_list(segment.processes() as usize, |_| Returned::default());
-    let empty = region.place(AtomicUsize::new(0));
-    EMPTY.store(std::ptr::from_ref(&*empty).cast_mut().cast(), Ordering::Release);
+/// From now on, payloads of this process lie in a segment, where there is a list of what came back for each process, and the length of those
+/// without bytes.
+pub(crate) fn begin(segment: &Arc<Segment>, returned: Common<[Returned]>, empty: &usize) {
+    EMPTY.store(std::ptr::from_ref(empty).cast_mut(), Ordering::Release);
     *heap() = Heap { segment: Some(segment.clone()), returned: Some(returned), ..Heap::none() };
     // Whoever has a payload in it does not keep it: it stays.
     std::mem::forget(segment.clone());
@@ -76,7 +70,7 @@ pub(super) fn begin(region: &Region) {
 }
 
 /// From now on, payloads lie in the memory of this process again.
-pub(super) fn end() {
+pub(crate) fn end() {
     BYTES.store(0, Ordering::Release);
 }
 

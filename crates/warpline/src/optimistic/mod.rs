@@ -23,16 +23,16 @@ use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
-use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in};
+use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
-use warpline_model::{Context, Model, Payload, Statistics};
+use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{AnyPort, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
 pub(crate) use self::plan::cores;
 use self::plan::{ParallelConfig, ParallelPlan};
-use self::processes::{Remains, lost};
+use self::processes::{Processes, Remains, lost};
 use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
@@ -124,6 +124,7 @@ impl<M: Model> Job<M> {
         plan: ParallelPlan,
         mut state: RunState<M>,
         monitor: &mut RunMonitor<'_>,
+        mut processes: Option<&mut Processes>,
     ) -> Result<SegmentEnd<M>, Error> {
         let ParallelPlan { mut settings, config, partition, delays } = plan;
         let (end, ties, looped) = (spec.end, spec.ties, Instant::now());
@@ -142,9 +143,18 @@ impl<M: Model> Job<M> {
         let task = Task { model: &*self.model, partition, ties, end, delays, roles };
         let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace };
         let RunState { from, committed, rows, statistics: before, .. } = state;
-        let watch = LoopMonitor { run: monitor, looped, from, until: end, committed, rows, merge: RowMerge::new(ties) };
+        let watch = LoopMonitor {
+            run: monitor,
+            processes: processes.as_deref_mut(),
+            looped,
+            from,
+            until: end,
+            committed,
+            rows,
+            merge: RowMerge::new(ties),
+        };
         let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending())?;
-        let remains = self.gather_remains(&mut outcome, monitor)?;
+        let remains = self.gather_remains(&mut outcome, processes)?;
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties));
         let engine_settings = |window| {
             settings.sync = self.settings.sync;
@@ -158,16 +168,16 @@ impl<M: Model> Job<M> {
     /// Makes the PEs, and steps them until they are done.
     fn drive(&self, plan: &Plan<'_, M>, start: Start<M>, watch: LoopMonitor<'_, '_>, pending: Pending) -> Result<LoopOutcome<M>, Error> {
         let config = plan.config;
-        let region = watch.run.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
+        let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
         let portable = M::wire().map(|wire| wire.proof());
         if M::wire().is_some_and(|wire| wire.payloads().is_some()) {
-            Payload::begin_sharing(&region);
+            share_payloads(&region);
         }
         let gvts = config.gvts(&region, plan.task.ties);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
         let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
-        let local = config.pes_of(watch.run.processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
         let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32, processes: config.processes };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
         match config.cluster {
@@ -237,11 +247,11 @@ impl<M: Model> Job<M> {
     }
 
     /// What the PEs leave, of all processes in the first one. The others end here if the run has failed.
-    fn gather_remains(&self, outcome: &mut LoopOutcome<M>, monitor: &mut RunMonitor<'_>) -> Result<Remains, Error> {
+    fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
         let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
         let mut all =
             Remains { are_all: true, pes: outcome.parts.iter().map(PeSummary::of).collect(), committed: outcome.committed, failed };
-        let Some(processes) = &mut monitor.processes else { return Ok(all) };
+        let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
         let others = processes.gather(&all).map_err(|why| lost(&processes.group, why))?;
         if !processes.group.is_first() && (outcome.failure != Moment::Never || outcome.full.is_some()) {

@@ -6,8 +6,7 @@ use warpline_memory::Region;
 use super::board::PeStatus;
 use super::ending::Ending;
 use super::merge::RowMerge;
-use super::processes::{Processes, lost};
-use crate::Error;
+use super::processes::Processes;
 use crate::chooser::Reading;
 use crate::core_time::CoreTime;
 use crate::rows::Rows;
@@ -16,6 +15,8 @@ use crate::run_monitor::RunMonitor;
 /// What the thread that watches PEs needs: it passes rows and progress on until they are done.
 pub(crate) struct LoopMonitor<'l, 'r> {
     pub(crate) run: &'l mut RunMonitor<'r>,
+    /// The processes of the run, if there are several.
+    pub(crate) processes: Option<&'l mut Processes>,
     /// When the PEs were made.
     pub(crate) looped: Instant,
     /// Where they begin and end.
@@ -31,15 +32,6 @@ impl<'r> LoopMonitor<'_, 'r> {
     /// How this many PEs find an earlier end.
     pub(crate) fn ending(&self, region: &Region, pes: u32) -> Ending<'r> {
         Ending::new(region, self.run.stop, pes, self.from, self.run.chooser.events())
-    }
-
-    /// Waits until all processes, if there are several, have placed what they share.
-    ///
-    /// # Errors
-    /// If one is gone, or is about to do something else.
-    pub(crate) fn wait_for_others(&mut self) -> Result<(), Error> {
-        let Some(Processes { group, .. }) = &mut self.run.processes else { return Ok(()) };
-        group.begin(&self.run.description).map_err(|why| lost(group, why))
     }
 
     /// The PEs begin.

@@ -15,6 +15,8 @@ use crate::Error;
 /// This process and the others of a run.
 pub(crate) struct Processes {
     pub(crate) group: Group,
+    /// What all are about to do, entry by entry.
+    description: Vec<(String, String)>,
     /// What the others have told the first; empty in the others.
     others: Vec<Other>,
 }
@@ -81,9 +83,17 @@ pub(crate) fn lost(group: &Group, lost: Lost) -> Error {
 }
 
 impl Processes {
-    pub(crate) fn new(group: Group) -> Self {
+    pub(crate) fn new(group: Group, description: Vec<(String, String)>) -> Self {
         let others = if group.is_first() { (1..group.processes()).map(|_| Other::default()).collect() } else { Vec::new() };
-        Processes { group, others }
+        Processes { group, description, others }
+    }
+
+    /// Waits until all processes have placed what they share.
+    ///
+    /// # Errors
+    /// If one is gone, or is about to do something else.
+    pub(crate) fn begin(&mut self) -> Result<(), Error> {
+        self.group.begin(&self.description).map_err(|why| lost(&self.group, why))
     }
 
     /// Tells the first process how far the PEs of this one have come; or, in the first, hears of the others, whose rows go to the merge. Adds

@@ -85,8 +85,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         (all.region.place(AtomicUsize::new(all.pes as usize)), homes.may_move() && (seating.moves || seating.restless.is_some()));
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
-    watch.wait_for_others()?;
-    let first_thread = watch.run.processes.as_ref().map_or(0, |processes| processes.group.number()) as usize * threads;
+    watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
+    let first_thread = watch.processes.as_ref().map_or(0, |processes| processes.group.number()) as usize * threads;
     let (pes, full) = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
@@ -117,7 +117,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             if let Err(why) = look(&boards, &clocks, &rows, &ending, &mut watch) {
                 stop.store(true, Ordering::Relaxed);
                 gone = gone.or(Some(why));
-                if watch.run.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
+                if watch.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
                     // Threads that are busy for long do not keep a process that nobody needs any more.
                     break;
                 }
@@ -128,10 +128,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             }
             if watch.run.control.is_abandoned() {
                 stop.store(true, Ordering::Relaxed);
-                watch.run.processes.iter().for_each(|processes| processes.group.stop());
+                watch.processes.iter().for_each(|processes| processes.group.stop());
             }
         }
-        if let (Some(why), Some(processes)) = (gone, &watch.run.processes) {
+        if let (Some(why), Some(processes)) = (gone, &watch.processes) {
             return Err(lost(&processes.group, why));
         }
         let (mut pes, mut full) = (Vec::new(), None);
@@ -195,7 +195,7 @@ fn look(
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     let mut status = status.unwrap_or_default();
-    if let Some(processes) = &mut watch.run.processes
+    if let Some(processes) = &mut watch.processes
         && processes.exchange(&mut status, &mut settled, &mut watch.merge)?
     {
         // Memory has run out elsewhere.
@@ -216,7 +216,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     watch: LoopMonitor<'_, '_>,
     cut_short: Option<VirtualTime>,
 ) -> Result<LoopOutcome<M>, Error> {
-    let LoopMonitor { run, looped, rows, mut merge, .. } = watch;
+    let LoopMonitor { run, processes, looped, rows, mut merge, .. } = watch;
     // As in a sequential run, initialising LPs is not part of the loop.
     let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let ended = Instant::now();
@@ -225,7 +225,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     // The last payloads are dropped after the last verdict.
     let mut failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
-    if let Some(processes) = &mut run.processes {
+    if let Some(processes) = processes {
         let agreed = processes.agree(LoopEnd { failure, full }, &mut merge);
         LoopEnd { failure, full } = agreed.map_err(|why| lost(&processes.group, why))?;
     }
