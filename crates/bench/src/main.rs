@@ -10,6 +10,7 @@ mod hold;
 mod hostile;
 mod network;
 mod parallel;
+mod processes;
 mod wires;
 mod workloads;
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
             network::compare(None);
             parallel::compare(None);
             wires::compare();
+            processes::compare();
             hold::compare();
             hostile::compare(None);
             busy::compare();
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         ["parallel", topology] => parallel::compare(Some(topology)),
         ["phases", workload] => parallel::phases(workload),
         ["wires"] => wires::compare(),
+        ["processes"] => processes::compare(),
         ["busy"] => busy::compare(),
         ["spin"] => busy::spin(),
         ["hold"] => hold::compare(),
@@ -50,6 +53,8 @@ fn main() -> ExitCode {
         ["measure", "bare", workload] => workloads::measure_bare(workload),
         ["measure", pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
+        ["measure", "processes", workload, of, engine] => processes::measure(workload, of, engine),
+        ["measure", "payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
         ["measure", "busy", model, way] => busy::measure_one(model, way),
         ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
         ["measure", "network", topology, end] => network::measure(topology, end),
@@ -57,7 +62,7 @@ fn main() -> ExitCode {
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | hold | hostile [MODEL] | busy | auto [RUN]]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | processes | hold | hostile [MODEL] | busy | auto [RUN]]"
             );
             return ExitCode::from(2);
         }

@@ -1,10 +1,11 @@
 //! Runs of several processes: which of them this one is, and how they come together.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use warpline_model::Model;
-use warpline_transport::{Group, Invitation};
+use warpline_transport::{Group, Invitation, Voice};
 
 use crate::check::RunSpec;
 use crate::job::Job;
@@ -13,6 +14,15 @@ use crate::{Error, Records};
 
 /// How many runs of several processes this program has begun.
 static RUNS: AtomicU32 = AtomicU32::new(0);
+
+/// How this process speaks to the first, if it is another one of a run.
+static VOICE: Mutex<Option<Voice>> = Mutex::new(None);
+
+/// Tells the first process, if this is another one, why its part of the run has failed.
+pub(crate) fn tell_first(error: &Error) {
+    let voice = VOICE.lock().unwrap_or_else(PoisonError::into_inner);
+    voice.iter().for_each(|voice| voice.say(&error.to_string()));
+}
 
 /// What this process is to a run of several.
 pub(crate) enum Part {
@@ -77,6 +87,9 @@ impl<M: Model> Job<M> {
             Part::Other(invitation) => Group::join(&invitation),
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
+        if !group.is_first() {
+            *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.voice());
+        }
         Ok(Some(Processes::new(group, self.description(spec, &self.settings.recorded(true)))))
     }
 

@@ -42,7 +42,8 @@ pub struct Run<M: Model> {
     pub record: RunRecord,
     /// The committed statistics.
     pub statistics: Statistics,
-    /// The final state of every LP.
+    /// The final state of every LP; in a run of several [processes](crate::Simulation::processes), of those of the first process, which are the
+    /// first LPs.
     pub states: Vec<M::State>,
     /// The rows of every table, by slot, if they were [kept](crate::Records::Keep); otherwise empty.
     pub tables: Vec<TableRows>,

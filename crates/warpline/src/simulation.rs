@@ -5,6 +5,7 @@ use warpline_model::{Configure, Model, Parameters};
 
 use crate::error::remember_panics;
 use crate::job::{ForTests, Job};
+use crate::processes::tell_first;
 use crate::watch::{Audience, StopSwitch, watched};
 use crate::{Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
 
@@ -249,7 +250,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     pub fn run(self) -> Result<Run<M>, Error> {
         remember_panics();
         let Simulation { job, audience } = self;
-        watched(job.thread_limits()?, audience, |control| job.run(&control))
+        let outcome = watched(job.thread_limits()?, audience, |control| job.run(&control));
+        outcome.inspect_err(tell_first)
     }
 
     /// Runs the model to its end sequentially, and tries every event out before it is executed: forward, undone by the chosen method,

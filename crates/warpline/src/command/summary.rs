@@ -133,10 +133,15 @@ fn trace_json(trace: &TraceSummary) -> Value {
 /// The engine of a run, for people.
 pub(crate) fn engine(record: &RunRecord) -> String {
     let sync = record.engine.get("sync").and_then(Value::as_str).unwrap_or("unknown engine");
-    match record.engine.get("threads").and_then(Value::as_u64).filter(|_| record.parallel.is_some()) {
-        Some(1) => format!("{sync}, 1 thread"),
-        Some(threads) => format!("{sync}, {threads} threads"),
-        None => sync.to_owned(),
+    let number = |name| record.engine.get(name).and_then(Value::as_u64).filter(|_| record.parallel.is_some());
+    let threads = match number("threads") {
+        Some(1) => "1 thread".to_owned(),
+        Some(threads) => format!("{threads} threads"),
+        None => return sync.to_owned(),
+    };
+    match number("processes") {
+        None | Some(1) => format!("{sync}, {threads}"),
+        Some(processes) => format!("{sync}, {processes} processes with {threads} each"),
     }
 }
 

@@ -110,11 +110,10 @@ settings! {
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
         }
-        /// Processes that share the PEs among them and have memory in common; each has as many PEs as --threads says.
+        /// Processes among which the PEs are divided, and which share memory; each has as many PEs as --threads says, by default its share of the cores.
         processes: u32 = 1, Range::Between(1, PROCESSES_MOST), {
             heading: PARALLEL,
             reason: "as each takes address space in all others",
-            rule: "1; with more, --threads is by default the number of cores for each of them",
             recorded: Recorded::InParallel,
             hurts: "processes take longer to start than threads, each has a copy of the model, and PEs do not move between them",
         }

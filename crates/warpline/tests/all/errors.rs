@@ -366,3 +366,11 @@ impl Model for Counting {
         lp.count(COUNT, self.by);
     }
 }
+
+/// Events that hold an address mean nothing in another process.
+#[test]
+fn events_that_do_not_leave_their_process() {
+    let error = Simulation::new(Scripted::default()).processes(2).run().unwrap_err().to_string();
+    let words = ["model `Scripted` cannot run in 2 processes", "Poke` do not leave their process", "derive Portable", "Model::wire"];
+    assert_words(&error, &words);
+}

@@ -6,8 +6,9 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use warpline::LpId;
 use warpline::base::random::Random;
+use warpline::prelude::{Context, Init, Model, Observe, WireFormat};
+use warpline::{Error, LpId, Simulation};
 use warpline_testkit::matrix::{Configuration, Parallel, compare_first, run};
 use warpline_testkit::random_model::Inline;
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
@@ -22,7 +23,8 @@ fn main() -> ExitCode {
     if let [word, seed] = &arguments[..]
         && word == "case"
     {
-        return match check(seed.parse().expect("a seed")) {
+        let checked = if seed == "acts" { check_acts() } else { check(seed.parse().expect("a seed")) };
+        return match checked {
             Ok(()) => ExitCode::SUCCESS,
             Err(why) => {
                 eprintln!("case {seed}: {why}");
@@ -34,25 +36,26 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let wanted = cases(CASES);
-    let failed: Vec<u32> = (0..wanted).filter(|seed| !passes(*seed)).collect();
-    println!("processes: {} of {wanted} cases passed", wanted as usize - failed.len());
-    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let all = std::iter::once("acts".to_owned()).chain((0..wanted).map(|seed| seed.to_string()));
+    let failed = all.filter(|case| !passes(case)).count();
+    println!("processes: {failed} of {} cases failed", wanted + 1);
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs a case in a program of its own.
-fn passes(seed: u32) -> bool {
+fn passes(case: &str) -> bool {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    let mut child = command.args(["case", &seed.to_string()]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("a process");
+    let mut child = command.args(["case", case]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("a process");
     let since = Instant::now();
     loop {
         match child.try_wait().expect("a child") {
             Some(status) if status.success() => return true,
             Some(status) => {
-                eprintln!("case {seed} ended with {status}");
+                eprintln!("case {case} ended with {status}");
                 return false;
             }
             None if since.elapsed() > LIMIT => {
-                eprintln!("case {seed} hangs");
+                eprintln!("case {case} hangs");
                 let _ = child.kill();
                 let _ = child.wait();
                 return false;
@@ -81,4 +84,39 @@ fn check_model<const WORDS: usize>(model: &RandomModel<WORDS, Inline>, recipe: &
     let found = run(model.clone(), &settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
     compare_first(reference::run_with(model, &settings), &found)
         .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))
+}
+
+/// A model whose last LP does something to the outside world.
+struct Announcing;
+
+impl Model for Announcing {
+    type State = ();
+    type Event = u8;
+
+    fn wire() -> Option<WireFormat<u8>> {
+        Some(WireFormat::portable())
+    }
+
+    fn lps(&self) -> u32 {
+        4
+    }
+
+    fn init(&self, lp: &mut Init<Self>) {
+        lp.send(lp.id(), 1.0, 0);
+    }
+
+    fn handle(&self, (): &mut (), _: &u8, lp: &mut Context<Self>) {
+        if lp.id() == LpId(3) {
+            lp.when_settled(|| println!("settled"));
+        }
+        lp.send(lp.id(), 1.0, 0);
+    }
+}
+
+/// What a process other than the first cannot do is refused, and the first says so.
+fn check_acts() -> Result<(), String> {
+    match Simulation::new(Announcing).end(50.0).processes(2).run() {
+        Err(Error::Process { lost, .. }) if lost.number == 1 && lost.why.contains("when_settled") => Ok(()),
+        other => Err(format!("{:?}", other.map(|run| run.record.digest))),
+    }
 }
