@@ -240,6 +240,7 @@ fn records_have_what_concerns_them() {
         "kps",
         "move_pes",
         "pending",
+        "processes",
         "undo",
         "use_lookahead",
         "warmup",
