@@ -303,6 +303,7 @@ mod tests {
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
     const ROUNDS: u64 = 50_000;
+    const AHEAD: u64 = 64;
 
     /// Waits a moment for the other process, but not for ever: it may have failed.
     fn wait(since: Instant) {
@@ -315,7 +316,9 @@ mod tests {
         let since = Instant::now();
         let started = region.place(AtomicU64::new(0));
         let count = region.place(SpinLock::new(0u64));
-        let rings = [ring_in(region, Some(IsPortable::PROOF), 64), ring_in(region, Some(IsPortable::PROOF), 64)];
+        // Each may be that far ahead of what it has received, and the other likewise.
+        let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
+        let rings = [ring(), ring()];
         let [(to_second, from_first), (to_first, from_second)] = rings;
         let mut views: Vec<Buffers<u64>> = buffers_in(region, Some(IsPortable::PROOF), 2);
         let (mut to, mut from, mut view) =
@@ -326,7 +329,7 @@ mod tests {
         }
         let (mut sent, mut received) = (0, 0);
         while sent < ROUNDS || received < ROUNDS {
-            if sent < ROUNDS && sent < received + 64 {
+            if sent < ROUNDS && sent < received + AHEAD {
                 let handle = view.insert(1 - me, 1000 * sent + u64::from(me));
                 if !to.push(handle) {
                     panic!("a ring with room is full");

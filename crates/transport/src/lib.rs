@@ -7,12 +7,14 @@ mod group;
 mod inbox;
 mod pin;
 mod rings;
+mod tally;
 mod virtual_cluster;
 
 pub use any_port::AnyPort;
 pub use controls::ControlPlan;
-pub use group::{Group, Invitation, Lost, Voice};
+pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
 pub use rings::{RingPort, ring_ports};
+pub use tally::{Fold, Tally};
 pub use virtual_cluster::{VirtualCluster, VirtualPort};

@@ -23,6 +23,19 @@ pub(crate) struct Job<M: Model> {
     pub(crate) for_tests: ForTests,
     pub(crate) records: Records,
     pub(crate) stop: StopSwitch,
+    /// What it runs on, if a launcher has started its processes.
+    pub(crate) machines: Option<Machines>,
+}
+
+/// The machines of a run whose processes a launcher has started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Machines {
+    /// How many groups of processes there are that share no memory with each other.
+    pub(crate) count: u32,
+    /// How many processes each of them has.
+    pub(crate) processes: u32,
+    /// How many cores all processes have together.
+    pub(crate) cores: u32,
 }
 
 /// What only tests and comparisons with other simulators set.

@@ -56,6 +56,12 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.batch = Some(events))
     }
 
+    /// Whether processes of a machine share the memory of messages, so that nothing is copied on the way. Otherwise messages are written and
+    /// read, as between machines. Default yes.
+    pub fn zero_copy(self, shared: bool) -> Self {
+        self.with(|settings| settings.zero_copy = Some(shared))
+    }
+
     /// The number of kernel processes (KPs), groups of LPs that roll back together, in each PE. At least 1; an upper bound, as all KPs but
     /// the last have the same size.
     pub fn kps(self, kps: u32) -> Self {

@@ -1,19 +1,23 @@
 //! Runs of several processes: which of them this one is, and how they come together.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use warpline_model::Model;
-use warpline_transport::{Group, Invitation, Voice};
+use warpline_mpi::Launch;
+use warpline_transport::{Group, Invitation, Ranks, Voice};
 
 use crate::check::RunSpec;
-use crate::job::Job;
+use crate::job::{Job, Machines};
 use crate::optimistic::processes::Processes;
 use crate::{Error, Records};
 
 /// How many runs of several processes this program has begun.
 static RUNS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this program has begun its run of processes that a launcher has started.
+static LAUNCHED: AtomicBool = AtomicBool::new(false);
 
 /// How this process speaks to the first, if it is another one of a run.
 static VOICE: Mutex<Option<Voice>> = Mutex::new(None);
@@ -31,12 +35,33 @@ pub(crate) enum Part {
     /// It starts the others, for this run of the program.
     First(u32),
     /// It has been started by the first.
-    Other(Invitation),
+    Invited(Invitation),
+    /// A launcher has started all of them.
+    Launched(Ranks),
+}
+
+impl Part {
+    /// Whether another process tells how the run goes.
+    pub(crate) fn is_heard(&self) -> bool {
+        match self {
+            Part::Alone | Part::First(_) => true,
+            Part::Invited(_) => false,
+            Part::Launched(ranks) => ranks.number() == 0,
+        }
+    }
+}
+
+/// How `mpirun`, or another launcher, has started this program together with others, if it has.
+pub(crate) fn launch() -> Option<Launch> {
+    Launch::detect().filter(|launch| launch.size() != Some(1))
 }
 
 impl<M: Model> Job<M> {
     /// Finds out what this process is to the run. One that was started for a later run of the program does this one alone, to the same answer.
     pub(crate) fn part(&mut self) -> Result<Part, Error> {
+        if let Some(part) = self.launched()? {
+            return Ok(part);
+        }
         if self.settings.processes() == 1 {
             return Ok(Part::Alone);
         }
@@ -47,13 +72,45 @@ impl<M: Model> Job<M> {
             Some(invitation) if invitation.run() == run => {
                 // The first process writes rows.
                 self.records = Records::Drop;
-                Ok(Part::Other(invitation))
+                Ok(Part::Invited(invitation))
             }
             Some(_) => {
                 self.settings.processes = None;
                 Ok(Part::Alone)
             }
         }
+    }
+
+    /// This process among those that a launcher has started, if one has.
+    fn launched(&mut self) -> Result<Option<Part>, Error> {
+        let Some(launch) = launch() else { return Ok(None) };
+        let refuse = |why: String| Err(Error::Setting(why));
+        if LAUNCHED.swap(true, Ordering::Relaxed) {
+            return refuse("processes that a launcher has started have one run together, and this program has had it".to_owned());
+        }
+        self.settings.processes.get_or_insert(launch.size().unwrap_or(2));
+        self.check_processes()?;
+        let ranks = match Ranks::start(launch) {
+            Ok(Some(ranks)) => ranks,
+            Ok(None) => {
+                self.settings.processes = None;
+                return Ok(None);
+            }
+            Err(why) => return refuse(format!("a launcher has started this program, but MPI does not work: {why}")),
+        };
+        let (count, given) = (ranks.count(), self.settings.processes());
+        if given != count && launch.size() != Some(given) && launch.size().is_some() {
+            return refuse(format!("`processes` is {given}, but the launcher has started {count} processes; leave it out"));
+        }
+        self.settings.processes = Some(count);
+        let shares = self.settings.zero_copy();
+        let processes = if shares { ranks.per_machine().unwrap_or(1) } else { 1 };
+        self.machines = Some(Machines { count: count / processes, processes, cores: ranks.cores() });
+        if ranks.number() > 0 {
+            // The first process writes rows.
+            self.records = Records::Drop;
+        }
+        Ok(Some(Part::Launched(ranks)))
     }
 
     /// Whether the run can be one of several processes.
@@ -84,7 +141,8 @@ impl<M: Model> Job<M> {
         let group = match part {
             Part::Alone => return Ok(None),
             Part::First(run) => Group::start(processes, run),
-            Part::Other(invitation) => Group::join(&invitation),
+            Part::Invited(invitation) => Group::join(&invitation),
+            Part::Launched(ranks) => launched(ranks, self.settings.zero_copy()),
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
         if !group.is_first() {
@@ -109,4 +167,14 @@ impl<M: Model> Job<M> {
         let settings = settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
         own.chain(parameters).chain(settings).collect()
     }
+}
+
+#[cfg(feature = "mpi")]
+fn launched(ranks: Ranks, shares: bool) -> std::io::Result<Group> {
+    Group::launched(ranks, shares)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn launched(ranks: Ranks, _: bool) -> std::io::Result<Group> {
+    match ranks {}
 }

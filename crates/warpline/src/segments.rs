@@ -21,7 +21,6 @@ use crate::optimistic::add_record;
 use crate::optimistic::cores;
 use crate::optimistic::processes::{Finished, Processes, lost};
 use crate::policy::Facts;
-use crate::processes::Part;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
 use crate::run_state::{ParallelSegment, RunState, SegmentEnd};
@@ -36,10 +35,10 @@ impl<M: Model> Job<M> {
     pub(crate) fn run(mut self, control: &Control) -> Result<Run<M>, Error> {
         let started = Instant::now();
         let asked = self.settings.sync.is_some();
+        let part = self.part()?;
         let sync = self.settings.synchronisation()?;
         self.settings.sync = Some(sync);
-        let part = self.part()?;
-        let control = &if matches!(part, Part::Other(_)) { control.unheard() } else { control.clone() };
+        let control = &if part.is_heard() { control.clone() } else { control.unheard() };
         // Checked first, to catch a model that panics when it is asked for its LPs.
         let spec = self.check()?;
         self.mix(asked, &spec.kinds)?;
@@ -165,6 +164,7 @@ impl<M: Model> Job<M> {
             Some(processes) => {
                 let own = finisher.finish(first_lp, states.iter(), &mut rows);
                 let others = processes.gather_finished().map_err(|why| lost(&processes.group, why))?;
+                processes.group.take_leave();
                 own.and_then(|()| {
                     others.into_iter().try_for_each(|other| {
                         digest.merge(other.digest);

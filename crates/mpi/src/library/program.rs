@@ -92,16 +92,37 @@ impl Mpi {
         self.end()
     }
 
+    /// Starts MPI for the rest of the program, so that what uses it may be kept anywhere.
+    ///
+    /// # Errors
+    /// As [`Mpi::start`].
+    pub fn start_for_good(launch: Launch, wanted: ThreadLevel) -> Result<&'static Mpi> {
+        Ok(Box::leak(Box::new(Mpi::start(launch, wanted)?)))
+    }
+
+    /// Finishes MPI that was [started for good](Mpi::start_for_good), and waits until all ranks do so. Returns whether it could: not while
+    /// there is anything left that uses it. Whatever is asked of it later panics.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`].
+    pub fn finish_for_good(&'static self) -> Result<bool> {
+        let session = self.session();
+        if session.alive() > 0 {
+            return Ok(false);
+        }
+        session.finish().map(|()| true)
+    }
+
     fn session(&self) -> &Session {
         self.session.as_ref().expect("it is there until this is consumed")
     }
 
     fn end(&mut self) -> Result<()> {
-        let Some(mut session) = self.session.take() else { return Ok(()) };
+        let Some(session) = self.session.take() else { return Ok(()) };
         if std::thread::panicking() {
             session.abort(PANICKED);
         }
-        if session.leaked() > 0 {
+        if session.alive() > 0 {
             eprintln!("error: rank {} has left messages unfinished, so all ranks are ended", self.rank);
             session.abort(PANICKED);
         }

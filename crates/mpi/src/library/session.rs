@@ -35,6 +35,8 @@ thread_local! {
 /// MPI while it can be called: there is one from its start to its end.
 pub(crate) struct Session {
     level: ThreadLevel,
+    /// Whether it has ended, although something may still refer to it.
+    is_over: AtomicBool,
     /// How many communicators and arrays of requests there are, those that were leaked included.
     alive: AtomicUsize,
 }
@@ -59,7 +61,7 @@ impl Session {
         }
         IS_MAIN.set(true);
         let level = usize::try_from(granted).ok().and_then(|index| LEVELS.get(index)).copied().unwrap_or(ThreadLevel::Single);
-        Ok(Session { level, alive: AtomicUsize::new(0) })
+        Ok(Session { level, is_over: AtomicBool::new(false), alive: AtomicUsize::new(0) })
     }
 
     pub(crate) fn level(&self) -> ThreadLevel {
@@ -69,9 +71,11 @@ impl Session {
     /// Makes sure that this thread may call MPI, which is running as there is a session.
     ///
     /// # Panics
-    /// If only the thread that started MPI may call it, and this is another one.
+    /// If only the thread that started MPI may call it, and this is another one; or if the session has ended.
     #[inline]
     pub(crate) fn enter(&self) {
+        // Relaxed: it ends on the only thread that can get hold of it when nothing is left that uses it.
+        assert!(!self.is_over.load(Ordering::Relaxed), "MPI has been finished");
         assert!(self.is_open(), "only the thread that started MPI may use it, as the granted thread level is {:?}", self.level);
     }
 
@@ -112,17 +116,18 @@ impl Session {
         self.alive.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many communicators and arrays of requests were leaked, now that none is in use.
-    pub(crate) fn leaked(&mut self) -> usize {
-        *self.alive.get_mut()
+    /// How many communicators and arrays of requests there are; when none is in use, how many were leaked.
+    pub(crate) fn alive(&self) -> usize {
+        self.alive.load(Ordering::Relaxed)
     }
 
     /// Ends MPI. Nothing may be left that uses it.
-    pub(crate) fn finish(mut self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         self.enter();
-        assert_eq!(self.leaked(), 0, "MPI cannot be finished while it may still write into memory");
-        // SAFETY: MPI is running, nothing of this crate is left that uses it, and this consumes the session. This is the thread that
-        // started MPI, as whoever has the session does not give it to others.
+        assert_eq!(self.alive(), 0, "MPI cannot be finished while it may still write into memory");
+        self.is_over.store(true, Ordering::Relaxed);
+        // SAFETY: MPI was running, and nothing of this crate is left that uses it, nor begins to: `enter` sees to that. This is the thread
+        // that started MPI, as whoever has the session does not give it to others.
         let code = unsafe { ffi::warpline_mpi_finish() };
         if code == 0 {
             return Ok(());

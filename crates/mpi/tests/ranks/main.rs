@@ -23,6 +23,7 @@ fn main() -> ExitCode {
 fn take_part(launch: Launch, part: &str) -> ExitCode {
     match part {
         "ordinary" => ordinary::run(launch),
+        "for-good" => ordinary::for_good(launch),
         "threads" => threads::run(launch),
         "longest" => traffic::longest(launch),
         "panic" => failures::panics(launch),

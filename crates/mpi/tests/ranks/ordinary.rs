@@ -22,6 +22,21 @@ pub(crate) fn run(launch: Launch) {
     assert_eq!(Mpi::start(launch, ThreadLevel::Funneled).err(), Some(Error::AlreadyStarted));
 }
 
+/// MPI that was started for good is finished when nothing uses it any more, and not before.
+pub(crate) fn for_good(launch: Launch) {
+    let mpi = Mpi::start_for_good(launch, ThreadLevel::Multiple).expect("MPI starts");
+    let comm = mpi.world().expect("there is a communicator");
+    let kept = thread::spawn(move || {
+        collective::barriers(&comm).expect("MPI reports no error");
+        comm
+    });
+    let comm = kept.join().expect("another thread may use it");
+    assert_eq!(mpi.finish_for_good(), Ok(false));
+    drop(comm);
+    assert_eq!(mpi.finish_for_good(), Ok(true));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| mpi.world().is_ok())).is_err());
+}
+
 /// Each part has a communicator of its own, as ranks may be in different parts at a time.
 fn all(comm: &Comm<'_>) -> Result<()> {
     collective::nodes(&comm.duplicate()?)?;

@@ -44,6 +44,7 @@ pub(crate) fn run_all() -> ExitCode {
             check(format!("several threads, {ranks} ranks, {wires}"), launch(ranks, options, "threads"), SUCCESS);
         }
     }
+    check("kept for good, 3 ranks".into(), launch(3, &[], "for-good"), SUCCESS);
     check("a panic ends all ranks".into(), launch(3, &[], "panic"), failure("this rank panics"));
     check("an early panic ends all ranks".into(), launch(3, &[], "panic-early"), failure("this rank panics"));
     check("a leak ends all ranks".into(), launch(2, &[], "leak"), failure("has left messages unfinished"));

@@ -17,7 +17,7 @@ struct Piece {
 }
 
 /// The ends of this process.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LetterBox {
     /// The first process has one for each other, the others one for the first.
     pub(super) to: Vec<Sender>,

@@ -5,22 +5,37 @@
 //! first process as letters.
 
 mod letters;
+#[cfg(not(feature = "mpi"))]
+mod no_ranks;
+#[cfg(feature = "mpi")]
+mod office;
 mod peers;
+#[cfg(feature = "mpi")]
+mod ranks;
 
 use std::env;
 use std::ffi::OsString;
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_memory::{Common, Region, RegionTicket, SpinLock, desert_locks};
-use warpline_model::Portable;
 
 use self::letters::{LetterBox, Post, letter_boxes};
+#[cfg(not(feature = "mpi"))]
+use self::no_ranks::Office;
+#[cfg(not(feature = "mpi"))]
+pub use self::no_ranks::Ranks;
+#[cfg(feature = "mpi")]
+use self::office::Office;
 use self::peers::Peers;
+#[cfg(feature = "mpi")]
+pub use self::ranks::Ranks;
+use crate::{Fold, Tally};
 
 /// The variable by which a process learns that it is one of several.
 const INVITATION: &str = "WARPLINE_GROUP";
@@ -61,20 +76,14 @@ impl Invitation {
     }
 }
 
-/// What all processes see.
-#[derive(Debug, Default, Portable)]
-struct GroupWords {
-    /// All have placed what they share.
-    begun: AtomicU32,
-    /// All are to end.
-    stopped: AtomicU32,
-    /// The number of a process that is gone, and 1.
-    lost: AtomicU32,
-    /// Somebody has said so.
-    told: AtomicU32,
-    /// The time of the last GVT that a process knew of, in bits.
-    gvt: AtomicU64,
-}
+/// The words of a group, by place in its tally.
+const WORDS_OF_GROUP: &[Fold] = &[Fold::Max, Fold::Max, Fold::Max];
+/// All are to end.
+const STOPPED: usize = 0;
+/// The number of a process that is gone, and 1.
+const LOST: usize = 1;
+/// The time of the last GVT that a process knew of, in bits.
+const GVT: usize = 2;
 
 /// What a process has said before it ended.
 type LastWords = Common<[SpinLock<(u32, [[u8; 50]; WORDS / 50])>]>;
@@ -91,25 +100,68 @@ pub struct Lost {
     pub why: String,
 }
 
+/// Where a process is among those of its machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seat {
+    /// Its number there, from 0.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+    /// How many cores it has, as its share of those that it may use.
+    pub cores: f64,
+}
+
+impl Seat {
+    /// That of a process that shares these cores with nobody.
+    pub fn alone(cores: u32) -> Self {
+        Seat { number: 0, of: 1, cores: cores.into() }
+    }
+
+    /// The most threads that have a core each; one at least.
+    pub fn threads(&self) -> usize {
+        // Shares are fractions with rounding errors.
+        (self.cores + 0.01).max(1.0) as usize
+    }
+
+    /// Whether so many threads have a core each.
+    pub fn suffices_for(&self, threads: usize) -> bool {
+        threads as f64 <= self.cores + 0.01
+    }
+}
+
 /// This process among those of a run.
 #[derive(Debug)]
 pub struct Group {
     number: u32,
     processes: u32,
+    /// Those with which it shares memory, itself among them.
+    near: Range<u32>,
+    seat: Seat,
     region: Region,
-    words: Common<GroupWords>,
+    words: Tally,
+    /// Somebody has said that a process is gone.
+    told: Common<AtomicU32>,
+    /// By process, of those near.
     last_words: LastWords,
-    /// By process: whether it has said everything.
+    /// By process, of those near: whether it has said everything.
     left: Common<[AtomicU32]>,
     peers: Peers,
+    /// If all share memory.
     letters: LetterBox,
+    /// The office, if a launcher has started the processes.
+    office: Option<Office>,
+    /// Whether letters go through the office, as not all processes share memory.
+    by_office: bool,
+    /// Whether all has gone well.
+    is_done: bool,
 }
 
 /// What a process says to others when its run has failed, from whatever thread.
 #[derive(Clone, Debug)]
 pub struct Voice {
+    /// Its number among those near.
     number: u32,
-    words: Common<GroupWords>,
+    words: Tally,
     last_words: LastWords,
 }
 
@@ -127,7 +179,7 @@ impl Voice {
 
     /// All processes are to end.
     pub fn stop(&self) {
-        self.words.stopped.store(1, Ordering::Release);
+        self.words.say(STOPPED, 1);
     }
 }
 
@@ -139,7 +191,7 @@ impl Group {
     pub fn start(processes: u32, run: u32) -> io::Result<Self> {
         let (region, ticket) = Region::create(processes)?;
         // Placed before there is anybody who could use it.
-        let mut group = Group::place(region, 0, processes, Peers::none());
+        let mut group = Group::place(region, 0, processes, 0..processes, Peers::none());
         let invitations = (1..processes).map(|number| OsString::from(format!("{number}/{run}/{ticket}")));
         group.peers = Peers::start(INVITATION, invitations)?;
         Ok(group)
@@ -153,16 +205,66 @@ impl Group {
         let Invitation { number, ticket, .. } = invitation;
         let peers = Peers::of(ticket.owner())?;
         let region = Region::join(ticket, *number)?;
-        Ok(Group::place(region, *number, ticket.processes(), peers))
+        Ok(Group::place(region, *number, ticket.processes(), 0..ticket.processes(), peers))
     }
 
-    fn place(region: Region, number: u32, processes: u32, peers: Peers) -> Self {
+    /// The group of processes that a launcher has started. Those of a machine share memory if they are to; all have to say the same.
+    ///
+    /// # Errors
+    /// If memory cannot be shared, or MPI fails.
+    #[cfg(feature = "mpi")]
+    pub fn launched(ranks: Ranks, shares: bool) -> io::Result<Self> {
+        let number = ranks.number();
+        let near = if shares { ranks.neighbours() } else { number..number + 1 };
+        let (region, problem) = Self::common_region(&ranks, &near);
+        // If one cannot go on, none does.
+        let problems = ranks.exchange(&problem).map_err(io::Error::other)?;
+        if let Some(problem) = problems.into_iter().flatten().next() {
+            return Err(io::Error::other(problem));
+        }
+        let peers = Peers::ranks(ranks.neighbour_processes());
+        let seat = ranks.seat();
+        let mut group = Group::place(region, number, ranks.count(), near, peers);
+        group.seat = seat;
+        group.office = Some(Office::new(ranks, shares).map_err(io::Error::other)?);
+        Ok(group)
+    }
+
+    /// Memory that this process shares with those near it; or why there is none.
+    #[cfg(feature = "mpi")]
+    fn common_region(ranks: &Ranks, near: &Range<u32>) -> (Region, Option<String>) {
+        let (mut created, mut problem) = (None, None);
+        if near.len() > 1 && near.start == ranks.number() {
+            match Region::create(near.len() as u32) {
+                Ok(region) => created = Some(region),
+                Err(error) => problem = Some(error.to_string()),
+            }
+        }
+        let mine = created.as_ref().map(|(_, ticket)| ticket.to_string());
+        let tickets = match ranks.exchange(&mine) {
+            Ok(tickets) => tickets,
+            Err(error) => return (Region::own(), Some(error)),
+        };
+        if let Some((region, _)) = created {
+            return (region, problem);
+        }
+        let Some(ticket) = &tickets[near.start as usize] else { return (Region::own(), problem) };
+        let joined = ticket.parse().and_then(|ticket| Region::join(&ticket, ranks.number() - near.start));
+        joined.map_or_else(|error| (Region::own(), Some(error.to_string())), |region| (region, problem))
+    }
+
+    fn place(region: Region, number: u32, processes: u32, near: Range<u32>, peers: Peers) -> Self {
         desert_locks(false);
-        let words = region.place(GroupWords::default());
-        let last_words = region.place_list(processes as usize, |_| SpinLock::new((0, [[0; 50]; WORDS / 50])));
-        let left = region.place_list(processes as usize, |_| AtomicU32::new(0));
-        let letters = letter_boxes(&region, number, processes);
-        Group { number, processes, region, words, last_words, left, peers, letters }
+        let words = Tally::place(&region, WORDS_OF_GROUP);
+        let told = region.place(AtomicU32::new(0));
+        let last_words = region.place_list(near.len(), |_| SpinLock::new((0, [[0; 50]; WORDS / 50])));
+        let left = region.place_list(near.len(), |_| AtomicU32::new(0));
+        let by_office = near.len() < processes as usize;
+        let letters = if by_office { LetterBox::default() } else { letter_boxes(&region, number, processes) };
+        let (office, is_done) = (None, false);
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        let seat = Seat { number, of: processes, cores: f64::from(cores) / f64::from(processes) };
+        Group { number, processes, near, seat, region, words, told, last_words, left, peers, letters, office, by_office, is_done }
     }
 
     /// The number of this process, from 0.
@@ -180,14 +282,24 @@ impl Group {
         self.number == 0
     }
 
-    /// The memory that they share.
+    /// The processes with which this one shares memory, itself among them.
+    pub fn near(&self) -> Range<u32> {
+        self.near.clone()
+    }
+
+    /// Where it is among the processes of its machine.
+    pub fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// The memory that it shares with them.
     pub fn region(&self) -> &Region {
         &self.region
     }
 
     /// What may speak for this process from other threads.
     pub fn voice(&self) -> Voice {
-        Voice { number: self.number, words: self.words.clone(), last_words: self.last_words.clone() }
+        Voice { number: self.number - self.near.start, words: self.words.clone(), last_words: self.last_words.clone() }
     }
 
     /// Waits until all processes have placed what they share. `description` says what they are about to do, entry by entry, and must be the
@@ -198,7 +310,7 @@ impl Group {
     pub fn begin(&mut self, description: &[(String, String)]) -> Result<(), Lost> {
         if !self.is_first() {
             self.send(&description)?;
-            return self.wait(|group| group.words.begun.load(Ordering::Acquire) == 1);
+            return self.receive_from(0);
         }
         for number in 1..self.processes {
             let theirs: Vec<(String, String)> = self.receive_from(number)?;
@@ -207,19 +319,65 @@ impl Group {
                 return Err(Lost { number, of: self.processes, why });
             }
         }
-        // Release pairs with the Acquire above: what this process has placed is there.
-        self.words.begun.store(1, Ordering::Release);
-        Ok(())
+        // What each process has placed is there.
+        self.send(&())
     }
 
     /// Has all processes end, as this one cannot go on.
     pub fn stop(&self) {
-        self.words.stopped.store(1, Ordering::Release);
+        self.words.say(STOPPED, 1);
     }
 
-    /// Whether all are to end.
-    pub fn is_stopped(&self) -> bool {
-        self.words.stopped.load(Ordering::Acquire) == 1
+    /// Says why this one cannot go on, and has all processes end.
+    pub fn give_up(&mut self, why: &str) {
+        self.voice().say(why);
+        self.stop();
+        if let Some(office) = &mut self.office {
+            office.say(why);
+        }
+        self.post();
+    }
+
+    /// Has the office send what it still has to, but not for long.
+    fn post(&mut self) {
+        let since = Instant::now();
+        while let Some(office) = &mut self.office
+            && office.work().is_ok()
+            && !office.is_done()
+            && since.elapsed() < END_WITHIN
+        {
+            thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// Whether it has to [pass on](Self::exchange) what is said in tallies, as not all processes share memory.
+    pub fn passes_on(&self) -> bool {
+        self.by_office
+    }
+
+    /// Passes on what has been said in the tally of the run, and in that of the group.
+    pub fn exchange(&mut self, tally: &Tally) {
+        if let Some(office) = &mut self.office {
+            // Whatever fails is found by `check`.
+            let _ = office.work();
+        }
+        self.exchange_words(Some(tally));
+        if let Some(office) = &mut self.office {
+            let _ = office.work();
+        }
+    }
+
+    /// Passes words on to those with which this process shares no memory, and takes theirs over. Of those near each other one does so.
+    fn exchange_words(&mut self, of_run: Option<&Tally>) {
+        if !self.by_office || self.near.start != self.number {
+            return;
+        }
+        let Some(office) = &mut self.office else { return };
+        let others = office.leaders();
+        office.exchange(0, &self.words, &others);
+        if let Some(tally) = of_run {
+            office.exchange(1, tally, &others);
+        }
     }
 
     /// Looks whether all processes are there.
@@ -227,18 +385,28 @@ impl Group {
     /// # Errors
     /// If one is gone that has not [taken leave](Self::take_leave), or all are to end.
     pub fn check(&mut self) -> Result<(), Lost> {
-        let lost = |number, why: String| Lost { number, of: self.processes, why };
+        let of = self.processes;
+        let lost = |number, why: String| Lost { number, of, why };
+        let worked = self.office.as_mut().map_or(Ok(()), Office::work);
+        self.exchange_words(None);
         // One that has taken leave may end before this process has read all its letters.
-        let left = &self.left;
-        if let Some((number, how)) = self.peers.gone(|number| left[number as usize].load(Ordering::Acquire) == 1) {
+        let (left, near, office) = (&self.left, &self.near, &self.office);
+        let may = |number: u32| match near.contains(&number) {
+            true => left[(number - near.start) as usize].load(Ordering::Acquire) == 1,
+            false => office.as_ref().is_some_and(|office| office.has_left(number)),
+        };
+        let gone = self.peers.gone(may).or(worked.err().map(|why| (self.number, format!("cannot reach the others: {why}"))));
+        if let Some((number, how)) = gone {
             let why = self.words_of(number).unwrap_or(how);
-            self.words.lost.store(number + 1, Ordering::Release);
+            self.words.say(LOST, u64::from(number) + 1);
             self.stop();
+            self.exchange_words(None);
+            self.office.as_mut().map(Office::work);
             desert_locks(true);
             return Err(lost(number, why));
         }
-        if self.is_stopped() {
-            let number = self.words.lost.load(Ordering::Acquire).checked_sub(1);
+        if self.words.read(STOPPED) == 1 {
+            let number = (self.words.read(LOST) as u32).checked_sub(1);
             return Err(match number {
                 Some(number) => lost(number, self.words_of(number).unwrap_or_else(|| "is gone".to_owned())),
                 None => lost(self.speaker(), self.words_of(self.speaker()).unwrap_or_else(|| "has given up".to_owned())),
@@ -249,42 +417,31 @@ impl Group {
 
     /// The first process that has said why it ends.
     fn speaker(&self) -> u32 {
-        (0..self.processes).find(|number| self.last_words[*number as usize].lock().0 > 0).unwrap_or_default()
+        (0..self.processes).find(|number| self.words_of(*number).is_some()).unwrap_or_default()
     }
 
     fn words_of(&self, number: u32) -> Option<String> {
-        let words = self.last_words[number as usize].try_lock()?;
+        if !self.near.contains(&number) {
+            return self.office.as_ref()?.last_words(number).map(|text| format!("has failed: {text}"));
+        }
+        let words = self.last_words[(number - self.near.start) as usize].try_lock()?;
         let text = String::from_utf8_lossy(&words.1.as_flattened()[..words.0 as usize]).into_owned();
         (words.0 > 0).then(|| format!("has failed: {text}"))
     }
 
     /// Whether this process is the one that tells of a loss: the first, or, if that is gone, one of the others.
     pub fn is_to_tell(&self, lost: &Lost) -> bool {
-        self.is_first() || lost.number == 0 && self.words.told.swap(1, Ordering::AcqRel) == 0
+        self.is_first() || lost.number == 0 && self.told.swap(1, Ordering::AcqRel) == 0
     }
 
     /// Notes the time of GVT, in bits, for those who have to tell of a loss.
     pub fn note_gvt(&self, bits: u64) {
-        // Relaxed: it publishes nothing else.
-        self.words.gvt.fetch_max(bits, Ordering::Relaxed);
+        self.words.say(GVT, bits);
     }
 
     /// The latest GVT noted, in bits.
     pub fn gvt(&self) -> u64 {
-        self.words.gvt.load(Ordering::Relaxed)
-    }
-
-    fn wait(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), Lost> {
-        let since = Instant::now();
-        while !done(self) {
-            self.check()?;
-            if since.elapsed() > PATIENCE {
-                let why = format!("or another one does not answer after {} s", PATIENCE.as_secs());
-                return Err(Lost { number: self.number, of: self.processes, why });
-            }
-            thread::sleep(LOOK_EVERY);
-        }
-        Ok(())
+        self.words.read(GVT)
     }
 
     /// Sends a letter to the first process; from there, to all others. It waits as long as there is no room for it.
@@ -293,6 +450,12 @@ impl Group {
     /// If a process is gone.
     pub fn send(&mut self, letter: &impl Serialize) -> Result<(), Lost> {
         let bytes = postcard::to_stdvec(letter).unwrap_or_else(|error| panic!("a letter cannot be written: {error}"));
+        if self.by_office {
+            let Some(office) = &mut self.office else { return Ok(()) };
+            let others = if self.number == 0 { 1..self.processes } else { 0..1 };
+            others.for_each(|number| office.send_letter(number, &bytes));
+            return self.check();
+        }
         for to in 0..self.letters.to.len() {
             let mut post = Post::new(&bytes);
             while !self.letters.to[to].send(&mut post) {
@@ -308,7 +471,10 @@ impl Group {
     /// # Panics
     /// If it is not what it is taken for.
     pub fn next_letter<T: DeserializeOwned>(&mut self, from: u32) -> Option<T> {
-        let bytes = self.letters.from[from.saturating_sub(1) as usize].receive()?;
+        let bytes = match &mut self.office {
+            Some(office) if self.by_office => office.next_letter(from)?,
+            _ => self.letters.from[from.saturating_sub(1) as usize].receive()?,
+        };
         Some(postcard::from_bytes(&bytes).unwrap_or_else(|error| panic!("a letter from process {from} cannot be read: {error}")))
     }
 
@@ -335,22 +501,40 @@ impl Group {
     }
 
     /// This process has said everything, and may end at any time.
-    pub fn take_leave(&self) {
-        self.left[self.number as usize].store(1, Ordering::Release);
+    pub fn take_leave(&mut self) {
+        self.is_done = true;
+        self.left[(self.number - self.near.start) as usize].store(1, Ordering::Release);
+        self.office.iter_mut().for_each(Office::take_leave);
     }
 
-    /// Waits until the other processes have ended, or has the system end them.
+    /// Waits until the other processes have ended, or has the system end them. Where a launcher has started them, waits until all have
+    /// [taken leave](Self::take_leave).
     pub fn end(&mut self) {
+        if self.office.is_some() {
+            self.post();
+        }
+        if let Some(office) = self.office.take() {
+            office.finish();
+        }
         self.peers.end(END_WITHIN);
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if self.is_first() {
-            self.stop();
-            self.peers.end(END_WITHIN);
+        if !self.is_first() {
+            return;
         }
+        if self.is_done {
+            return self.end();
+        }
+        self.stop();
+        self.exchange_words(None);
+        if let Some(mut office) = self.office.take() {
+            let _ = office.work();
+            office.abandon();
+        }
+        self.peers.end(END_WITHIN);
     }
 }
 

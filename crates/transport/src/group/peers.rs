@@ -23,6 +23,9 @@ mod system {
         Started(Vec<Child>),
         /// The others watch the first.
         First(OwnedFd),
+        /// Processes that a launcher has started watch those of their machine, by number.
+        #[cfg(feature = "mpi")]
+        Ranks(Vec<(u32, OwnedFd)>),
     }
 
     /// The process that has started this one.
@@ -80,6 +83,16 @@ mod system {
             Ok(Peers::First(pidfd_open(pid, PidfdFlags::empty()).map_err(gone)?))
         }
 
+        /// Processes of this machine that somebody else has started, with their numbers. Those that cannot be seen from here, as in
+        /// another container, are not watched.
+        #[cfg(feature = "mpi")]
+        pub(crate) fn ranks(processes: impl Iterator<Item = (u32, u32)>) -> Self {
+            let open = |(number, process): (u32, u32)| {
+                Some((number, pidfd_open(Pid::from_raw(process as i32)?, PidfdFlags::empty()).ok()?))
+            };
+            Peers::Ranks(processes.filter_map(open).collect())
+        }
+
         /// The number of a process that is gone although it `may` not be, and how it went.
         pub(crate) fn gone(&mut self, may: impl Fn(u32) -> bool) -> Option<(u32, String)> {
             match self {
@@ -89,6 +102,11 @@ mod system {
                     (!may(number)).then(|| (number, how(status)))
                 }),
                 Peers::First(process) => has_ended(process).then(|| (0, "is gone".to_owned())),
+                #[cfg(feature = "mpi")]
+                Peers::Ranks(processes) => {
+                    let gone = processes.iter().find(|(number, process)| has_ended(process) && !may(*number));
+                    gone.map(|(number, _)| (*number, "is gone".to_owned()))
+                }
             }
         }
 
@@ -146,6 +164,11 @@ mod system {
 
         pub(crate) fn of(_: u32) -> io::Result<Self> {
             Err(io::ErrorKind::Unsupported.into())
+        }
+
+        #[cfg(feature = "mpi")]
+        pub(crate) fn ranks(_: impl Iterator<Item = (u32, u32)>) -> Self {
+            Peers
         }
 
         pub(crate) fn gone(&mut self, _: impl Fn(u32) -> bool) -> Option<(u32, String)> {

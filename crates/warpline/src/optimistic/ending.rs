@@ -1,38 +1,37 @@
 //! Ending a run, or the part of it that PEs execute, early: all PEs say how far they have come, from which the new end of all follows (see
 //! `cut_short.rs` of the kernel).
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
 use warpline_base::VirtualTime;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
-use warpline_memory::{Common, Region};
-use warpline_model::{Model, Portable};
+use warpline_memory::Region;
+use warpline_model::Model;
+use warpline_transport::{Fold, Tally};
 
 use crate::watch::StopSwitch;
 
-/// What the threads of a run share to find an earlier end.
+/// How many PEs have nothing left to do.
+const OVER: usize = 0;
+/// How many PEs have their new end.
+const ENDED: usize = 1;
+/// How many PEs hold back.
+const HOLDING_BACK: usize = 2;
+/// Whether the PEs are to come to an end.
+const CHANGES: usize = 3;
+/// The latest time, in bits, at which one of them holds back.
+const LATEST: usize = 4;
+/// The earliest time, in bits, after what one of them contributed to GVT.
+const CONTRIBUTED: usize = 5;
+/// What each of them is.
+const WORDS: &[Fold] = &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min];
+
+/// What the threads of a run share to find its end: an earlier one than was planned, and when all PEs have come to it.
 pub(crate) struct Ending<'s> {
     switch: &'s StopSwitch,
     /// The number of events of a PE after which another engine is to go on.
     most: u64,
-    pes: u32,
-    words: Common<EndingWords>,
-}
-
-/// What all PEs see.
-#[derive(Debug, Portable)]
-struct EndingWords {
-    /// Whether the PEs are to come to an end.
-    changes: AtomicU32,
-    /// How many PEs hold back.
-    holding_back: AtomicU32,
-    /// The latest time, in bits, at which one of them does.
-    latest: AtomicU64,
-    /// The earliest time, in bits, after what one of them contributed to GVT.
-    contributed: AtomicU64,
-    /// How many PEs have their new end.
-    ended: AtomicU32,
+    pes: u64,
+    tally: Tally,
 }
 
 /// How far a PE has come in ending early.
@@ -52,15 +51,26 @@ pub(crate) enum EndingStage {
 impl<'s> Ending<'s> {
     /// For PEs that begin at `from`, and of which none executes more than about `most` events.
     pub(crate) fn new(region: &Region, switch: &'s StopSwitch, pes: u32, from: VirtualTime, most: Option<u64>) -> Self {
-        let words = EndingWords {
-            changes: AtomicU32::new(0),
-            holding_back: AtomicU32::new(0),
-            // What has committed before these PEs began lies before the end, too.
-            latest: AtomicU64::new(from.bits()),
-            contributed: AtomicU64::new(u64::MAX),
-            ended: AtomicU32::new(0),
-        };
-        Ending { switch, most: most.unwrap_or(u64::MAX), pes, words: region.place(words) }
+        let tally = Tally::place(region, WORDS);
+        // What has committed before these PEs began lies before the end, too.
+        tally.say(LATEST, from.bits());
+        Ending { switch, most: most.unwrap_or(u64::MAX), pes: pes.into(), tally }
+    }
+
+    /// What the processes of a run pass on to each other.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// A PE has nothing left to do.
+    pub(crate) fn note_over(&self) {
+        self.tally.say(OVER, 1);
+    }
+
+    /// Whether no PE has anything left to do.
+    #[inline]
+    pub(crate) fn all_over(&self) -> bool {
+        self.tally.glance(OVER) == self.pes
     }
 
     /// Has a PE end early, if the run is to; between any two of its steps.
@@ -69,15 +79,14 @@ impl<'s> Ending<'s> {
         if pe.counts().committed >= self.most {
             self.change();
         }
-        // Relaxed: it publishes nothing else.
-        if (self.switch.is_on() || self.words.changes.load(Ordering::Relaxed) == 1) && *stage != EndingStage::Ends {
+        if (self.switch.is_on() || self.tally.glance(CHANGES) == 1) && *stage != EndingStage::Ends {
             self.advance(pe, stage);
         }
     }
 
     /// Has the PEs come to an end, so that the run can end, or another engine go on.
     pub(crate) fn change(&self) {
-        self.words.changes.store(1, Ordering::Relaxed);
+        self.tally.say(CHANGES, 1);
     }
 
     #[cold]
@@ -88,19 +97,18 @@ impl<'s> Ending<'s> {
             self.change();
             // Times are never negative, so their bits are in the order of the times.
             let (from, contributed) = pe.hold_back();
-            self.words.latest.fetch_max(from.bits(), Ordering::Relaxed);
-            self.words.contributed.fetch_min(contributed.bits(), Ordering::Relaxed);
-            // Publishes the times.
-            self.words.holding_back.fetch_add(1, Ordering::Release);
+            self.tally.say(LATEST, from.bits());
+            self.tally.say(CONTRIBUTED, contributed.bits());
+            self.tally.say(HOLDING_BACK, 1);
         }
         if *stage == EndingStage::HoldsBack
             && let Some(end) = self.end()
         {
             *stage = EndingStage::HasEnd;
             pe.end_at(end);
-            self.words.ended.fetch_add(1, Ordering::Release);
+            self.tally.say(ENDED, 1);
         }
-        if *stage == EndingStage::HasEnd && self.words.ended.load(Ordering::Acquire) == self.pes {
+        if *stage == EndingStage::HasEnd && self.tally.read(ENDED) == self.pes {
             *stage = EndingStage::Ends;
             pe.let_go();
         }
@@ -108,9 +116,9 @@ impl<'s> Ending<'s> {
 
     /// The new end, once all PEs hold back.
     fn end(&self) -> Option<VirtualTime> {
-        let all = self.words.holding_back.load(Ordering::Acquire) == self.pes;
-        let time = |bits: &AtomicU64| VirtualTime::from_bits(bits.load(Ordering::Relaxed));
-        all.then(|| time(&self.words.latest).max(time(&self.words.contributed)))
+        let all = self.tally.read(HOLDING_BACK) == self.pes;
+        let time = |word| VirtualTime::from_bits(self.tally.read(word));
+        all.then(|| time(LATEST).max(time(CONTRIBUTED)))
     }
 
     /// The new end of PEs that were to end at `end`, if they ended early.

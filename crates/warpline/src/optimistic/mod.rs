@@ -80,7 +80,6 @@ struct AllPes {
     pes: u32,
     /// The first of this process.
     first: u32,
-    processes: u32,
 }
 
 /// What the PEs leave when their loops have ended, and where memory ran out, if it did.
@@ -178,7 +177,7 @@ impl<M: Model> Job<M> {
         let ForTests { crowded, restless, .. } = self.for_tests;
         let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
         let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
-        let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32, processes: config.processes };
+        let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
         match config.cluster {
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
@@ -254,7 +253,7 @@ impl<M: Model> Job<M> {
         let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
         let others = processes.gather(&all).map_err(|why| lost(&processes.group, why))?;
-        if !processes.group.is_first() && (outcome.failure != Moment::Never || outcome.full.is_some()) {
+        if outcome.failure != Moment::Never || outcome.full.is_some() {
             processes.leave();
         }
         for other in others {

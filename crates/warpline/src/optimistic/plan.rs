@@ -42,6 +42,10 @@ pub(crate) struct ParallelConfig {
     pub(crate) cluster: Option<u64>,
     /// How many processes have the PEs.
     pub(crate) processes: u32,
+    /// How many cores they have together.
+    pub(crate) cores: u32,
+    /// How many PEs are on each machine, if there are several.
+    pub(crate) pes_of_machine: Option<u32>,
 }
 
 impl ParallelConfig {
@@ -57,10 +61,10 @@ impl ParallelConfig {
         AnyGvt::all(region, algorithm, Hierarchy::new(self.pes, self.group()), ties)
     }
 
-    /// How many PEs are close to each other: those that take turns in one thread; in a virtual cluster, as its seed says.
+    /// How many PEs are close to each other: those of a machine, if there are several, or those that take turns in one thread; in a virtual cluster, as its seed says.
     fn group(&self) -> u32 {
         match self.cluster {
-            None => self.pes.div_ceil(cores()),
+            None => self.pes_of_machine.unwrap_or(self.pes.div_ceil(self.cores)),
             Some(seed) => CLUSTER_GROUPS[(seed % CLUSTER_GROUPS.len() as u64) as usize],
         }
     }
@@ -91,9 +95,9 @@ pub(crate) fn cores() -> u32 {
 }
 
 /// As many PEs as there are cores, if nothing else is said, but at least one for each process; and never more than LPs.
-fn pes(settings: &Settings, limits: &Limits) -> u32 {
+fn pes(settings: &Settings, limits: &Limits, cores: u32) -> u32 {
     let processes = settings.processes();
-    let threads = settings.threads.unwrap_or_else(|| (cores() / processes).max(1));
+    let threads = settings.threads.unwrap_or_else(|| (cores / processes).max(1));
     threads.saturating_mul(processes).min(limits.lps).min(THREADS_MOST)
 }
 
@@ -110,7 +114,7 @@ fn choose_way(settings: &mut Settings, config: &mut ParallelConfig, delays: &Del
         return;
     }
     // A virtual cluster has one thread.
-    let cores = if config.cluster.is_some() { 1 } else { cores() };
+    let cores = if config.cluster.is_some() { 1 } else { config.cores };
     let way = match settings.conservative() {
         Conservative::Auto if windows_suit(config.pes, cores, delays) => Conservative::Windows,
         Conservative::Auto => Conservative::FreeRunning,
@@ -133,7 +137,7 @@ fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
 impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&self, settings: &mut Settings, limits: &Limits) -> ParallelConfig {
-        let pes = pes(settings, limits);
+        let pes = pes(settings, limits, self.cores());
         settings.threads = Some(pes.div_ceil(settings.processes()));
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
@@ -173,12 +177,19 @@ impl<M: Model> Job<M> {
             devastator: self.for_tests.devastator,
             cluster,
             processes: settings.processes(),
+            cores: self.cores(),
+            pes_of_machine: self.machines.filter(|machines| machines.count > 1).map(|machines| machines.processes * settings.threads.unwrap_or(1)),
         }
     }
 
     /// How many PEs there are.
     pub(crate) fn pes(&self, limits: &Limits) -> u32 {
-        pes(&self.settings, limits)
+        pes(&self.settings, limits, self.cores())
+    }
+
+    /// How many cores all processes have together.
+    fn cores(&self) -> u32 {
+        self.machines.map_or_else(cores, |machines| machines.cores)
     }
 
     /// See [`Simulation::least_delay`](crate::Simulation::least_delay).

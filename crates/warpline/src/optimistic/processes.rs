@@ -33,6 +33,8 @@ struct Other {
 #[derive(Serialize, Deserialize)]
 enum Letter {
     Progress { status: PeStatus, settled: Option<Moment>, rows: Vec<MomentRow> },
+    /// The last rows.
+    Rows(Vec<MomentRow>),
     End(LoopEnd),
 }
 
@@ -126,6 +128,7 @@ impl Processes {
                 (other.status, other.settled) = (status, settled);
                 merge.add(rows);
             }
+            Letter::Rows(rows) => merge.add(rows),
             Letter::End(end) => other.end = Some(end),
         }
     }
@@ -134,7 +137,7 @@ impl Processes {
     pub(crate) fn agree(&mut self, mut own: LoopEnd, merge: &mut RowMerge) -> Result<LoopEnd, Lost> {
         if !self.group.is_first() {
             let rows = without_acts(&self.group, merge.take());
-            self.group.send(&Letter::Progress { status: PeStatus::default(), settled: None, rows })?;
+            self.group.send(&Letter::Rows(rows))?;
             self.group.send(&Letter::End(own))?;
             return self.group.receive_from(0);
         }
@@ -180,6 +183,7 @@ impl Processes {
     pub(crate) fn leave(&mut self) {
         self.group.take_leave();
         if !self.group.is_first() {
+            self.group.end();
             std::process::exit(0);
         }
     }

@@ -11,7 +11,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
-use warpline_transport::{Lost, pin};
+use warpline_transport::{Lost, Seat, pin};
 
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
@@ -27,6 +27,8 @@ use crate::core_time::CoreClock;
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often what PEs say to all others is passed on to processes that share no memory with this one.
+const PASS_ON_EVERY: Duration = Duration::from_millis(1);
 /// After how many looks PEs may be moved.
 const LOOKS_PER_MOVE: u32 = 2;
 /// Rounds of idle steps before a thread yields. With a core of its own it waits longer than an answer takes, as yielding the core to
@@ -73,34 +75,31 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         watch.run.control.watch(Some(number), pe.beat());
     }
     let boards: Vec<Board> = pes.iter().map(|_| Board::default()).collect();
-    let processes = all.processes as usize;
-    let cores = (cores() as usize / processes).max(1);
-    let share = if seating.crowded { 1 } else { pes.len().div_ceil(cores) };
+    let seat = watch.processes.as_ref().map_or(Seat::alone(cores()), |processes| processes.group.seat());
+    let share = if seating.crowded { 1 } else { pes.len().div_ceil(seat.threads()) };
     let threads = pes.len().div_ceil(share);
-    let patience = if threads <= cores && processes <= self::cores() as usize { PATIENCE } else { PATIENCE_IN_CROWD };
+    let patience = if seat.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
     let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
-    let (unfinished, moves) =
-        (all.region.place(AtomicUsize::new(all.pes as usize)), homes.may_move() && (seating.moves || seating.restless.is_some()));
+    let moves = homes.may_move() && (seating.moves || seating.restless.is_some());
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
-    let first_thread = watch.processes.as_ref().map_or(0, |processes| processes.group.number()) as usize * threads;
+    let every = if watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on()) { PASS_ON_EVERY } else { LOOK_EVERY };
+    let (first_thread, all_threads) = (seat.number as usize * threads, seat.of as usize * threads);
     let (pes, full) = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
         let mut gone = None;
         let mut workers = Vec::new();
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
-            let (boards, unfinished) = (&boards[..], &*unfinished);
-            let clock = &clocks[number].0;
-            let guard =
-                WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, unfinished, watcher: watcher.clone() };
+            let (boards, clock) = (&boards[..], &clocks[number].0);
+            let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || seating.measured;
             let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), timed, patience);
             let work = move || {
-                pin(first_thread + number, processes * threads);
+                pin(first_thread + number, all_threads);
                 let full = worker.work(seating.restless);
                 (worker.into_pes(), full)
             };
@@ -112,8 +111,15 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 Error::no_thread(number, threads, cause)
             })?);
         }
+        let mut passed_on = 0;
         while left.load(Ordering::Relaxed) > 0 {
-            thread::park_timeout(watch.run.chooser.patience().map_or(LOOK_EVERY, |patience| patience.min(LOOK_EVERY)));
+            thread::park_timeout(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)));
+            pass_on(&ending, &mut watch);
+            passed_on += 1;
+            if left.load(Ordering::Relaxed) > 0 && every * passed_on < LOOK_EVERY && rows.load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            passed_on = 0;
             if let Err(why) = look(&boards, &clocks, &rows, &ending, &mut watch) {
                 stop.store(true, Ordering::Relaxed);
                 gone = gone.or(Some(why));
@@ -131,6 +137,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 watch.processes.iter().for_each(|processes| processes.group.stop());
             }
         }
+        // The others have to know what the last PEs have said.
+        pass_on(&ending, &mut watch);
         if let (Some(why), Some(processes)) = (gone, &watch.processes) {
             return Err(lost(&processes.group, why));
         }
@@ -159,6 +167,14 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
     Ok(LoopOutcome { moved: balance.moved, busy, ..gather(pes, full, watch, cut_short)? })
+}
+
+/// Passes on what PEs say to all others, to processes that share no memory with this one.
+fn pass_on(ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) {
+    let Some(processes) = &mut watch.processes else { return };
+    if processes.group.passes_on() {
+        processes.group.exchange(ending.tally());
+    }
 }
 
 /// The status of each PE.

@@ -62,8 +62,6 @@ pub(crate) struct WorkerGuard<'s> {
     pub(crate) stop: &'s AtomicBool,
     /// How many threads are still running.
     pub(crate) left: &'s AtomicUsize,
-    /// How many PEs are not done.
-    pub(crate) unfinished: &'s AtomicUsize,
     /// The message of the first panic.
     pub(crate) bug: &'s Mutex<String>,
     /// By PE.
@@ -177,7 +175,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         if let ([stepped], None) = (&mut self.pes[..], self.homes) {
             stepped.pe.begin_thread();
         }
-        while self.guard.unfinished.load(Ordering::Relaxed) > 0 {
+        while !self.ending.all_over() {
             if let Some(homes) = self.homes {
                 restless.iter_mut().for_each(|random| move_one(homes, self.pes.as_slice(), self.rounds, random));
                 self.exchange(homes);
@@ -220,7 +218,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 Ok(Step::Idle) => {}
                 Ok(Step::Finished | Step::Failed) => {
                     if !std::mem::replace(&mut stepped.over, true) {
-                        self.guard.unfinished.fetch_sub(1, Ordering::Relaxed);
+                        self.ending.note_over();
                     }
                 }
                 Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),

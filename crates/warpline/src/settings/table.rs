@@ -117,6 +117,12 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "processes take longer to start than threads, each has a copy of the model, and PEs do not move between them",
         }
+        /// Whether processes of a machine share the memory of messages; otherwise they are copied, by MPI if a launcher has started the processes.
+        zero_copy: bool = true, Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "where models need it off to be measured, never; where it is off, every message to another process is written and read once more",
+        }
         /// Most events that a PE executes before it looks at its messages again.
         batch: u32, Range::From(1), {
             heading: PARALLEL,

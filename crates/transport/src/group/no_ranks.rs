@@ -1,0 +1,93 @@
+//! Stands in for ranks and their offices in programs that are built without MPI.
+
+use warpline_mpi::Launch;
+
+use crate::Tally;
+
+/// There are none without MPI.
+#[derive(Debug)]
+pub enum Ranks {}
+
+impl Ranks {
+    /// Refuses to start.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn start(_: Launch) -> Result<Option<Self>, String> {
+        Err("this program was built without MPI; build it with the feature `mpi` (`make mpi`)".to_owned())
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        match *self {}
+    }
+
+    /// Which of them this one is.
+    pub fn number(&self) -> u32 {
+        match *self {}
+    }
+
+    /// How many cores all of them have together.
+    pub fn cores(&self) -> u32 {
+        match *self {}
+    }
+
+    /// How many of them each machine has, if all have equally many.
+    pub fn per_machine(&self) -> Option<u32> {
+        match *self {}
+    }
+}
+
+/// Nobody has one without MPI.
+#[derive(Debug)]
+pub(super) enum Office {}
+
+impl Office {
+    pub(super) fn work(&mut self) -> Result<(), String> {
+        match *self {}
+    }
+
+    pub(super) fn leaders(&self) -> Vec<u32> {
+        match *self {}
+    }
+
+    pub(super) fn send_letter(&mut self, _: u32, _: &[u8]) {
+        match *self {}
+    }
+
+    pub(super) fn next_letter(&mut self, _: u32) -> Option<Vec<u8>> {
+        match *self {}
+    }
+
+    pub(super) fn say(&mut self, _: &str) {
+        match *self {}
+    }
+
+    pub(super) fn last_words(&self, _: u32) -> Option<&str> {
+        match *self {}
+    }
+
+    pub(super) fn take_leave(&mut self) {
+        match *self {}
+    }
+
+    pub(super) fn has_left(&self, _: u32) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn exchange(&mut self, _: u32, _: &Tally, _: &[u32]) {
+        match *self {}
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn abandon(self) {
+        match self {}
+    }
+
+    pub(super) fn finish(self) {
+        match self {}
+    }
+}

@@ -1,0 +1,181 @@
+//! Letters, words and last words between processes that share no memory, by MPI.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use warpline_mpi::{ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag};
+
+use super::ranks::{Ranks, in_words};
+use crate::Tally;
+
+/// The tag of what offices send.
+const TAG: Tag = Tag::new(0);
+/// What fits into a batch, in bytes. Anything longer is a large message.
+const CAPACITY: usize = 16 << 10;
+const SENDS: SendLimits = SendLimits { capacity: CAPACITY, batches: 64, large: 8 };
+const RECEIVES: ReceiveLimits = ReceiveLimits { capacity: CAPACITY, buffers: 64 };
+
+/// What offices tell each other.
+#[derive(Serialize, Deserialize)]
+enum Note<'n> {
+    Letter(&'n [u8]),
+    /// What the processes near the sender have said in a tally.
+    Words {
+        tally: u32,
+        words: Vec<u64>,
+    },
+    /// Why the sender ends.
+    LastWords(&'n str),
+    /// The sender has said everything.
+    Left,
+}
+
+/// What has been heard of another process.
+#[derive(Debug, Default)]
+struct Heard {
+    letters: VecDeque<Vec<u8>>,
+    /// By tally.
+    words: BTreeMap<u32, Vec<u64>>,
+    last_words: Option<String>,
+    left: bool,
+}
+
+/// The office of this process. Everything is kept until it can be sent; nothing waits.
+pub(super) struct Office {
+    // Dropped before the ranks, and with them MPI.
+    pool: SendPool<'static>,
+    receiver: Receiver<'static>,
+    /// What is still to be sent, with the rank that is to have it.
+    waiting: VecDeque<(u32, Vec<u8>)>,
+    /// By process.
+    heard: Vec<Heard>,
+    /// By tally: what was told last.
+    told: BTreeMap<u32, Vec<u64>>,
+    /// Whether the processes of a machine share memory.
+    shares: bool,
+    ranks: Ranks,
+}
+
+impl std::fmt::Debug for Office {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Office").field("waiting", &self.waiting.len()).field("ranks", &self.ranks).finish_non_exhaustive()
+    }
+}
+
+impl Office {
+    pub(super) fn new(ranks: Ranks, shares: bool) -> Result<Self, String> {
+        let pool = SendPool::new(ranks.comm(), SENDS).map_err(in_words)?;
+        let receiver = Receiver::new(ranks.comm(), TAG, RECEIVES).map_err(in_words)?;
+        let heard = (0..ranks.count()).map(|_| Heard::default()).collect();
+        Ok(Office { pool, receiver, waiting: VecDeque::new(), heard, told: BTreeMap::new(), shares, ranks })
+    }
+
+    /// The other processes that pass words on: one of each machine if those of a machine share memory, or else all.
+    pub(super) fn leaders(&self) -> Vec<u32> {
+        let me = self.ranks.number();
+        (0..self.ranks.count()).filter(|number| *number != me && (!self.shares || self.ranks.is_first_of_machine(*number))).collect()
+    }
+
+    /// Sends what can be sent, and receives what has arrived.
+    pub(super) fn work(&mut self) -> Result<(), String> {
+        while let Some((rank, note)) = self.waiting.pop_front() {
+            if let Some(note) = self.hand_over(rank, note)? {
+                self.waiting.push_front((rank, note));
+                break;
+            }
+        }
+        self.pool.progress().map_err(in_words)?;
+        let (heard, ranks, mut wrong) = (&mut self.heard, &self.ranks, None);
+        let hear = |rank, bytes: &[u8]| match postcard::from_bytes(bytes) {
+            Ok(note) => heard[ranks.number_of(rank) as usize].hear(note),
+            Err(error) => wrong = Some(format!("what rank {rank} says cannot be read: {error}")),
+        };
+        self.receiver.poll(hear).map_err(in_words)?;
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// Gives the note back if there is no room for it.
+    fn hand_over(&mut self, rank: u32, note: Vec<u8>) -> Result<Option<Vec<u8>>, String> {
+        if note.len() > CAPACITY {
+            return self.pool.send_large(rank, TAG, note).map(Sent::refused).map_err(in_words);
+        }
+        let mut buffer = self.pool.take().map_err(in_words)?;
+        assert!(buffer.write(&note), "it is no longer than the capacity");
+        let refused = self.pool.send(rank, TAG, buffer).map_err(in_words)?.refused();
+        Ok(refused.map(|_| note))
+    }
+
+    fn tell(&mut self, number: u32, note: &Note<'_>) {
+        let bytes = postcard::to_stdvec(note).unwrap_or_else(|error| panic!("a note cannot be written: {error}"));
+        self.waiting.push_back((self.ranks.rank(number), bytes));
+    }
+
+    fn tell_others(&mut self, note: &Note<'_>) {
+        let me = self.ranks.number();
+        (0..self.ranks.count()).filter(|number| *number != me).for_each(|number| self.tell(number, note));
+    }
+
+    pub(super) fn send_letter(&mut self, to: u32, letter: &[u8]) {
+        self.tell(to, &Note::Letter(letter));
+    }
+
+    pub(super) fn next_letter(&mut self, from: u32) -> Option<Vec<u8>> {
+        self.heard[from as usize].letters.pop_front()
+    }
+
+    /// Says why this process ends.
+    pub(super) fn say(&mut self, text: &str) {
+        self.tell_others(&Note::LastWords(text));
+    }
+
+    pub(super) fn last_words(&self, number: u32) -> Option<&str> {
+        self.heard[number as usize].last_words.as_deref()
+    }
+
+    pub(super) fn take_leave(&mut self) {
+        self.tell_others(&Note::Left);
+    }
+
+    pub(super) fn has_left(&self, number: u32) -> bool {
+        self.heard[number as usize].left
+    }
+
+    /// Passes on what processes near this one have said in a tally since the last time, to the processes `to`, and takes over what these have
+    /// passed on.
+    pub(super) fn exchange(&mut self, number: u32, tally: &Tally, to: &[u32]) {
+        let words = tally.near_words();
+        if self.told.get(&number) != Some(&words) {
+            to.iter().for_each(|process| self.tell(*process, &Note::Words { tally: number, words: words.clone() }));
+            self.told.insert(number, words);
+        }
+        tally.hear(to.iter().filter_map(|process| self.heard[*process as usize].words.get(&number).map(Vec::as_slice)));
+    }
+
+    /// Whether everything has been sent.
+    pub(super) fn is_done(&self) -> bool {
+        self.waiting.is_empty() && self.pool.in_flight() == 0
+    }
+
+    /// Leaves MPI as it is, as others may be gone. The launcher ends all processes when one ends without finishing MPI.
+    pub(super) fn abandon(self) {
+        std::mem::forget(self);
+    }
+
+    /// Finishes MPI. It waits for the others.
+    pub(super) fn finish(self) {
+        let Office { pool, receiver, ranks, .. } = self;
+        drop((pool, receiver));
+        ranks.finish();
+    }
+}
+
+impl Heard {
+    fn hear(&mut self, note: Note<'_>) {
+        match note {
+            Note::Letter(letter) => self.letters.push_back(letter.to_vec()),
+            Note::Words { tally, words } => _ = self.words.insert(tally, words),
+            Note::LastWords(text) => self.last_words = Some(text.to_owned()),
+            Note::Left => self.left = true,
+        }
+    }
+}
