@@ -69,6 +69,7 @@ use program::Program;
 pub use studies::{Study, StudyCase};
 
 use crate::Configure;
+use crate::processes::launch;
 
 /// Reads the command line of this process and does what it says, with the one model `M`, whose name need not be typed: `run`, `verify`,
 /// `explain`, `compare`, `report`, `models show`. To be called by `main`, as it prints, and replaces the hook for panics.
@@ -108,6 +109,12 @@ fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode
 }
 
 fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Failure> {
+    let runs = matches!(action, Action::Verify(_) | Action::Explain(_) | Action::Compare(_) | Action::Study(_));
+    if runs && launch().is_some() {
+        let why = "a launcher of MPI programs has started this, but only `run` is for several processes that are started together; leave the \
+                   launcher out (`compare --with mpi` and studies call it themselves)";
+        return Err(Failure::wrong_use(why));
+    }
     match action {
         Action::Models { json } => models::list(program, json),
         Action::Model { name, json } => models::show(program, &name, json),
@@ -115,6 +122,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Verify(request) => verify::verify(program, &request),
         Action::Explain(request) => explain::explain(program, &request),
         Action::Compare(request) => compare::compare(program, &request),
+        Action::Report { .. } | Action::New { .. } if output::is_silent() => Ok(()),
         Action::Report { directory, json } => report(&directory, json),
         Action::New { name, json } => new::new(&name, json),
         Action::Study(request) => study::study(&program.name, program.studies, &request),

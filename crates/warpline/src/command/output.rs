@@ -7,9 +7,18 @@ use serde_json::{Value, json};
 use warpline_transport::Invitation;
 
 use super::failure::Failure;
+use crate::processes::launch;
+
+/// Whether a launcher has started this process beside another one, which does all the talking.
+pub(crate) fn is_silent() -> bool {
+    launch().and_then(|launch| launch.rank()).is_some_and(|rank| rank > 0)
+}
 
 /// Prints text to stdout. The reader may stop reading at any time.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    if is_silent() {
+        return Ok(());
+    }
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(cause) if cause.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!("cannot write to stdout: {cause}"))),
@@ -24,6 +33,9 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
 
 /// Prints a line for people to stderr, whether or not anybody reads it.
 pub(crate) fn notify(text: impl Display) {
+    if is_silent() {
+        return;
+    }
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
