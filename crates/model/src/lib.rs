@@ -55,6 +55,7 @@ mod parameters;
 mod phases;
 mod saved;
 mod sending;
+mod serial;
 pub mod statistics;
 mod tables;
 mod wire;
