@@ -82,6 +82,12 @@ impl Sequence {
     pub fn bits(self) -> u64 {
         self.0
     }
+
+    /// The sequence number with these [`bits`](Self::bits).
+    #[inline]
+    pub fn from_bits(bits: u64) -> Self {
+        Sequence(bits)
+    }
 }
 
 /// The place of an event in the one order that all engines follow.
@@ -246,6 +252,7 @@ mod tests {
         for (event, index) in [(0, 0), (1, 0), (3, 5), (Sequence::EVENT_LIMIT - 1, SEND_LIMIT - 1)] {
             let sequence = Sequence::first_of(event).nth(index);
             assert_eq!((sequence.event(), sequence.index(), sequence.bits()), (event, index, event << 24 | u64::from(index)));
+            assert_eq!(Sequence::from_bits(sequence.bits()), sequence);
         }
     }
 

@@ -108,7 +108,8 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
     choices::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct or an enum a type whose values can leave their process, as copies of their bytes: plain data, with or without payloads.
+/// Makes a struct or an enum a type whose values can leave their process, as they lie in memory or written as bytes: plain data, with or without
+/// payloads.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -119,6 +120,11 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
 ///     Freight(Payload, Option<LpId>),
 ///     Nothing,
 /// }
+///
+/// let mut bytes = Vec::new();
+/// Parcel::Letter { weight: 0.5, stamps: [1, 2, 3, 4] }.write(&mut bytes);
+/// assert_eq!(bytes, [0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F, 1, 2, 3, 4]);
+/// assert!(matches!(Parcel::read(&mut &bytes[..]), Some(Parcel::Letter { stamps: [1, 2, 3, 4], .. })));
 /// ```
 ///
 /// All fields must be `Portable` themselves: numbers, arrays, tuples, options, payloads, LP ids, and types that derive it. What holds an
@@ -136,6 +142,14 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
 pub fn derive_portable(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     portable::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// For the engine's types that processes share: what all fields must be, so that a type may lie in shared memory.
+#[doc(hidden)]
+#[proc_macro_derive(Shareable)]
+pub fn derive_shareable(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    portable::expand_shareable(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// For the engine's types that carry events: makes a function `is_portable` that proves that the type is portable from the proof that its type

@@ -1,61 +1,190 @@
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Path, Result, Type, parse_quote};
+use syn::{Data, DeriveInput, Error, Fields, Generics, Ident, Path, Result, Type, TypeParamBound, WherePredicate, parse_quote};
+
+/// A struct, or a variant of an enum.
+struct Shape<'i> {
+    path: TokenStream,
+    fields: &'i Fields,
+    /// Names for the fields in a pattern.
+    bound: Vec<Ident>,
+}
+
+impl<'i> Shape<'i> {
+    fn new(path: TokenStream, fields: &'i Fields) -> Self {
+        let bound = (0..fields.len()).map(|index| format_ident!("field_{index}")).collect();
+        Shape { path, fields, bound }
+    }
+
+    fn pattern(&self) -> TokenStream {
+        let Shape { path, fields, bound } = self;
+        let members = fields.members();
+        quote!(#path { #(#members: #bound),* })
+    }
+}
+
+/// The shapes that a value may have.
+fn shapes(data: &Data) -> Option<Vec<Shape<'_>>> {
+    match data {
+        Data::Struct(data) => Some(vec![Shape::new(quote!(Self), &data.fields)]),
+        Data::Enum(data) => {
+            let path = |name: &Ident| quote!(Self::#name);
+            Some(data.variants.iter().map(|variant| Shape::new(path(&variant.ident), &variant.fields)).collect())
+        }
+        Data::Union(_) => None,
+    }
+}
+
+/// How the numbers of variants are written: in one byte, if it can hold all of them.
+#[derive(Clone, Copy)]
+enum Numbers {
+    /// A struct has none.
+    None,
+    U8,
+    U32,
+}
+
+impl Numbers {
+    fn of(data: &Data) -> Self {
+        match data {
+            Data::Enum(data) if data.variants.len() <= 256 => Numbers::U8,
+            Data::Enum(_) => Numbers::U32,
+            _ => Numbers::None,
+        }
+    }
+
+    fn literal(self, number: u32) -> Option<Literal> {
+        match self {
+            Numbers::None => None,
+            Numbers::U8 => Some(Literal::u8_suffixed(number as u8)),
+            Numbers::U32 => Some(Literal::u32_suffixed(number)),
+        }
+    }
+}
 
 /// The code that makes a type portable.
 ///
-/// The bounds are those of the type parameters. That all fields are portable is checked by the method: it calls theirs.
+/// The bounds are those of the type parameters. That all fields are portable is checked by the methods: they call theirs.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
-    let (arms, types) = match &input.data {
-        Data::Struct(data) => (vec![arm(&quote!(Self), &data.fields, api)], field_types(&data.fields)),
-        Data::Enum(data) => {
-            let arm = |variant: &syn::Variant| {
-                let variant_name = &variant.ident;
-                arm(&quote!(Self::#variant_name), &variant.fields, api)
-            };
-            (data.variants.iter().map(arm).collect(), data.variants.iter().flat_map(|variant| field_types(&variant.fields)).collect())
-        }
-        Data::Union(_) => {
-            return Err(Error::new_spanned(name, "a union cannot be portable: nobody knows which of its fields holds a value"));
-        }
+    let Some(shapes) = shapes(&input.data) else {
+        return Err(Error::new_spanned(name, "a union cannot be portable: nobody knows which of its fields holds a value"));
     };
-    let mut generics = input.generics.clone();
-    for parameter in &mut generics.params {
-        if let GenericParam::Type(parameter) = parameter {
-            parameter.bounds.push(parse_quote!(#api::Portable));
-        }
-    }
+    let generics = bounded(&input.generics, &parse_quote!(#api::Portable));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let none = arms.is_empty().then(|| quote!(_ => {}));
+    let types = shapes.iter().flat_map(|shape| field_types(shape.fields));
+    let numbers = Numbers::of(&input.data);
+    let most_bytes = most_bytes(numbers, &shapes, api);
+    let payloads = shapes.iter().map(|shape| {
+        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        quote!(#pattern => { #(#api::Portable::payloads(#bound, visit);)* })
+    });
+    let put = (0..).zip(&shapes).map(|(number, shape)| {
+        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let number = numbers.literal(number).map(|number| quote!(#api::Portable::put(&#number, room);));
+        quote!(#pattern => { #number #(#api::Portable::put(#bound, room);)* })
+    });
+    let none = shapes.is_empty().then(|| quote!(_ => {}));
+    let read = read(numbers, &shapes, api);
     Ok(quote! {
         #[automatically_derived]
-        // SAFETY: all fields are portable, as `payloads` demands, which passes on those of all fields.
+        // SAFETY: all fields are portable, as the methods demand, which pass on all of them. There are as many bytes as the fields have at most.
         unsafe impl #impl_generics #api::Portable for #name #type_generics #where_clause {
             const HAS_PAYLOADS: bool = false #(|| <#types as #api::Portable>::HAS_PAYLOADS)*;
+            const MOST_BYTES: usize = #most_bytes;
 
             #[inline]
             fn payloads(&mut self, visit: &mut dyn FnMut(&mut #api::Payload)) {
                 match self {
-                    #(#arms)*
+                    #(#payloads)*
                     #none
                 }
             }
+
+            #[inline]
+            fn put(&self, room: &mut #api::Room<'_>) {
+                match self {
+                    #(#put)*
+                    #none
+                }
+            }
+
+            #[inline]
+            fn read(from: &mut &[u8]) -> ::core::option::Option<Self> {
+                #read
+            }
         }
     })
+}
+
+/// The generics with this bound on all type parameters.
+fn bounded(generics: &Generics, bound: &TypeParamBound) -> Generics {
+    let mut generics = generics.clone();
+    generics.type_params_mut().for_each(|parameter| parameter.bounds.push(bound.clone()));
+    generics
+}
+
+/// How many bytes the fields take, of the variant that takes most.
+fn most_bytes(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
+    let sums = shapes.iter().map(|shape| {
+        let types = field_types(shape.fields);
+        quote!(0usize #(+ <#types as #api::Portable>::MOST_BYTES)*)
+    });
+    let number = match numbers {
+        Numbers::None => 0usize,
+        Numbers::U8 => 1,
+        Numbers::U32 => 4,
+    };
+    quote! {{
+        let mut most = 0usize;
+        #({
+            let bytes = #sums;
+            if bytes > most { most = bytes }
+        })*
+        most + #number
+    }}
+}
+
+/// The code that reads a value.
+fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
+    let values = shapes.iter().map(|Shape { path, fields, .. }| {
+        let (members, types) = (fields.members(), field_types(fields));
+        quote!(::core::option::Option::Some(#path { #(#members: <#types as #api::Portable>::read(from)?),* }))
+    });
+    let number = match numbers {
+        Numbers::None => return quote!(#(#values)*),
+        Numbers::U8 => quote!(u8),
+        Numbers::U32 => quote!(u32),
+    };
+    let patterns = (0..shapes.len() as u32).filter_map(|number| numbers.literal(number));
+    quote! {
+        match <::core::primitive::#number as #api::Portable>::read(from)? {
+            #(#patterns => #values,)*
+            _ => ::core::option::Option::None,
+        }
+    }
 }
 
 fn field_types(fields: &Fields) -> Vec<&Type> {
     fields.iter().map(|field| &field.ty).collect()
 }
 
-/// The arm of the match for a struct or a variant.
-fn arm(path: &TokenStream, fields: &Fields, api: &Path) -> TokenStream {
-    let members: Vec<syn::Member> = fields.members().collect();
-    let bound: Vec<Ident> = (0..members.len()).map(|index| format_ident!("field_{index}")).collect();
-    quote! {
-        #path { #(#members: #bound),* } => { #(#api::Portable::payloads(#bound, visit);)* }
-    }
+/// The code that makes a type shareable. That all fields are is demanded where the types of all fields are named.
+pub(crate) fn expand_shareable(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
+    let name = &input.ident;
+    let Some(shapes) = shapes(&input.data) else {
+        return Err(Error::new_spanned(name, "a union cannot be shareable: nobody knows which of its fields holds a value"));
+    };
+    let mut generics = input.generics.clone();
+    let types = shapes.iter().flat_map(|shape| field_types(shape.fields));
+    let demands = &mut generics.make_where_clause().predicates;
+    demands.extend(types.map(|field| -> WherePredicate { parse_quote!(#field: #api::engine::Shareable) }));
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        // SAFETY: all fields are shareable, as is demanded here.
+        unsafe impl #impl_generics #api::engine::Shareable for #name #type_generics #where_clause {}
+    })
 }
 
 /// The code of a function that proves that a type is portable from the proof that its only type parameter is.
@@ -66,13 +195,10 @@ pub(crate) fn expand_with(input: &DeriveInput, api: &Path) -> Result<TokenStream
         return Err(Error::new_spanned(name, "this is for types with one type parameter"));
     };
     let parameter = &parameter.ident;
-    let types = match &input.data {
-        Data::Struct(data) => field_types(&data.fields),
-        Data::Enum(data) => data.variants.iter().flat_map(|variant| field_types(&variant.fields)).collect(),
-        Data::Union(_) => return Err(Error::new_spanned(name, "a union cannot be portable")),
-    };
+    let Some(shapes) = shapes(&input.data) else { return Err(Error::new_spanned(name, "a union cannot be portable")) };
+    let types = shapes.iter().flat_map(|shape| field_types(shape.fields));
     let is_parameter = |field: &Type| matches!(field, Type::Path(found) if found.path.is_ident(parameter));
-    let proofs = types.into_iter().filter(|field| !is_parameter(field)).map(|field| {
+    let proofs = types.filter(|field| !is_parameter(field)).map(|field| {
         if mentions(quote!(#field), parameter) {
             quote!(let _ = <#field>::is_portable(parameter);)
         } else {
@@ -115,6 +241,30 @@ mod tests {
         }
         let empty = expand(&syn::parse_str("enum None {}").unwrap(), &parse_quote!(::warpline)).unwrap().to_string();
         assert!(empty.contains("_ => { }"), "{empty}");
+    }
+
+    #[test]
+    fn numbers_of_variants_have_the_size_that_they_need() {
+        let code = |variants: u32| {
+            let variants: String = (0..variants).map(|number| format!("V{number}(u8),")).collect();
+            expand(&syn::parse_str(&format!("enum Many {{ {variants} }}")).unwrap(), &parse_quote!(::warpline)).unwrap().to_string()
+        };
+        assert!(code(256).contains("& 255u8 , room") && code(256).contains("most + 1usize"));
+        assert!(code(257).contains("& 256u32 , room") && code(257).contains("256u32 =>") && code(257).contains("most + 4usize"));
+        let plain = expand(&syn::parse_str("struct Plain(u8);").unwrap(), &parse_quote!(::warpline)).unwrap().to_string();
+        assert!(plain.contains("most + 0usize") && !plain.contains("0u8"), "{plain}");
+    }
+
+    #[test]
+    fn what_is_shareable_has_shareable_fields() {
+        let code =
+            expand_shareable(&syn::parse_str("struct Words<T> { lock: SpinLock<T>, word: u64 }").unwrap(), &parse_quote!(::warpline));
+        let code = code.unwrap().to_string();
+        for part in ["SpinLock < T > : :: warpline :: engine :: Shareable", "u64 : :: warpline", "Shareable for Words < T >"] {
+            assert!(code.contains(part), "{part} in {code}");
+        }
+        let message = "a union cannot be shareable: nobody knows which of its fields holds a value";
+        assert_error(expand_shareable, "union Either { one: u8, other: f32 }", message, "Either");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::Portable;
+use crate::Shareable;
 
 /// Wakes those who sleep until it rings. It may lie in memory that several processes share.
 ///
@@ -16,7 +16,7 @@ use crate::Portable;
 pub struct Bell(AtomicU32);
 
 // SAFETY: a number.
-unsafe impl Portable for Bell {}
+unsafe impl Shareable for Bell {}
 
 impl Bell {
     /// How often it has rung, modulo 2³².

@@ -1,7 +1,7 @@
 use std::array::from_fn;
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Apart, Common, Portable, Region};
+use crate::{Apart, Common, Region, Shareable};
 
 /// The blocks that one PE may write for another.
 const BLOCKS: usize = 4;
@@ -27,7 +27,7 @@ struct Block<const WORDS: usize> {
 }
 
 // SAFETY: these are numbers.
-unsafe impl<const WORDS: usize> Portable for Memory<WORDS> {}
+unsafe impl<const WORDS: usize> Shareable for Memory<WORDS> {}
 
 /// The writer's end.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Words that processing elements (PEs) publish to each other without messages.
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Apart, Common, Portable, Region};
+use crate::{Apart, Common, Region, Shareable};
 
 /// One PE's view of the words that each PE writes for all others to read, on cache lines of its own: registers like those of the Global
 /// Synchronization Unit of E. Lynch and G. Riley, "Hardware supported time synchronization in multi-core architectures", PADS 2009.
@@ -34,7 +34,7 @@ struct Line {
 }
 
 // SAFETY: these are numbers.
-unsafe impl Portable for Line {}
+unsafe impl Shareable for Line {}
 
 /// The views of this many PEs. All words are 0, and there is none for any round yet.
 pub fn lines(region: &Region, pes: u32) -> Vec<Lines> {

@@ -1,24 +1,35 @@
 //! Which values mean the same in every process.
 
+mod compound;
+mod numbers;
+mod room;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
 use std::marker::PhantomData;
-use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroUsize, Saturating, Wrapping};
-use std::time::Duration;
 
-use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
-
-use crate::sync::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize};
-use crate::{Apart, Handle, Payload};
+pub use self::room::Room;
+use crate::Payload;
 
 /// Plain data, with or without [payloads](Payload): a value that means the same in every process that runs the same program, so that its bytes
-/// can be copied, or shared, between processes.
+/// can be copied, or shared, between processes. It can be [written](Self::write) as bytes that mean the same on every machine, too.
 ///
 /// It is derived: `#[derive(Portable)]` checks that all fields are portable. Numbers, arrays, tuples, options and payloads are; references,
 /// boxes, vectors, strings and anything else that holds an address are not, as it leads nowhere in another process.
 ///
 /// ```
 /// use warpline_memory::{Payload, Portable};
+/// let mut frames = (3u8, [Some(Payload::from(vec![7, 8])), None]);
+/// let mut bytes = Vec::new();
+/// frames.write(&mut bytes);
+/// // The number, and the options: one with a payload of two bytes, and one with nothing.
+/// assert_eq!(bytes, [3, 1, 2, 7, 8, 0]);
+///
+/// let mut rest = &bytes[..];
+/// assert_eq!((Portable::read(&mut rest), rest), (Some(frames.clone()), &[][..]));
+/// assert_eq!(<(u8, [Option<Payload>; 2])>::read(&mut &bytes[..5]), None);
+///
 /// let mut lengths = Vec::new();
-/// let mut frames = (3u8, [Some(Payload::from(vec![1, 2])), None]);
 /// Portable::payloads(&mut frames, &mut |payload| lengths.push(payload.len()));
 /// assert_eq!(lengths, [2]);
 /// ```
@@ -26,14 +37,58 @@ use crate::{Apart, Handle, Payload};
 /// # Safety
 /// All bytes of a value mean the same in every process that runs the same program: so there is no address in it, except those of payloads,
 /// all of which [`payloads`](Self::payloads) passes on.
+///
+/// [`put`](Self::put) puts no more than [`MOST_BYTES`](Self::MOST_BYTES), and does so by putting values of which that is true.
 pub unsafe trait Portable: Sized {
     /// Whether a value may hold payloads.
     const HAS_PAYLOADS: bool = false;
+
+    /// The most bytes that a value takes when it is written, those of its payloads aside.
+    const MOST_BYTES: usize;
 
     /// Passes all payloads in the value to `visit`.
     #[inline(always)]
     fn payloads(&mut self, visit: &mut dyn FnMut(&mut Payload)) {
         let _ = visit;
+    }
+
+    /// Appends the value as bytes: its fields in their order, without gaps. Numbers have their size, `usize` that of `u64`, and their least
+    /// significant byte comes first. The number of a variant takes one byte, if there are no more than 256, and `Some` or `None` takes one.
+    /// Payloads are written with their lengths.
+    #[inline]
+    fn write(&self, into: &mut Vec<u8>) {
+        let mut room = Room::new(into, Self::MOST_BYTES);
+        self.put(&mut room);
+        room.finish();
+    }
+
+    /// Reads a value that was [written](Self::write), and takes its bytes off the beginning of `from`; `None` if there are too few, or if
+    /// they are those of no value. It never panics.
+    fn read(from: &mut &[u8]) -> Option<Self>;
+
+    /// Puts the value into room that has been made for it, or for a value that it is a part of.
+    #[doc(hidden)]
+    fn put(&self, room: &mut Room<'_>);
+
+    /// Puts the values of an array.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn put_all(values: &[Self], room: &mut Room<'_>) {
+        values.iter().for_each(|value| value.put(room));
+    }
+
+    /// Reads an array.
+    #[doc(hidden)]
+    #[inline]
+    fn read_all<const N: usize>(from: &mut &[u8]) -> Option<[Self; N]> {
+        // After the first that cannot be read, no other is looked for.
+        let mut failed = false;
+        let values = [(); N].map(|()| {
+            let value = if failed { None } else { Self::read(from) };
+            failed |= value.is_none();
+            value
+        });
+        (!failed).then(|| values.map(|value| value.expect("all have been read")))
     }
 }
 
@@ -60,106 +115,5 @@ impl<T> IsPortable<T> {
     /// The type meets the conditions of [`Portable`].
     pub const unsafe fn assume() -> Self {
         IsPortable(PhantomData)
-    }
-}
-
-macro_rules! plain {
-    ($($(#[$why:meta])* $type:ty),* $(,)?) => {
-        $(
-            // SAFETY: numbers and atomics, alone or in fields, are no addresses.
-            unsafe impl Portable for $type {}
-        )*
-    };
-}
-
-plain!((), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64);
-plain!(NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroUsize, Duration);
-plain!(AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize);
-plain!(LpId, VirtualTime, Priority, Sequence, EventKey, Moment, Handle);
-
-// SAFETY: there is nothing in it.
-unsafe impl<T> Portable for PhantomData<T> {}
-
-// SAFETY: a payload is an address, of a payload.
-unsafe impl Portable for Payload {
-    const HAS_PAYLOADS: bool = true;
-
-    #[inline(always)]
-    fn payloads(&mut self, visit: &mut dyn FnMut(&mut Payload)) {
-        visit(self);
-    }
-}
-
-macro_rules! wrappers {
-    ($($type:ident: $field:tt),*) => {
-        $(
-            // SAFETY: there is nothing else in it.
-            unsafe impl<T: Portable> Portable for $type<T> {
-                const HAS_PAYLOADS: bool = T::HAS_PAYLOADS;
-
-                #[inline(always)]
-                fn payloads(&mut self, visit: &mut dyn FnMut(&mut Payload)) {
-                    self.$field.payloads(visit);
-                }
-            }
-        )*
-    };
-}
-
-wrappers!(Apart: 0, Wrapping: 0, Saturating: 0);
-
-// SAFETY: beside the value there is at most a number.
-unsafe impl<T: Portable> Portable for Option<T> {
-    const HAS_PAYLOADS: bool = T::HAS_PAYLOADS;
-
-    #[inline(always)]
-    fn payloads(&mut self, visit: &mut dyn FnMut(&mut Payload)) {
-        self.iter_mut().for_each(|value| value.payloads(visit));
-    }
-}
-
-// SAFETY: there is nothing else in it.
-unsafe impl<T: Portable, const N: usize> Portable for [T; N] {
-    const HAS_PAYLOADS: bool = T::HAS_PAYLOADS;
-
-    #[inline(always)]
-    fn payloads(&mut self, visit: &mut dyn FnMut(&mut Payload)) {
-        self.iter_mut().for_each(|value| value.payloads(visit));
-    }
-}
-
-macro_rules! tuples {
-    ($(($($name:ident $index:tt),+)),*) => {
-        $(
-            // SAFETY: there is nothing else in it.
-            unsafe impl<$($name: Portable),+> Portable for ($($name,)+) {
-                const HAS_PAYLOADS: bool = $($name::HAS_PAYLOADS)||+;
-
-                #[inline(always)]
-                fn payloads(&mut self, visit: &mut dyn FnMut(&mut Payload)) {
-                    $(self.$index.payloads(visit);)+
-                }
-            }
-        )*
-    };
-}
-
-tuples!((A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3), (A 0, B 1, C 2, D 3, E 4), (A 0, B 1, C 2, D 3, E 4, F 5));
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn payloads_are_found_wherever_they_are() {
-        let payload = |byte: u8| Payload::from(vec![byte]);
-        let mut value = ([Some(payload(1)), None], (Wrapping(7u8), Apart(payload(2))), payload(3));
-        let mut found = Vec::new();
-        value.payloads(&mut |payload| found.push(payload[0]));
-        assert_eq!(found, [1, 2, 3]);
-        fn has<T: Portable>(_: &T) -> bool {
-            T::HAS_PAYLOADS
-        }
-        assert!(has(&value) && has(&Some(value.2.clone())) && !has(&(1u8, [2.5f64], Some('c'))));
     }
 }

@@ -4,8 +4,9 @@ use std::io;
 use std::ptr::NonNull;
 
 use crate::common::Common;
-use crate::portable::{IsPortable, Portable};
+use crate::portable::IsPortable;
 use crate::segment::Segment;
+use crate::shareable::Shareable;
 use crate::sync::Arc;
 use crate::ticket::RegionTicket;
 
@@ -59,7 +60,7 @@ impl Region {
     ///
     /// # Panics
     /// If there is no room, it [unwinds](crate::Exhausted::unwind).
-    pub fn place<T: Portable + Send + Sync + 'static>(&self, value: T) -> Common<T> {
+    pub fn place<T: Shareable + Send + Sync + 'static>(&self, value: T) -> Common<T> {
         let Some(segment) = &self.0 else { return Common::own(Box::new(value)) };
         // SAFETY: the place is large enough for a `T`, aligned for it, and this type's in all processes. It stays as long as the segment. The
         // first process writes the value before any other uses it.
@@ -76,7 +77,7 @@ impl Region {
     ///
     /// # Panics
     /// Likewise.
-    pub fn place_list<T: Portable + Send + Sync + 'static>(&self, len: usize, value: impl FnMut(usize) -> T) -> Common<[T]> {
+    pub fn place_list<T: Shareable + Send + Sync + 'static>(&self, len: usize, value: impl FnMut(usize) -> T) -> Common<[T]> {
         let Some(segment) = &self.0 else { return Common::own((0..len).map(value).collect()) };
         // SAFETY: as above, for each value of the list.
         unsafe {

@@ -1,4 +1,4 @@
-use crate::{Apart, Common, Portable, Region, SpinGuard, SpinLock};
+use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 
 /// One PE's view of the registers of a Global Synchronization Unit in software (E. Lynch and G. Riley, "Hardware supported time
 /// synchronization in multi-core architectures", PADS 2009). `T` is a point in the order of events.
@@ -55,11 +55,11 @@ struct Bank<T> {
     message: T,
 }
 
-// SAFETY: these are numbers and points in the order of events, which are portable.
-unsafe impl<T: Portable> Portable for RegisterFile<T> {}
+// SAFETY: these are numbers and points in the order of events, which are shareable.
+unsafe impl<T: Shareable> Shareable for RegisterFile<T> {}
 
 /// The views of this many PEs. Nothing is in transit; every MOE is `first`. `never` comes after everything.
-pub fn registers<T: Copy + Portable + Send + 'static>(region: &Region, pes: u32, first: T, never: T) -> Vec<Registers<T>> {
+pub fn registers<T: Copy + Shareable + Send + 'static>(region: &Region, pes: u32, first: T, never: T) -> Vec<Registers<T>> {
     let bank = Bank { in_transit: 0, message: never };
     let file = |_| Apart(SpinLock::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }));
     let files = region.place_list(pes as usize, file);

@@ -2,7 +2,7 @@ use std::mem::{MaybeUninit, needs_drop};
 
 use crate::exhausted::MakeRoom;
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
-use crate::{Apart, Common, IsPortable, Portable, Region, drop_each, prefetch, prefetch_write, region};
+use crate::{Apart, Common, IsPortable, Region, Shareable, drop_each, prefetch, prefetch_write, region};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -29,7 +29,7 @@ struct Indices {
 }
 
 // SAFETY: these are numbers.
-unsafe impl Portable for Indices {}
+unsafe impl Shareable for Indices {}
 
 /// A place for a value.
 struct Cell<T>(UnsafeCell<MaybeUninit<T>>);

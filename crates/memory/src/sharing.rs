@@ -1,8 +1,8 @@
 use crate::payload::shared::{self, Returned};
-use crate::{Portable, Region};
+use crate::{Region, Shareable};
 
 // SAFETY: the addresses in it are those of blocks in shared memory, the same in all processes.
-unsafe impl Portable for Returned {}
+unsafe impl Shareable for Returned {}
 
 /// From now on, new [payloads](crate::Payload) of this process lie in a region that processes share, if they do, and go from one to another
 /// without a copy. Those that have been made before have to be [moved there](crate::Payload::make_common) first. What lies there stays until the

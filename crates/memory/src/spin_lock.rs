@@ -2,7 +2,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering as StdOrdering};
 
-use crate::portable::Portable;
+use crate::Shareable;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, yield_now};
 
 /// How often somebody who waits looks again before it gives up its core.
@@ -39,7 +39,7 @@ pub struct SpinLock<T> {
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 // SAFETY: a number and a value.
-unsafe impl<T: Portable> Portable for SpinLock<T> {}
+unsafe impl<T: Shareable> Shareable for SpinLock<T> {}
 
 /// Access to the value of a [`SpinLock`], until it is dropped.
 #[derive(Debug)]

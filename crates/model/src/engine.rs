@@ -9,9 +9,9 @@ use std::sync::Arc;
 use warpline_base::random::{Random, Stream};
 use warpline_base::{LpId, Priority, SEND_LIMIT, TieBreak, VirtualTime};
 #[doc(hidden)]
-pub use warpline_derive::PortableWith;
+pub use warpline_derive::{PortableWith, Shareable};
 use warpline_memory::DropEach;
-pub use warpline_memory::{Activity, Beat};
+pub use warpline_memory::{Activity, Beat, Shareable};
 
 use crate::forwards::Forwards;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};

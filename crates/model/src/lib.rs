@@ -55,6 +55,7 @@ mod parameters;
 mod phases;
 mod saved;
 mod sending;
+mod serial;
 pub mod statistics;
 mod tables;
 mod wire;
@@ -76,6 +77,8 @@ pub use tables::{Cell, Table, Text};
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
 pub use warpline_derive::{Choices, Parameters, Portable};
+#[doc(hidden)]
+pub use warpline_memory::Room;
 pub use warpline_memory::{IsPortable, Payload, Portable};
 pub use wire::{PayloadVisitor, WireFormat};
 

@@ -139,6 +139,8 @@ pub trait Model: Sized + Send + Sync + 'static {
 
     /// How events leave their process, for runs of several processes. Default `None`: they do not.
     ///
+    /// Plain data is shared as it lies in memory, with its payloads, by processes of one machine; between machines it goes as bytes. Derive
+    /// [`Portable`](crate::Portable), which checks it:
     /// ```
     /// # use warpline_model::prelude::*;
     /// #[derive(Debug, Portable)]
@@ -150,6 +152,23 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// #     fn init(&self, _: &mut Init<Self>) {}
     /// #     fn handle(&self, _: &mut (), _: &Frame, _: &mut Context<Self>) {}
     /// fn wire() -> Option<WireFormat<Frame>> { Some(WireFormat::portable()) }
+    /// # }
+    /// ```
+    ///
+    /// Events that hold vectors, strings, boxes or maps are copied, as serde writes them. Derive its `Serialize` and `Deserialize`:
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Debug, Serialize, Deserialize)]
+    /// struct Order { items: Vec<String> }
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = Order;
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &Order, _: &mut Context<Self>) {}
+    /// fn wire() -> Option<WireFormat<Order>> { Some(WireFormat::serde()) }
     /// # }
     /// ```
     #[inline]

@@ -2,19 +2,23 @@
 //! in one thread and delays, reorders and refuses messages at random, from a seed.
 
 mod any_port;
+mod codec;
 mod controls;
 mod group;
 mod inbox;
 mod pin;
 mod rings;
 mod tally;
+mod unreadable;
 mod virtual_cluster;
 
 pub use any_port::AnyPort;
+pub use codec::Codec;
 pub use controls::ControlPlan;
 pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
 pub use rings::{RingPort, ring_ports};
 pub use tally::{Fold, Tally};
+pub use unreadable::Unreadable;
 pub use virtual_cluster::{VirtualCluster, VirtualPort};

@@ -7,13 +7,16 @@ use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::DropEach;
 
+use crate::{Codec, Unreadable};
+
 /// Speeds last for at most this many steps per PE.
 const LASTING: u32 = 100;
 /// With more PEs than this, speeds last no longer: GVT needs all PEs, and would wait long for those that stand still.
 const LASTING_PES: u32 = 16;
 
 /// PEs that live in one thread, and the network between them. Which PE is stepped next, and how long each message takes, is drawn from a
-/// seed; messages overtake each other. The same seed gives the same schedule, so that errors can be reproduced.
+/// seed; messages overtake each other. The same seed gives the same schedule, so that errors can be reproduced. With a codec, messages by value
+/// travel as bytes.
 #[derive(Debug)]
 pub struct VirtualCluster<E> {
     network: SharedNetwork<E>,
@@ -43,10 +46,11 @@ struct Network<E> {
     random: Chance,
     /// The longest usual delay, in steps.
     delay: u32,
+    codec: Option<Codec<E>>,
     /// By receiver: messages in transit, with the step in which they arrive.
     messages: Vec<Vec<(u64, Message)>>,
     /// Likewise for messages by value.
-    values: Vec<DropEach<(u64, ValueMessage<E>)>>,
+    values: Vec<DropEach<(u64, InTransit<E>)>>,
     /// By sender: messages by value that are kept back, with their receivers.
     kept_back: Vec<DropEach<(u32, ValueMessage<E>)>>,
     /// By receiver and sender: the latest arrival among the messages sent so far.
@@ -61,6 +65,35 @@ struct Network<E> {
     controls: Vec<VecDeque<(u64, u32, Control)>>,
     /// By receiver: what is being written into its memory, with the steps in which it gets there, and by whom.
     writes: Vec<Vec<(u64, u32, Put)>>,
+}
+
+/// A message by value in transit.
+#[derive(Debug)]
+enum InTransit<E> {
+    Value(ValueMessage<E>),
+    Bytes(Vec<u8>),
+}
+
+impl<E> InTransit<E> {
+    /// The message, as it travels with or without a codec.
+    fn new(message: ValueMessage<E>, codec: Option<Codec<E>>) -> Result<Self, String> {
+        let Some(codec) = codec else { return Ok(InTransit::Value(message)) };
+        let mut bytes = Vec::new();
+        codec.write(&message, &mut bytes)?;
+        Ok(InTransit::Bytes(bytes))
+    }
+
+    fn message(self, codec: Option<Codec<E>>) -> Result<ValueMessage<E>, String> {
+        match (self, codec) {
+            (InTransit::Value(message), _) => Ok(message),
+            (InTransit::Bytes(bytes), Some(codec)) => {
+                let mut rest = &bytes[..];
+                let message = codec.read(&mut rest)?;
+                if rest.is_empty() { Ok(message) } else { Err(format!("{} of {} bytes are left of a message", rest.len(), bytes.len())) }
+            }
+            (InTransit::Bytes(_), None) => unreachable!("there is no codec that could have written them"),
+        }
+    }
 }
 
 /// A word in transit. A sender's rounds and words only grow, so words that arrive in the same step are taken in the order sent.
@@ -94,7 +127,7 @@ pub struct VirtualPort<E> {
 
 impl<E> VirtualCluster<E> {
     /// A cluster of this many PEs, and their ports.
-    pub fn new(pes: u32, seed: u64) -> (Self, Vec<VirtualPort<E>>) {
+    pub fn new(pes: u32, seed: u64, codec: Option<Codec<E>>) -> (Self, Vec<VirtualPort<E>>) {
         let mut random = Chance(mix64(seed));
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let messages = vec![Vec::new(); pes as usize];
@@ -105,8 +138,21 @@ impl<E> VirtualCluster<E> {
         let (last, known, words) = (vec![0; pairs], vec![0; pairs], vec![BinaryHeap::new(); pes as usize]);
         let (rounds, writes) = (vec![(0, [0; 2]); pairs], vec![Vec::new(); pes as usize]);
         let random_delays = Chance(mix64(!seed));
-        let network =
-            Network { now: 0, random: random_delays, delay, messages, values, kept_back, last, words, known, rounds, controls, writes };
+        let network = Network {
+            now: 0,
+            random: random_delays,
+            delay,
+            codec,
+            messages,
+            values,
+            kept_back,
+            last,
+            words,
+            known,
+            rounds,
+            controls,
+            writes,
+        };
         let network = Arc::new(Mutex::new(network));
         let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()) }).collect();
         (VirtualCluster { network: SharedNetwork(network), random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
@@ -217,6 +263,7 @@ impl<E> Port<E> for VirtualPort<E> {
         let network = &mut *self.network.get();
         for (to, message) in network.kept_back[self.me as usize].take() {
             let arrival = network.arrival_between(self.me, to);
+            let message = InTransit::new(message, network.codec).unwrap_or_else(|why| Unreadable::unwind(why));
             network.values[to as usize].push((arrival, message));
         }
     }
@@ -228,7 +275,7 @@ impl<E> Port<E> for VirtualPort<E> {
         // In any order.
         while !arrived.is_empty() {
             let next = network.random.below(arrived.len() as u32) as usize;
-            take(arrived.swap_remove(next).1);
+            take(arrived.swap_remove(next).1.message(network.codec).unwrap_or_else(|why| Unreadable::unwind(why)));
         }
     }
 

@@ -117,10 +117,18 @@ impl<M: Model> Job<M> {
     fn check_processes(&self) -> Result<(), Error> {
         let (name, processes) = (&self.name, self.settings.processes());
         let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
-        if M::wire().is_none() {
-            let event = std::any::type_name::<M::Event>();
+        let event = std::any::type_name::<M::Event>();
+        let Some(wire) = M::wire() else {
             return refuse(format!(
-                "events of type `{event}` do not leave their process; derive Portable for it, and write Model::wire, or use threads"
+                "events of type `{event}` do not leave their process; write Model::wire, with `WireFormat::portable()` if they are plain \
+                 data, for which Portable is derived, or else with `WireFormat::serde()`, for which serde's Serialize and Deserialize are; \
+                 or use threads"
+            ));
+        };
+        if wire.proof().is_none() {
+            return refuse(format!(
+                "events of type `{event}` are copied, as serde writes them, which works only between machines so far; make them plain \
+                 data, with Portable and `WireFormat::portable()`, or use threads"
             ));
         }
         if self.settings.trace.is_some() {

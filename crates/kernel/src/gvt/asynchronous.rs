@@ -45,7 +45,7 @@ impl Asynchronous {
     /// If there is no such PE.
     pub fn new(me: u32, hierarchy: Hierarchy, ties: TieBreak) -> Self {
         let (least, work) = (Moment::Never, Work::default());
-        Asynchronous { reduction: Reduction::new(me, hierarchy, ties), tag: Tag(0), sent: [0; 2], received: [0; 2], least, work }
+        Asynchronous { reduction: Reduction::new(me, hierarchy, ties), tag: Tag::default(), sent: [0; 2], received: [0; 2], least, work }
     }
 
     /// The epoch being closed is the one before that in which this PE sends.
@@ -54,7 +54,7 @@ impl Asynchronous {
     }
 
     fn cut(&mut self, local: &mut impl Local) {
-        self.tag = Tag(1 - self.tag.0);
+        self.tag = Tag(!self.tag.0);
         (self.least, self.work) = (local.least(), local.take_work());
         self.reduction.begin();
     }

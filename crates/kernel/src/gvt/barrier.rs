@@ -4,6 +4,7 @@ use std::time::Duration;
 use warpline_base::{Moment, TieBreak};
 use warpline_memory::{Bell, Common, Region, SpinLock};
 use warpline_model::Portable;
+use warpline_model::engine::Shareable;
 
 use super::reduction::check_advance;
 use super::{Action, Share, Verdict};
@@ -20,7 +21,7 @@ pub struct Barrier {
 }
 
 /// What all PEs see of a barrier.
-#[derive(Debug, Default, Portable)]
+#[derive(Debug, Default, Shareable)]
 struct BarrierWords {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,

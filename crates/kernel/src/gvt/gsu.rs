@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_memory::{Apart, Common, Region, Registers, SpinLock, registers};
 use warpline_model::Portable;
+use warpline_model::engine::Shareable;
 
 use super::reduction::check_advance;
 use super::{Action, Control, Gvt, Local, Tag, Verdict, Work};
@@ -80,7 +81,7 @@ impl Unannounced {
 }
 
 /// What turns LBTS into a verdict that all PEs adopt.
-#[derive(Debug, Default, Portable)]
+#[derive(Debug, Default, Shareable)]
 struct Agreement {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
@@ -217,7 +218,7 @@ impl Gvt for Gsu {
             self.receivers.push(to);
         }
         sent.add(at(), self.ties);
-        Tag(self.banks[to as usize])
+        Tag::from_bits(self.banks[to as usize])
     }
 
     #[inline]

@@ -169,24 +169,24 @@ pub enum Action {
 
 /// The epoch in which a message was sent, as far as its receiver needs to know it: one bit, which travels with the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Portable)]
-pub struct Tag(u8);
+pub struct Tag(bool);
 
 impl Tag {
     /// The tag as a number, 0 or 1.
     #[inline]
     pub fn bits(self) -> u8 {
-        self.0
+        u8::from(self.0)
     }
 
     /// The tag with this number. Only the lowest bit counts.
     #[inline]
     pub fn from_bits(bits: u8) -> Tag {
-        Tag(bits & 1)
+        Tag(bits & 1 == 1)
     }
 
     #[inline]
     fn index(self) -> usize {
-        usize::from(self.0 & 1)
+        usize::from(self.0)
     }
 }
 

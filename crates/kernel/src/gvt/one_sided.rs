@@ -1,4 +1,5 @@
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
+use warpline_model::Portable;
 
 use super::reduction::block;
 use super::{Action, Asynchronous, Control, Gvt, Hierarchy, Local, Share, Tag, Verdict, Work};
@@ -16,7 +17,7 @@ pub struct OneSided(Asynchronous);
 pub const BLOCK_WORDS: usize = 16;
 
 /// What is written into the memory of another PE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
 pub enum Put {
     /// A word of its own, so that an idle PE joins: the writer has begun to close all epochs below this.
     JumpStart(u64),

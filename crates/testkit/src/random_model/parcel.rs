@@ -1,11 +1,12 @@
 use std::fmt::Debug;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline::{LpId, Payload, Portable, Random, WireFormat};
 
 use super::recipe::Payloads;
 
 /// What LPs of a [`RandomModel`](super::RandomModel) send each other.
-#[derive(Clone, Debug, PartialEq, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
     /// How many events it may bring about, itself included.
     pub(super) energy: u32,
@@ -13,11 +14,22 @@ pub struct Parcel<const WORDS: usize, O = Vec<u8>> {
     pub(super) hops: u32,
     pub(super) errand: Errand,
     pub(super) load: Load<O>,
+    #[serde(serialize_with = "write_words", deserialize_with = "read_words")]
     pub(super) words: [u64; WORDS],
 }
 
+/// Serde knows no arrays whose length is a parameter.
+fn write_words<const WORDS: usize, S: Serializer>(words: &[u64; WORDS], serializer: S) -> Result<S::Ok, S::Error> {
+    words.as_slice().serialize(serializer)
+}
+
+fn read_words<'de, const WORDS: usize, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; WORDS], D::Error> {
+    let words = Vec::deserialize(deserializer)?;
+    words.try_into().map_err(|words: Vec<u64>| serde::de::Error::invalid_length(words.len(), &"as many words as there were"))
+}
+
 /// What a parcel asks of its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable, Serialize, Deserialize)]
 pub(super) enum Errand {
     /// To send more.
     Spread,
@@ -32,7 +44,7 @@ pub(super) enum Errand {
 }
 
 /// What a parcel carries.
-#[derive(Clone, Debug, PartialEq, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
 pub(super) enum Load<O> {
     Nothing,
     Word(u64),
@@ -101,7 +113,7 @@ pub trait Owned: Clone + Debug + PartialEq + Send + Sized + 'static {
     fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>>;
 }
 
-/// In memory of their own. They do not leave their process.
+/// In memory of their own: parcels are no plain data.
 impl Owned for Vec<u8> {
     fn of(bytes: Vec<u8>) -> Self {
         bytes
@@ -112,7 +124,7 @@ impl Owned for Vec<u8> {
     }
 
     fn wire<const WORDS: usize>() -> Option<WireFormat<Parcel<WORDS, Self>>> {
-        None
+        Some(WireFormat::serde())
     }
 }
 

@@ -26,7 +26,7 @@ use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Ta
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, VirtualCluster, inbox_ports, ring_ports};
+use warpline_transport::{AnyPort, Codec, VirtualCluster, inbox_ports, ring_ports};
 
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
@@ -168,7 +168,7 @@ impl<M: Model> Job<M> {
     fn drive(&self, plan: &Plan<'_, M>, start: Start<M>, watch: LoopMonitor<'_, '_>, pending: Pending) -> Result<LoopOutcome<M>, Error> {
         let config = plan.config;
         let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
-        let portable = M::wire().map(|wire| wire.proof());
+        let portable = M::wire().and_then(|wire| wire.proof());
         if M::wire().is_some_and(|wire| wire.payloads().is_some()) {
             share_payloads(&region);
         }
@@ -194,7 +194,7 @@ impl<M: Model> Job<M> {
                 threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all)
             }
             Some(seed) => {
-                let (cluster, ports) = VirtualCluster::new(config.pes, seed);
+                let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));
                 let ports = ports.into_iter().map(AnyPort::Virtual);
                 cluster::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), cluster, watch)
             }
@@ -314,7 +314,7 @@ impl<'m, M: Model> Plan<'m, M> {
             }
             pe
         };
-        let buffers = buffers_in(region, M::wire().map(|wire| wire.proof()).map(Event::is_portable), config.pes);
+        let buffers = buffers_in(region, M::wire().and_then(|wire| wire.proof()).map(Event::is_portable), config.pes);
         let all = buffers.into_iter().zip(ports).zip(gvts).zip(start.statistics);
         all.skip(local.start).take(local.len()).map(make).collect()
     }
