@@ -48,7 +48,7 @@ fn loom_cas_the_last_value_brings_those_before() {
             consumer.drain(usize::MAX, |value| found.push(*value));
             BOTH.fetch_add(u64::from(found.len() == 2), Of::Relaxed);
         });
-        // It may be refused, if the first is there.
+        // It is refused if the first is there.
         let _ = second.push(Box::new(10));
         first.join().unwrap();
         taken.join().unwrap();
