@@ -4,6 +4,7 @@
 pub(crate) use loom::{
     alloc::{alloc, dealloc},
     cell::UnsafeCell,
+    hint::spin_loop,
     sync::Arc,
     sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     thread::yield_now,
@@ -11,6 +12,7 @@ pub(crate) use loom::{
 #[cfg(not(loom))]
 pub(crate) use std::{
     alloc::{alloc, dealloc},
+    hint::spin_loop,
     sync::Arc,
     sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     thread::yield_now,

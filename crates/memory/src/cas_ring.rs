@@ -1,0 +1,331 @@
+use std::fmt;
+use std::iter::Sum;
+use std::mem::{MaybeUninit, needs_drop};
+use std::ops::Add;
+
+use crate::sync::{Arc, AtomicU64, Ordering, UnsafeCell, spin_loop};
+use crate::{Apart, drop_each, list_for};
+
+#[cfg(all(test, loom))]
+mod loom_tests;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+/// How far everybody has come: `read <= write <= reserved <= write + 1`. Values `read..write` are in the ring, value i in place i modulo the
+/// capacity; if `reserved` is greater than `write`, one producer is writing the value between them.
+///
+/// They only grow, and 64 bits are enough for 500 years of a value per nanosecond: so they never wrap, and an index that is found again
+/// unchanged has not been changed.
+#[derive(Default)]
+struct Indices {
+    /// Written by the consumer.
+    read: Apart<AtomicU64>,
+    /// Written by the producer that has reserved the place before it.
+    write: Apart<AtomicU64>,
+    /// Written by all producers, by compare-and-swap.
+    reserved: Apart<AtomicU64>,
+}
+
+/// What all ends have.
+struct Shared<T> {
+    indices: Indices,
+    places: Box<[UnsafeCell<MaybeUninit<T>>]>,
+}
+
+// SAFETY: a place belongs to the producer that has reserved it, until the write index is past it, and then to the consumer, until the read
+// index is past it. It passes on by Release stores and Acquire loads. So values move between threads, as `Send` allows.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    fn capacity(&self) -> u64 {
+        self.places.len() as u64
+    }
+
+    /// The place of the value with this index.
+    #[inline(always)]
+    fn place(&self, index: u64) -> &UnsafeCell<MaybeUninit<T>> {
+        // The capacity is a power of two, and fits into a usize.
+        &self.places[index as usize & (self.places.len() - 1)]
+    }
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        // Relaxed: all ends are gone, and everything they did happened before.
+        let [read, write] = [&self.indices.read, &self.indices.write].map(|index| index.0.load(Ordering::Relaxed));
+        for index in read..write {
+            // SAFETY: values from read to write are in their places, and nobody else reaches them any more. Each is dropped once.
+            drop_each([self.place(index).with_mut(|value| unsafe { (*value).assume_init_read() })]);
+        }
+    }
+}
+
+/// Why a value was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// All places have values that the consumer has not read.
+    Full,
+    /// Another producer has reserved a place and is still writing its value.
+    InProgress,
+    /// Another producer has reserved the same place first.
+    Collision,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Full => "the ring is full",
+            Refusal::InProgress => "another producer is writing",
+            Refusal::Collision => "another producer was first",
+        })
+    }
+}
+
+/// A value that was not taken, and why. The caller may try again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Refused<T> {
+    /// The value.
+    pub value: T,
+    /// The reason.
+    pub why: Refusal,
+}
+
+impl<T> fmt::Debug for Refused<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused").field("why", &self.why).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for Refused<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl<T> std::error::Error for Refused<T> {}
+
+/// How often a producer, or several, put a value into a ring, and how often they were refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CasCounts {
+    /// Values that went in.
+    pub pushed: u64,
+    /// Refusals because the ring was [full](Refusal::Full).
+    pub full: u64,
+    /// Refusals because another producer was [writing](Refusal::InProgress).
+    pub in_progress: u64,
+    /// Refusals because another producer was [first](Refusal::Collision).
+    pub collisions: u64,
+}
+
+impl Add for CasCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        CasCounts {
+            pushed: self.pushed + other.pushed,
+            full: self.full + other.full,
+            in_progress: self.in_progress + other.in_progress,
+            collisions: self.collisions + other.collisions,
+        }
+    }
+}
+
+impl Sum for CasCounts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(CasCounts::default(), Add::add)
+    }
+}
+
+/// An end of a [`cas_ring`] where values go in. Each clone is another producer, with counts of its own.
+pub struct CasProducer<T> {
+    shared: Arc<Shared<T>>,
+    /// The read index when it was last read. It may be further by now.
+    read: u64,
+    counts: CasCounts,
+}
+
+/// The end of a [`cas_ring`] where values come out.
+pub struct CasConsumer<T> {
+    shared: Arc<Shared<T>>,
+    read: u64,
+}
+
+/// A queue from several threads to one, without locks, with room for `capacity` values, rounded up to a power of two.
+///
+/// It is the communication buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore
+/// clusters", SIGSIM-PADS 2021, §4.1 and algorithm 1. A producer that finds room, and nobody writing, reserves a place by compare-and-swap,
+/// writes its value there, and advances the write index, which is all that the consumer looks at. So **one producer writes at a time**, values
+/// come out in the order in which places were reserved, and those of one producer in the order in which it pushed them. A producer that
+/// cannot have a place is told [why](Refusal) and does not wait.
+///
+/// It is not lock-free: if a producer loses its core after it has reserved a place and before it has written its value, all other producers
+/// are refused until it goes on. The consumer reads what was there before, and nothing is lost. Whoever retries for long should yield its core.
+///
+/// ```
+/// use warpline_memory::{Refusal, cas_ring};
+/// let (mut first, mut consumer) = cas_ring(2);
+/// let mut second = first.clone();
+/// assert!(first.push(1).is_ok() && second.push(2).is_ok());
+/// assert_eq!(first.push(3).unwrap_err().why, Refusal::Full);
+/// let mut found = Vec::new();
+/// assert_eq!(consumer.drain(usize::MAX, |value| found.push(value)), 2);
+/// assert_eq!(found, [1, 2]);
+/// assert!(consumer.is_empty());
+/// assert_eq!((first.counts().pushed, first.counts().full, second.counts().pushed), (1, 1, 1));
+/// ```
+///
+/// # Panics
+/// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
+pub fn cas_ring<T: Send>(capacity: usize) -> (CasProducer<T>, CasConsumer<T>) {
+    let capacity = capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two");
+    let mut places = list_for(capacity, "the queue of several producers");
+    places.resize_with(capacity, || UnsafeCell::new(MaybeUninit::uninit()));
+    let shared = Arc::new(Shared { indices: Indices::default(), places: places.into_boxed_slice() });
+    (CasProducer { shared: shared.clone(), read: 0, counts: CasCounts::default() }, CasConsumer { shared, read: 0 })
+}
+
+/// The index of a place that was found free, when all values before it had been written.
+struct Free(u64);
+
+/// The index of a place that was found free, and that one producer has reserved.
+struct Reserved(u64);
+
+impl<T: Send> CasProducer<T> {
+    /// Appends a value, unless it is refused.
+    ///
+    /// # Errors
+    /// The value, and why it was refused.
+    #[inline]
+    pub fn push(&mut self, value: T) -> Result<(), Refused<T>> {
+        match self.look().and_then(|free| self.reserve(free)) {
+            Ok(place) => {
+                self.write(place, value);
+                Ok(())
+            }
+            Err(why) => {
+                match why {
+                    Refusal::Full => self.counts.full += 1,
+                    Refusal::InProgress => self.counts.in_progress += 1,
+                    Refusal::Collision => self.counts.collisions += 1,
+                }
+                Err(Refused { value, why })
+            }
+        }
+    }
+
+    /// Appends a value, and spins as long as it is refused, for up to `tries` tries, and at least one.
+    ///
+    /// # Errors
+    /// The value, and why it was refused at last. Each refusal is counted.
+    #[inline]
+    pub fn push_within(&mut self, mut value: T, tries: u32) -> Result<(), Refused<T>> {
+        for _ in 1..tries {
+            match self.push(value) {
+                Ok(()) => return Ok(()),
+                Err(refused) => value = refused.value,
+            }
+            spin_loop();
+        }
+        self.push(value)
+    }
+
+    /// What has become of the values that were to be pushed here.
+    pub fn counts(&self) -> CasCounts {
+        self.counts
+    }
+
+    /// Looks for a free place.
+    #[inline(always)]
+    fn look(&mut self) -> Result<Free, Refusal> {
+        let Indices { read, write, reserved } = &self.shared.indices;
+        // Acquire pairs with the Release of the producer that wrote the value before this one. It makes a chain of all values: a consumer that
+        // sees the last one has to see those before.
+        let write = write.0.load(Ordering::Acquire);
+        if write >= self.read + self.shared.capacity() {
+            // Acquire pairs with the Release of the consumer, which has read what was in the place.
+            self.read = read.0.load(Ordering::Acquire);
+            if write >= self.read + self.shared.capacity() {
+                return Err(Refusal::Full);
+            }
+        }
+        // Relaxed: an old value is noticed when the place is to be reserved.
+        if reserved.0.load(Ordering::Relaxed) != write {
+            return Err(Refusal::InProgress);
+        }
+        Ok(Free(write))
+    }
+
+    /// Reserves the place, which nobody may have reserved meanwhile.
+    #[inline(always)]
+    fn reserve(&mut self, Free(place): Free) -> Result<Reserved, Refusal> {
+        // Relaxed: it decides who writes, and passes nothing on. What the place depends on was acquired when it was found free, and stays true,
+        // as no index ever returns.
+        match self.shared.indices.reserved.0.compare_exchange(place, place + 1, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => Ok(Reserved(place)),
+            Err(_) => Err(Refusal::Collision),
+        }
+    }
+
+    /// Writes the value.
+    #[inline(always)]
+    fn write(&mut self, Reserved(place): Reserved, value: T) {
+        // SAFETY: the place was free, so the consumer has read what was in it and will not reach it before the write index is past it. No other
+        // producer has reserved it, or ever will.
+        self.shared.place(place).with_mut(|there| unsafe { *there = MaybeUninit::new(value) });
+        let write = &self.shared.indices.write.0;
+        // The paper advances it by compare-and-swap, to notice faults. But nobody else reserves a place, much less writes, before this.
+        debug_assert_eq!(write.load(Ordering::Relaxed), place, "the write index moves only by the producer that has reserved");
+        // Release pairs with the Acquires of the consumer, which may then read the value, and of the producer that writes the next one.
+        write.store(place + 1, Ordering::Release);
+        self.counts.pushed += 1;
+    }
+}
+
+impl<T> Clone for CasProducer<T> {
+    fn clone(&self) -> Self {
+        CasProducer { shared: self.shared.clone(), read: self.read, counts: CasCounts::default() }
+    }
+}
+
+impl<T: Send> CasConsumer<T> {
+    /// Gives up to `most` of the values that have arrived by now to `take`, oldest first, and returns how many. The place of each is free
+    /// before `take` is called; if that panics, the values after it stay in the ring.
+    #[inline]
+    pub fn drain(&mut self, most: usize, mut take: impl FnMut(T)) -> usize {
+        // Acquire pairs with the Release of the producer that wrote the last value, and by its own Acquire with those before.
+        let arrived = self.shared.indices.write.0.load(Ordering::Acquire) - self.read;
+        let count = usize::try_from(arrived).map_or(most, |arrived| arrived.min(most));
+        for _ in 0..count {
+            // SAFETY: the value is between read and write, so it has been written, and no producer reserves its place again until the read
+            // index is past it. It is read only once, as the index moves on right away.
+            let value = self.shared.place(self.read).with(|place| unsafe { (*place).assume_init_read() });
+            self.read += 1;
+            // Release pairs with the Acquire of a producer that looks for a free place, which may then write there.
+            self.shared.indices.read.0.store(self.read, Ordering::Release);
+            take(value);
+        }
+        count
+    }
+
+    /// Whether no value has arrived. One that is being written has not.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        // Acquire pairs with the Release of the producer: a caller that finds values sees everything done before they were pushed.
+        self.shared.indices.write.0.load(Ordering::Acquire) == self.read
+    }
+}
+
+impl<T> fmt::Debug for CasProducer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CasProducer").field("counts", &self.counts).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for CasConsumer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CasConsumer").field("read", &self.read).finish_non_exhaustive()
+    }
+}
