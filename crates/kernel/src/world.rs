@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
@@ -18,6 +20,8 @@ pub struct Task<'m, M: Model> {
     pub delays: Delays,
     /// The roles of LPs. They matter only where events are executed ahead.
     pub roles: Roles,
+    /// The PEs that share memory with those of this process, themselves among them. To all others, messages go by value.
+    pub near: Range<u32>,
 }
 
 /// What a PE knows from the start. Only the end may change, to an earlier one.
@@ -29,6 +33,7 @@ pub(crate) struct World<'m, M> {
     pub(crate) ties: TieBreak,
     pub(crate) end: VirtualTime,
     pub(crate) tuning: Tuning,
+    near: Range<u32>,
     /// By PE: the least delay of anything that it sends to this one.
     pub(crate) delays: Box<[f64]>,
     /// The least delay from any other PE to this one.
@@ -48,6 +53,7 @@ impl<'m, M: Model> World<'m, M> {
             ties: task.ties,
             end: task.end,
             tuning,
+            near: task.near.clone(),
             delays: (0..pes).map(|from| task.delays.between(from, me)).collect(),
             least_delay_here: others.map(|from| task.delays.between(from, me)).fold(f64::INFINITY, f64::min),
             least_delay: task.delays.least(),
@@ -58,6 +64,12 @@ impl<'m, M: Model> World<'m, M> {
     #[inline]
     pub(crate) fn moment(&self, key: EventKey) -> Moment {
         if key.time < self.end { Moment::Event(key) } else { Moment::Never }
+    }
+
+    /// Whether a PE shares memory with this one.
+    #[inline]
+    pub(crate) fn is_near(&self, pe: u32) -> bool {
+        self.near.contains(&pe)
     }
 
     #[inline]

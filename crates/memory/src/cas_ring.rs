@@ -193,6 +193,13 @@ struct Free(u64);
 /// The index of a place that was found free, and that one producer has reserved.
 struct Reserved(u64);
 
+impl<T> CasProducer<T> {
+    /// What has become of the values that were to be pushed here.
+    pub fn counts(&self) -> CasCounts {
+        self.counts
+    }
+}
+
 impl<T: Send> CasProducer<T> {
     /// Appends a value, unless it is refused.
     ///
@@ -230,11 +237,6 @@ impl<T: Send> CasProducer<T> {
             spin_loop();
         }
         self.push(value)
-    }
-
-    /// What has become of the values that were to be pushed here.
-    pub fn counts(&self) -> CasCounts {
-        self.counts
     }
 
     /// Looks for a free place.

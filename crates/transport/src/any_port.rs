@@ -1,7 +1,7 @@
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
 
-use crate::{InboxPort, RingPort, VirtualPort};
+use crate::{InboxPort, NodePort, RingPort, VirtualPort};
 
 /// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where speed does not matter, one that takes
 /// either kind saves compiling the engine once more for each model.
@@ -10,6 +10,8 @@ pub enum AnyPort<E> {
     Ring(Box<RingPort<E>>),
     /// To other threads, by inboxes.
     Inbox(Box<InboxPort<E>>),
+    /// To PEs some of which are far.
+    Node(Box<NodePort<E>>),
     /// To PEs of a virtual cluster.
     Virtual(VirtualPort<E>),
 }
@@ -20,6 +22,7 @@ macro_rules! either {
         match $self {
             AnyPort::Ring($port) => $call,
             AnyPort::Inbox($port) => $call,
+            AnyPort::Node($port) => $call,
             AnyPort::Virtual($port) => $call,
         }
     };

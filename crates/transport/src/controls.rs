@@ -1,6 +1,7 @@
 //! How PEs of one process tell each other about GVT: in rings between neighbours, or by writing into each other's memory.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use warpline_kernel::gvt::{BLOCK_WORDS, Control, Put};
 use warpline_memory::{BlockReader, BlockWriter, Consumer, IsPortable, MakeRoom, Producer, Region, blocks, ring_in};
@@ -35,8 +36,8 @@ pub struct ControlPlan {
     pub one_sided: bool,
 }
 
-/// The ends of all PEs, with what they share in a region.
-pub(crate) fn control_wires(region: &Region, plan: &ControlPlan) -> Vec<ControlWires> {
+/// The ends of all PEs, with what those near each other share in a region.
+pub(crate) fn control_wires(region: &Region, near: &Range<usize>, plan: &ControlPlan) -> Vec<ControlWires> {
     let none = || ControlWires {
         to: Vec::new(),
         from: Vec::new(),
@@ -48,7 +49,7 @@ pub(crate) fn control_wires(region: &Region, plan: &ControlPlan) -> Vec<ControlW
     };
     let mut wires: Vec<ControlWires> = plan.neighbours.iter().map(|_| none()).collect();
     for (sender, neighbours) in (0..).zip(&plan.neighbours) {
-        for &receiver in neighbours {
+        for &receiver in neighbours.iter().filter(|receiver| near.contains(&(sender as usize)) && near.contains(&(**receiver as usize))) {
             if plan.one_sided {
                 let (writer, reader) = blocks(region);
                 wires[sender as usize].theirs.push((receiver, writer));

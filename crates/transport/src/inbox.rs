@@ -53,7 +53,7 @@ pub fn inbox_ports<E: Send>(plan: &ControlPlan) -> Vec<InboxPort<E>> {
     let pes = plan.neighbours.len();
     let inboxes = Arc::new((0..pes).map(|_| Apart(Inbox::new())).collect::<Box<[_]>>());
     let own = Region::own();
-    let ends = lines(&own, pes as u32).into_iter().zip(control_wires(&own, plan)).enumerate();
+    let ends = lines(&own, pes as u32).into_iter().zip(control_wires(&own, &(0..pes), plan)).enumerate();
     let port = |(me, (bounds, controls))| {
         let kept_back = (0..pes).map(|_| DropEach::default()).collect();
         InboxPort { inboxes: inboxes.clone(), me, values: DropEach::default(), kept_back, receivers: Vec::new(), bounds, controls }

@@ -4,6 +4,7 @@
 mod any_port;
 mod codec;
 mod controls;
+mod couriers;
 mod group;
 mod inbox;
 mod pin;
@@ -15,6 +16,7 @@ mod virtual_cluster;
 pub use any_port::AnyPort;
 pub use codec::Codec;
 pub use controls::ControlPlan;
+pub use couriers::{Carrier, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
 pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};

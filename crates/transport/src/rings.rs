@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, ring_in};
@@ -30,25 +32,31 @@ pub struct RingPort<E> {
     controls: ControlWires,
 }
 
-/// The ends of the wires of the PEs of a plan.
+/// The ends of the wires of the PEs of a plan, between those in the range `near`.
 ///
 /// Rings lie in a region. If processes share that, events must be portable; each process has the ends of all PEs, and may use those of its own.
 ///
 /// # Panics
 /// If processes share the region, and there is no proof that events are portable.
-pub fn ring_ports<E: Send>(region: &Region, portable: Option<IsPortable<E>>, plan: &ControlPlan) -> Vec<RingPort<E>> {
-    let pes = plan.neighbours.len();
-    let none = || (0..pes).map(|_| None).collect();
+pub fn ring_ports<E: Send>(
+    region: &Region,
+    portable: Option<IsPortable<E>>,
+    near: &Range<u32>,
+    plan: &ControlPlan,
+) -> Vec<RingPort<E>> {
+    let all = plan.neighbours.len();
+    let (near, pes) = (near.start as usize..near.end as usize, near.len());
+    let none = || (0..all).map(|_| None).collect();
     let empty = |(bounds, controls)| {
-        let (to, values_to) = (none(), (0..pes).map(|_| None).collect());
+        let (to, values_to) = (none(), (0..all).map(|_| None).collect());
         RingPort { to, from: Vec::new(), values_to, values_from: Vec::new(), bounds, controls }
     };
-    let mut ports: Vec<RingPort<E>> = lines(region, pes as u32).into_iter().zip(control_wires(region, plan)).map(empty).collect();
+    let mut ports: Vec<RingPort<E>> = lines(region, all as u32).into_iter().zip(control_wires(region, &near, plan)).map(empty).collect();
     let capacity = (2 * MESSAGES / pes).max(MESSAGES_LEAST);
     let shared_out = |room: usize| room * 4 / pes.pow(2);
     let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
-    for sender in 0..pes {
-        for receiver in (0..pes).filter(|&receiver| receiver != sender) {
+    for sender in near.clone() {
+        for receiver in near.clone().filter(|&receiver| receiver != sender) {
             let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), capacity);
             ports[sender].to[receiver] = Some(producer);
             ports[receiver].from.push(consumer);

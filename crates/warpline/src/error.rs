@@ -81,6 +81,12 @@ pub enum Error {
         /// How far the run had come, in model time.
         gvt: f64,
     },
+    /// MPI cannot carry the messages of the run.
+    #[error("messages between processes cannot be sent: {cause}")]
+    Communication {
+        /// What MPI, or whoever else carries them, says.
+        cause: String,
+    },
     /// The system refuses the processes of the run, or the memory that they would share.
     #[error("the system refuses a run of {processes} processes: {cause}; use threads, or raise the limits on processes and address space")]
     Processes {

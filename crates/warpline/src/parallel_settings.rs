@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simulation, Wire};
+use crate::{Barrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
@@ -60,6 +60,31 @@ impl<M: Model> Simulation<'_, M> {
     /// read, as between machines. Default yes.
     pub fn zero_copy(self, shared: bool) -> Self {
         self.with(|settings| settings.zero_copy = Some(shared))
+    }
+
+    /// Who sends messages to processes that share no memory. Default: threads that do nothing else if cores are free for them, or else every PE.
+    pub fn communication(self, communication: Communication) -> Self {
+        self.with(|settings| settings.communication = Some(communication))
+    }
+
+    /// With [`Communication::Dedicated`]: how many threads of each process do nothing but send and receive messages. Default 1.
+    pub fn communication_threads(self, threads: u32) -> Self {
+        self.with(|settings| settings.communication_threads = Some(threads))
+    }
+
+    /// How PEs hand messages over to the thread that sends them. Default: each through a ring of its own.
+    pub fn communication_ring(self, ring: CommunicationRing) -> Self {
+        self.with(|settings| settings.communication_ring = Some(ring))
+    }
+
+    /// The most bytes of a batch of messages to a process that shares no memory: 256 to 2²⁰. Default 16 384.
+    pub fn communication_batch(self, bytes: u32) -> Self {
+        self.with(|settings| settings.communication_batch = Some(bytes))
+    }
+
+    /// How long the first message of a batch waits for more of them, in microseconds. Default 10.
+    pub fn communication_delay(self, microseconds: f64) -> Self {
+        self.with(|settings| settings.communication_delay = Some(microseconds))
     }
 
     /// The number of kernel processes (KPs), groups of LPs that roll back together, in each PE. At least 1; an upper bound, as all KPs but

@@ -11,7 +11,7 @@ use warpline_transport::{Group, Invitation, Ranks, Voice};
 use crate::check::RunSpec;
 use crate::job::{Job, Machines};
 use crate::optimistic::processes::Processes;
-use crate::{Error, Records};
+use crate::{Barrier, Error, GvtAlgorithm, Records};
 
 /// How many runs of several processes this program has begun.
 static RUNS: AtomicU32 = AtomicU32::new(0);
@@ -118,17 +118,11 @@ impl<M: Model> Job<M> {
         let (name, processes) = (&self.name, self.settings.processes());
         let refuse = |why: String| Err(Error::Setting(format!("model `{name}` cannot run in {processes} processes: {why}")));
         let event = std::any::type_name::<M::Event>();
-        let Some(wire) = M::wire() else {
+        if M::wire().is_none() {
             return refuse(format!(
                 "events of type `{event}` do not leave their process; write Model::wire, with `WireFormat::portable()` if they are plain \
                  data, for which Portable is derived, or else with `WireFormat::serde()`, for which serde's Serialize and Deserialize are; \
                  or use threads"
-            ));
-        };
-        if wire.proof().is_none() {
-            return refuse(format!(
-                "events of type `{event}` are copied, as serde writes them, which works only between machines so far; make them plain \
-                 data, with Portable and `WireFormat::portable()`, or use threads"
             ));
         }
         if self.settings.trace.is_some() {
@@ -153,6 +147,14 @@ impl<M: Model> Job<M> {
             Part::Launched(ranks) => launched(ranks, self.settings.zero_copy()),
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
+        let alike = self.settings.barrier() != Barrier::Tree || self.settings.gvt() == GvtAlgorithm::Gsu;
+        if group.passes_on() && alike {
+            return Err(Error::Setting(
+                "GVT from registers (gsu), and barriers that are no tree, are for PEs that share memory, and these processes do not: use --gvt \
+                 asynchronous, one-sided or synchronous"
+                    .into(),
+            ));
+        }
         if !group.is_first() {
             *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.voice());
         }

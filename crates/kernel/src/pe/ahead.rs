@@ -169,10 +169,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: OptionalHandle, extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let Some(mut event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
-        make_common::<M>(&mut event.payload);
         let pe = self.world.partition.pe(event.receiver);
+        let near = self.world.is_near(pe);
+        if near {
+            make_common::<M>(&mut event.payload);
+        }
         self.gauge.counts.messages_sent += 1;
-        if self.world.tuning.wire == Wire::Value {
+        if !near || self.world.tuning.wire == Wire::Value {
             return (sent, self.send_uncertain_value(pe, event, extra));
         }
         let tag = self.gvt.sent(pe, || Moment::Event(event.key()));

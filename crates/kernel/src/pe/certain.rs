@@ -164,11 +164,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
         let Some(mut event) = take_last(&mut self.context, sender, first) else { return };
-        make_common::<M>(&mut event.payload);
         let pe = self.world.partition.pe(event.receiver);
+        let near = self.world.is_near(pe);
+        if near {
+            make_common::<M>(&mut event.payload);
+        }
         self.gauge.counts.messages_sent += 1;
         self.mail.note_sent(event.time);
-        if self.world.tuning.wire == Wire::Shared {
+        if near && self.world.tuning.wire == Wire::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
             let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);

@@ -35,6 +35,7 @@ use self::office::Office;
 use self::peers::Peers;
 #[cfg(feature = "mpi")]
 pub use self::ranks::Ranks;
+use crate::couriers::{Carrier, CourierPlan, copy_carriers};
 use crate::{Fold, Tally};
 
 /// The variable by which a process learns that it is one of several.
@@ -321,6 +322,18 @@ impl Group {
         }
         // What each process has placed is there.
         self.send(&())
+    }
+
+    /// Who brings pieces of bytes to processes that share no memory with this one, for each courier of this process: MPI if a launcher has
+    /// started the processes, or else rings in memory that they do share. All processes have to call it at the same point.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn carriers(&self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+        match &self.office {
+            Some(office) => office.carriers(plan),
+            None => Ok(copy_carriers(&self.region, plan)),
+        }
     }
 
     /// Has all processes end, as this one cannot go on.

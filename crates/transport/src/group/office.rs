@@ -7,6 +7,7 @@ use warpline_mpi::{ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag};
 
 use super::ranks::{Ranks, in_words};
 use crate::Tally;
+use crate::couriers::{Carrier, CourierPlan, mpi_carriers};
 
 /// The tag of what offices send.
 const TAG: Tag = Tag::new(0);
@@ -68,6 +69,11 @@ impl Office {
         let receiver = Receiver::new(ranks.comm(), TAG, RECEIVES).map_err(in_words)?;
         let heard = (0..ranks.count()).map(|_| Heard::default()).collect();
         Ok(Office { pool, receiver, waiting: VecDeque::new(), heard, told: BTreeMap::new(), shares, ranks })
+    }
+
+    pub(super) fn carriers(&self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+        let ranks: Vec<u32> = (0..self.ranks.count()).map(|number| self.ranks.rank(number)).collect();
+        mpi_carriers(self.ranks.comm(), &ranks, plan)
     }
 
     /// The other processes that pass words on: one of each machine if those of a machine share memory, or else all.

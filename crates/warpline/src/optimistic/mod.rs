@@ -4,6 +4,7 @@ mod balance;
 mod board;
 mod cluster;
 mod ending;
+mod far;
 mod homes;
 mod merge;
 mod monitor;
@@ -26,8 +27,9 @@ use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Ta
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, Codec, VirtualCluster, inbox_ports, ring_ports};
+use warpline_transport::{AnyPort, Codec, VirtualCluster, inbox_ports, node_ports, ring_ports};
 
+use self::far::FarWires;
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
 pub(crate) use self::plan::cores;
@@ -139,7 +141,9 @@ impl<M: Model> Job<M> {
         state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
         let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
         let roles = spec.kinds.roles.clone();
-        let task = Task { model: &*self.model, partition, ties, end, delays, roles };
+        let wires = FarWires::of::<M>(processes.as_deref(), &self.settings, &config);
+        let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
+        let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };
         let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace };
         let RunState { from, committed, rows, statistics: before, .. } = state;
         let watch = LoopMonitor {
@@ -152,7 +156,7 @@ impl<M: Model> Job<M> {
             rows,
             merge: RowMerge::new(ties),
         };
-        let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending())?;
+        let mut outcome = self.drive(&plan, Start { statistics, shares }, watch, settings.pending(), wires)?;
         let remains = self.gather_remains(&mut outcome, processes)?;
         let traced = file.map(|file| self.write_trace(file, &mut outcome, ties));
         let engine_settings = |window| {
@@ -165,13 +169,22 @@ impl<M: Model> Job<M> {
     }
 
     /// Makes the PEs, and steps them until they are done.
-    fn drive(&self, plan: &Plan<'_, M>, start: Start<M>, watch: LoopMonitor<'_, '_>, pending: Pending) -> Result<LoopOutcome<M>, Error> {
+    fn drive(
+        &self,
+        plan: &Plan<'_, M>,
+        start: Start<M>,
+        watch: LoopMonitor<'_, '_>,
+        pending: Pending,
+        far: Option<FarWires>,
+    ) -> Result<LoopOutcome<M>, Error> {
         let config = plan.config;
         let region = watch.processes.as_ref().map_or_else(Region::own, |processes| processes.group.region().clone());
         let portable = M::wire().and_then(|wire| wire.proof());
-        if M::wire().is_some_and(|wire| wire.payloads().is_some()) {
+        if far.is_some() || M::wire().is_some_and(|wire| wire.payloads().is_some()) {
             share_payloads(&region);
         }
+        // Where events lie that PEs share.
+        let store = far.as_ref().map_or_else(|| region.clone(), |far| far.region(&region));
         let gvts = config.gvts(&region, plan.task.ties);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
@@ -179,19 +192,29 @@ impl<M: Model> Job<M> {
         let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
         let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
+        let everybody = 0..config.pes;
         match config.cluster {
+            None if let Some(far) = far => {
+                let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_ref().map(|processes| &processes.group));
+                let (Some(codec), Some(group)) = (codec, group) else { unreachable!("events of a model without a wire stay in one process") };
+                let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
+                let (ports, couriers) = node_ports(&store, portable, &controls, codec, (&far.plan, far.service), carriers);
+                let ports = ports.into_iter().map(|port| AnyPort::Node(Box::new(port)));
+                let pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
+                threads::drive(pes, watch, seating, all, Some(couriers))
+            }
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
-                let ports = ring_ports(&region, portable, &controls);
-                threads::drive(plan.pes(&region, local, start, gvts, ports, Ladder::default), watch, seating, all)
+                let ports = ring_ports(&region, portable, &everybody, &controls);
+                threads::drive(plan.pes(&region, local, start, gvts, ports, Ladder::default), watch, seating, all, None)
             }
             None => {
                 // Inboxes do not leave a process.
                 let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST || region.is_shared() {
-                    ring_ports(&region, portable, &controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+                    ring_ports(&region, portable, &everybody, &controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
                 } else {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
-                threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all)
+                threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all, None)
             }
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));

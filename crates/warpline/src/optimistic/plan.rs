@@ -71,8 +71,12 @@ impl ParallelConfig {
 
     /// The PEs of a process: consecutive ones.
     pub(super) fn pes_of(&self, process: u32) -> Range<usize> {
-        let first = |process: u32| (u64::from(self.pes) * u64::from(process) / u64::from(self.processes)) as usize;
-        first(process)..first(process + 1)
+        self.first_pe(process) as usize..self.first_pe(process + 1) as usize
+    }
+
+    /// The first PE of a process; for the number of processes, the number of PEs.
+    pub(super) fn first_pe(&self, process: u32) -> u32 {
+        (u64::from(self.pes) * u64::from(process) / u64::from(self.processes)) as u32
     }
 
     /// How PEs tell each other about GVT.

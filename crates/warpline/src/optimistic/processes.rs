@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, RunDigest, VirtualTime};
 use warpline_kernel::{CommittedFault, MomentRow, RoleCounts, RowContent};
 use warpline_model::{Fault, Statistics};
-use warpline_transport::{Group, Lost};
+use warpline_transport::{Couriers, Group, Lost};
 
 use super::OutOfMemory;
 use super::board::PeStatus;
@@ -154,6 +154,25 @@ impl Processes {
         }
         self.group.send(&own)?;
         Ok(own)
+    }
+
+    /// Waits until no message is on its way any more, here or in other processes.
+    ///
+    /// # Errors
+    /// If a process is gone, or messages cannot be sent or read.
+    pub(crate) fn close<E: Send>(&mut self, couriers: Couriers<E>) -> Result<(), Error> {
+        loop {
+            match couriers.close() {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(why) => self.group.give_up(&why),
+            }
+            if let Err(why) = self.group.check() {
+                couriers.abandon();
+                return Err(lost(&self.group, why));
+            }
+            std::thread::yield_now();
+        }
     }
 
     /// The first process gets what all others have sent, in their order; the others send it, and get nothing.

@@ -11,7 +11,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
-use warpline_transport::{Lost, Seat, pin};
+use warpline_transport::{Couriers, Lost, Seat, pin};
 
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
@@ -69,6 +69,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     mut watch: LoopMonitor<'_, '_>,
     seating: Seating,
     all: AllPes,
+    couriers: Option<Couriers<M::Event>>,
 ) -> Result<LoopOutcome<M>, Error> {
     watch.begin();
     for (pe, number) in pes.iter().zip(all.first..) {
@@ -88,7 +89,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
     let every = if watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on()) { PASS_ON_EVERY } else { LOOK_EVERY };
     let (first_thread, all_threads) = (seat.number as usize * threads, seat.of as usize * threads);
-    let (pes, full) = thread::scope(|scope| {
+    let ended = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
         let mut gone = None;
@@ -111,6 +112,15 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 Error::no_thread(number, threads, cause)
             })?);
         }
+        for number in 0..couriers.as_ref().filter(|couriers| couriers.need_threads()).map_or(0, Couriers::len) {
+            let (couriers, left) = (&couriers, &left);
+            let work = move || couriers.iter().for_each(|couriers| serve(couriers, number, left, patience));
+            let builder = thread::Builder::new().name(format!("warpline-c{number}"));
+            builder.spawn_scoped(scope, work).map_err(|cause| {
+                stop.store(true, Ordering::Relaxed);
+                Error::no_thread(number, threads, cause)
+            })?;
+        }
         let mut passed_on = 0;
         while left.load(Ordering::Relaxed) > 0 {
             thread::park_timeout(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)));
@@ -120,6 +130,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 continue;
             }
             passed_on = 0;
+            let trouble = couriers.as_ref().and_then(Couriers::trouble);
+            if let (Some(why), Some(processes)) = (trouble, &mut watch.processes) {
+                processes.group.give_up(why);
+            }
             if let Err(why) = look(&boards, &clocks, &rows, &ending, &mut watch) {
                 stop.store(true, Ordering::Relaxed);
                 gone = gone.or(Some(why));
@@ -156,7 +170,21 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             }
         }
         Ok::<_, Error>((pes, full))
-    })?;
+    });
+    let (pes, full) = match ended {
+        Ok(ended) => ended,
+        Err(why) => {
+            couriers.into_iter().for_each(Couriers::abandon);
+            return Err(why);
+        }
+    };
+    if let (Some(couriers), Some(processes)) = (couriers, &mut watch.processes) {
+        if full.is_some() || watch.run.control.is_abandoned() {
+            couriers.abandon();
+        } else {
+            processes.close(couriers)?;
+        }
+    }
     watch.run.go_on()?;
     let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
     pes.sort_by_key(|stepped| stepped.number);
@@ -167,6 +195,19 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
     Ok(LoopOutcome { moved: balance.moved, busy, ..gather(pes, full, watch, cut_short)? })
+}
+
+/// Works for a courier until all threads of PEs have ended.
+fn serve<E: Send>(couriers: &Couriers<E>, number: usize, left: &AtomicUsize, patience: u32) {
+    let mut idle = 0;
+    while left.load(Ordering::Relaxed) > 0 {
+        idle = if couriers.work(number) { 0 } else { idle + 1 };
+        if idle > patience {
+            thread::yield_now();
+        } else if idle > 0 {
+            std::hint::spin_loop();
+        }
+    }
 }
 
 /// Passes on what PEs say to all others, to processes that share no memory with this one.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{Barrier, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{Barrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
 use crate::settings;
 
 /// The heading of settings of every run.
@@ -19,6 +19,8 @@ pub const PARALLEL: &str = "Parallel runs";
 /// The most PEs of a run. Each keeps lists for every other, so memory grows with the square.
 pub(crate) const THREADS_MOST: u32 = 1024;
 
+/// The most threads of a process that only send and receive messages.
+const COMMUNICATION_THREADS_MOST: u32 = 64;
 /// The most processes of a run.
 pub(crate) const PROCESSES_MOST: u32 = 64;
 
@@ -122,6 +124,43 @@ settings! {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "where models need it off to be measured, never; where it is off, every message to another process is written and read once more",
+        }
+        /// Who sends messages to processes that share no memory: the first PE of a process, every PE, or threads that do nothing else.
+        communication: Communication = Communication::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "one PE that sends for many becomes the slowest of them; every PE that sends pays for calls of MPI; threads that do nothing else need cores of their own",
+        }
+        /// With --communication dedicated: threads of each process that do nothing but send and receive messages.
+        communication_threads: u32 = 1, Range::Between(1, COMMUNICATION_THREADS_MOST), {
+            heading: PARALLEL,
+            reason: "as each has PEs of its own",
+            recorded: Recorded::InParallel,
+            hurts: "each takes a core from PEs; too few of them become the bottleneck of many PEs",
+        }
+        /// How PEs hand messages to the thread that sends them.
+        communication_ring: CommunicationRing = CommunicationRing::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "in one ring for all, PEs wait for each other; with a ring for each, the thread looks into many",
+        }
+        /// Most bytes of a batch of messages to a process that shares no memory.
+        communication_batch: u32 = 16_384, Range::Between(256, 1 << 20), {
+            heading: PARALLEL,
+            placeholder: "BYTES",
+            unit: "bytes",
+            reason: "as every process keeps many of them ready",
+            recorded: Recorded::InParallel,
+            hurts: "small batches cost more calls of MPI; large ones take memory",
+        }
+        /// How long the first message of a batch waits for more of them.
+        communication_delay: f64 = 10.0, Range::Between(0.0, 1e6), {
+            heading: PARALLEL,
+            placeholder: "US",
+            unit: "µs",
+            reason: "as others wait for it",
+            recorded: Recorded::InParallel,
+            hurts: "with little delay, batches are small; with much, others wait, and more events are undone",
         }
         /// Most events that a PE executes before it looks at its messages again.
         batch: u32, Range::From(1), {

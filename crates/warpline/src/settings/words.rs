@@ -122,6 +122,40 @@ words! {
         Condvar = "condvar",
     }
 
+    /// Who writes, sends and receives messages between processes that share no memory; see
+    /// [`Simulation::communication`](crate::Simulation::communication). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Communication;
+    /// assert_eq!([Communication::Worker, Communication::Dedicated].map(Communication::name), ["worker", "dedicated"]);
+    /// ```
+    pub enum Communication {
+        /// Threads that do nothing else if there are cores for them beside those of the PEs; otherwise every PE.
+        #[default]
+        Auto = "auto",
+        /// The first PE of each process, for all of them.
+        Worker = "worker",
+        /// Every PE.
+        Distributed = "distributed",
+        /// Threads that do nothing else.
+        Dedicated = "dedicated",
+    }
+
+    /// How PEs hand over messages to whoever sends them for them; see
+    /// [`Simulation::communication_ring`](crate::Simulation::communication_ring). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::CommunicationRing;
+    /// assert_eq!([CommunicationRing::PerSender, CommunicationRing::Cas].map(CommunicationRing::name), ["per-sender", "cas"]);
+    /// ```
+    pub enum CommunicationRing {
+        /// Each through a ring of its own.
+        #[default]
+        PerSender = "per-sender",
+        /// All through one ring, in which they reserve places by compare-and-swap.
+        Cas = "cas",
+    }
+
     /// When the PEs of an optimistic run execute events that may have to be undone; see
     /// [`Simulation::go_ahead`](crate::Simulation::go_ahead). The answer does not depend on it.
     ///

@@ -324,6 +324,7 @@ impl<'m> Stage<'m> {
             end,
             delays: Delays::uniform(play.lookahead),
             roles: Roles::new((0..play.lps).map(|lp| Role::new(0, play.conservative.contains(&lp))).collect()),
+            near: 0..pes,
         };
         let empty = || vec![Vec::new(); pes as usize];
         let no_values = || (0..pes).map(|_| Vec::new()).collect();

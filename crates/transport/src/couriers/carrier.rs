@@ -1,0 +1,32 @@
+/// A courier of another process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Its process.
+    pub process: u32,
+    /// Its number there.
+    pub courier: u32,
+}
+
+/// Brings pieces of bytes to the couriers of other processes, and takes in what comes from them. Pieces from one carrier to another arrive in
+/// the order in which they were sent. Nothing waits.
+///
+/// Errors are those of the system, in words; none can be recovered from.
+pub trait Carrier: Send {
+    /// Sends a piece, no longer than the carrier was made for. Returns whether there was room for it.
+    ///
+    /// # Errors
+    /// See [`Carrier`].
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String>;
+
+    /// Passes on what has arrived. Returns whether anything has.
+    ///
+    /// # Errors
+    /// See [`Carrier`].
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String>;
+
+    /// Goes on with what has been sent, and returns whether all of it has left.
+    ///
+    /// # Errors
+    /// See [`Carrier`].
+    fn progress(&mut self) -> Result<bool, String>;
+}

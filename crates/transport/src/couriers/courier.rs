@@ -1,0 +1,375 @@
+//! A courier, and all couriers of a process.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use warpline_memory::CasCounts;
+
+use super::carrier::{Address, Carrier};
+use super::feed::{Bounds, Intake};
+use super::places::CourierPlan;
+use super::records::Record;
+use super::sorter::{HEADER, PieceKind, Sorter, write_piece};
+use crate::Codec;
+
+/// With more batches' worth of bytes than this waiting for room, a courier takes on nothing more.
+const BACKLOG: usize = 4;
+
+/// What couriers have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CourierCounts {
+    /// Batches sent.
+    pub batches: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Messages by value in them.
+    pub values: u64,
+    /// How often there was no room for a batch.
+    pub refused: u64,
+    /// What became of what PEs pushed into rings that they share.
+    pub cas: CasCounts,
+}
+
+impl std::ops::Add for CourierCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        CourierCounts {
+            batches: self.batches + other.batches,
+            bytes: self.bytes + other.bytes,
+            values: self.values + other.values,
+            refused: self.refused + other.refused,
+            cas: self.cas + other.cas,
+        }
+    }
+}
+
+/// What waits to be sent to one courier of another process.
+struct Batch {
+    to: Address,
+    bytes: Vec<u8>,
+    /// How many of them have been sent.
+    sent: usize,
+    /// When the first of them came.
+    since: Option<Instant>,
+    /// By PE of this courier: the last bound written.
+    bounds: Vec<u64>,
+}
+
+/// Writes what PEs send to far PEs into batches, and sorts what comes from there.
+///
+/// Invariant: between two couriers, records arrive in the order in which they were written, and the bound of a PE is written only when all
+/// messages have been that the PE sent before it published the bound.
+pub(super) struct Courier<E> {
+    number: u32,
+    plan: CourierPlan,
+    codec: Codec<E>,
+    carrier: Box<dyn Carrier>,
+    sorter: Sorter<E>,
+    /// By courier of other processes.
+    batches: Vec<Batch>,
+    /// By process: where its batches begin.
+    first_batch: Vec<usize>,
+    /// Its first PE, and what its PEs have published.
+    first_pe: u32,
+    bounds: Bounds,
+    /// What they have published when it last looked.
+    seen: Vec<u64>,
+    /// What its PEs hand over in other threads.
+    intake: Option<Intake<E>>,
+    /// Room to make pieces in.
+    piece: Vec<u8>,
+    has_ended: bool,
+    counts: CourierCounts,
+}
+
+/// What a courier is made of.
+pub(super) struct Equipment<E> {
+    pub(super) carrier: Box<dyn Carrier>,
+    pub(super) sorter: Sorter<E>,
+    pub(super) first_pe: u32,
+    pub(super) pes: usize,
+    pub(super) bounds: Bounds,
+    pub(super) intake: Option<Intake<E>>,
+}
+
+impl<E: Send> Courier<E> {
+    pub(super) fn new(number: u32, plan: CourierPlan, codec: Codec<E>, equipment: Equipment<E>) -> Self {
+        let Equipment { carrier, sorter, first_pe, pes, bounds, intake } = equipment;
+        let (mut batches, mut first_batch) = (Vec::new(), vec![usize::MAX; plan.places.first_pes.len()]);
+        for process in plan.places.far() {
+            first_batch[process as usize] = batches.len();
+            let batch = |courier| Batch {
+                to: Address { process, courier },
+                bytes: Vec::new(),
+                sent: 0,
+                since: None,
+                bounds: vec![0; pes],
+            };
+            batches.extend((0..plan.places.couriers_of(process)).map(batch));
+        }
+        Courier {
+            number,
+            plan,
+            codec,
+            carrier,
+            sorter,
+            batches,
+            first_batch,
+            first_pe,
+            bounds,
+            seen: vec![0; pes],
+            intake,
+            piece: Vec::new(),
+            has_ended: false,
+            counts: CourierCounts::default(),
+        }
+    }
+
+    /// Which batch goes to the courier of a PE.
+    #[inline]
+    fn batch_to(&self, pe: u32) -> usize {
+        let Address { process, courier } = self.plan.places.courier_of(pe);
+        self.first_batch[process as usize] + courier as usize
+    }
+
+    /// Writes a record, to whomever it concerns.
+    #[inline]
+    pub(super) fn post(&mut self, record: &Record<E>) -> Result<(), String> {
+        match record {
+            Record::Value(to, _) => {
+                self.counts.values += 1;
+                self.write(self.batch_to(*to), record)
+            }
+            Record::Control(to, _) | Record::Put { to, .. } => self.write(self.batch_to(*to), record),
+            Record::Bound { .. } | Record::Round { .. } | Record::End => {
+                (0..self.batches.len()).try_for_each(|index| self.write(index, record))
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, index: usize, record: &Record<E>) -> Result<(), String> {
+        let batch = &mut self.batches[index];
+        record.write(&self.codec, &mut batch.bytes)?;
+        batch.since.get_or_insert_with(Instant::now);
+        if batch.bytes.len() - batch.sent >= self.plan.limits.batch - HEADER {
+            self.send(index)?;
+        }
+        Ok(())
+    }
+
+    /// Whether so much waits for room that no more should be written.
+    pub(super) fn is_clogged(&self) -> bool {
+        self.batches.iter().any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.batch)
+    }
+
+    /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due. Returns whether there was anything.
+    pub(super) fn work(&mut self) -> Result<bool, String> {
+        let mut worked = self.receive()?;
+        // A courier that takes nothing over must not write bounds either.
+        if !self.is_clogged() {
+            // Read first: everything that was handed over before is found then.
+            (0..self.seen.len()).for_each(|pe| self.seen[pe] = self.bounds.read(pe));
+            worked |= self.take_over()?;
+            self.write_bounds()?;
+        }
+        worked |= self.send_due()?;
+        Ok(worked)
+    }
+
+    fn receive(&mut self) -> Result<bool, String> {
+        let (sorter, mut outcome) = (&mut self.sorter, Ok(()));
+        let some = self.carrier.receive(&mut |piece| {
+            if outcome.is_ok() {
+                outcome = sorter.take(piece);
+            }
+        })?;
+        outcome.map(|()| some)
+    }
+
+    fn take_over(&mut self) -> Result<bool, String> {
+        let Some(mut intake) = self.intake.take() else { return Ok(false) };
+        let mut outcome = Ok(());
+        let taken = intake.drain(|record| {
+            if outcome.is_ok() {
+                outcome = self.post(&record);
+            }
+        });
+        self.intake = Some(intake);
+        outcome.map(|()| taken > 0)
+    }
+
+    fn write_bounds(&mut self) -> Result<(), String> {
+        for batch in &mut self.batches {
+            for (place, (word, written)) in self.seen.iter().zip(&mut batch.bounds).enumerate() {
+                if word != written {
+                    Record::Bound { from: self.first_pe + place as u32, word: *word }.write(&self.codec, &mut batch.bytes)?;
+                    *written = *word;
+                    batch.since.get_or_insert_with(Instant::now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what has waited long enough.
+    fn send_due(&mut self) -> Result<bool, String> {
+        if self.batches.iter().all(|batch| batch.since.is_none()) {
+            return Ok(false);
+        }
+        let (now, age, mut sent) = (Instant::now(), self.plan.limits.age, false);
+        for index in 0..self.batches.len() {
+            if self.batches[index].since.is_some_and(|since| now - since >= age) {
+                sent |= self.send(index)?;
+            }
+        }
+        Ok(sent)
+    }
+
+    /// Sends a batch, in pieces, as far as there is room.
+    fn send(&mut self, index: usize) -> Result<bool, String> {
+        let (batch, most, mut some) = (&mut self.batches[index], self.plan.limits.batch - HEADER, false);
+        while batch.sent < batch.bytes.len() {
+            let rest = &batch.bytes[batch.sent..];
+            let now = &rest[..rest.len().min(most)];
+            let kind = match (now.len() == batch.bytes.len(), now.len() == rest.len()) {
+                (true, _) => PieceKind::Whole,
+                (false, true) => PieceKind::LastPart,
+                (false, false) => PieceKind::Part,
+            };
+            write_piece(kind, self.plan.places.process, self.number, now, &mut self.piece);
+            if !self.carrier.send(batch.to, &self.piece)? {
+                self.counts.refused += 1;
+                return Ok(some);
+            }
+            self.counts.batches += 1;
+            self.counts.bytes += self.piece.len() as u64;
+            batch.sent += now.len();
+            some = true;
+        }
+        batch.bytes.clear();
+        (batch.sent, batch.since) = (0, None);
+        Ok(some)
+    }
+
+    /// Tells the couriers of other processes that nothing follows, and goes on until all of them have said so. Returns whether that is over.
+    fn close(&mut self) -> Result<bool, String> {
+        if !self.has_ended {
+            self.take_over()?;
+            self.post(&Record::End)?;
+            self.has_ended = true;
+        }
+        (0..self.batches.len()).try_for_each(|index| self.send(index).map(|_| ()))?;
+        self.receive()?;
+        let is_sent = self.carrier.progress()? && self.batches.iter().all(|batch| batch.bytes.is_empty());
+        Ok(is_sent && self.sorter.ended == self.batches.len())
+    }
+}
+
+/// What the PEs and couriers of a process note for those who watch them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes(Arc<NotesInside>);
+
+#[derive(Debug, Default)]
+struct NotesInside {
+    /// What has gone wrong, if anything has.
+    trouble: OnceLock<String>,
+    /// What became of what PEs pushed.
+    cas: Mutex<CasCounts>,
+}
+
+impl Notes {
+    /// Notes what went wrong first.
+    #[inline]
+    pub(super) fn note<T>(&self, outcome: Result<T, String>) -> Option<T> {
+        outcome.map_err(|why| self.0.trouble.set(why)).ok()
+    }
+
+    fn trouble(&self) -> Option<&str> {
+        self.0.trouble.get().map(String::as_str)
+    }
+
+    /// Adds what became of what a PE pushed.
+    pub(super) fn count(&self, counts: CasCounts) {
+        let mut all = self.0.cas.lock().unwrap_or_else(PoisonError::into_inner);
+        *all = *all + counts;
+    }
+}
+
+/// A courier that the PEs of a process, or a thread of its own, share. It is hardly ever contended.
+pub(super) struct SharedCourier<E>(Arc<Mutex<Courier<E>>>);
+
+impl<E> Clone for SharedCourier<E> {
+    fn clone(&self) -> Self {
+        SharedCourier(self.0.clone())
+    }
+}
+
+impl<E> SharedCourier<E> {
+    pub(super) fn new(courier: Courier<E>) -> Self {
+        SharedCourier(Arc::new(Mutex::new(courier)))
+    }
+
+    #[inline]
+    pub(super) fn lock(&self) -> MutexGuard<'_, Courier<E>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The couriers of a process.
+pub struct Couriers<E> {
+    pub(super) couriers: Vec<SharedCourier<E>>,
+    pub(super) notes: Notes,
+    /// Whether PEs work for their couriers; threads have to otherwise.
+    pub(super) served_by_pes: bool,
+}
+
+impl<E: Send> Couriers<E> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.couriers.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.couriers.is_empty()
+    }
+
+    /// Whether each needs a thread that [works](Self::work) for it.
+    pub fn need_threads(&self) -> bool {
+        !self.served_by_pes
+    }
+
+    /// Lets a courier do what there is to do. Returns whether there was anything.
+    pub fn work(&self, number: usize) -> bool {
+        let outcome = self.couriers[number].lock().work();
+        self.notes.note(outcome).unwrap_or(false)
+    }
+
+    /// What has gone wrong, if anything has: MPI fails, or an event cannot be written or read. Nothing more is sent or received then.
+    pub fn trouble(&self) -> Option<&str> {
+        self.notes.trouble()
+    }
+
+    /// Goes on until nothing is on its way any more, here or in other processes, all of which have to do the same. Returns whether that is
+    /// over; it has to be called again if not.
+    ///
+    /// # Errors
+    /// If something goes wrong.
+    pub fn close(&self) -> Result<bool, String> {
+        self.couriers.iter().try_fold(true, |all, courier| Ok(all & courier.lock().close()?))
+    }
+
+    /// Leaves everything as it is: what is on its way may never arrive, as other processes are gone. Memory that the system may still write
+    /// into is leaked.
+    pub fn abandon(self) {
+        self.couriers.into_iter().for_each(std::mem::forget);
+    }
+
+    /// What they have done.
+    pub fn counts(&self) -> CourierCounts {
+        let cas = *self.notes.0.cas.lock().unwrap_or_else(PoisonError::into_inner);
+        self.couriers.iter().map(|courier| courier.lock().counts).fold(CourierCounts { cas, ..CourierCounts::default() }, |all, one| all + one)
+    }
+}

@@ -1,0 +1,119 @@
+//! How PEs hand over what they send to couriers in other threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use warpline_memory::{CasConsumer, CasCounts, CasProducer, Consumer, Producer, cas_ring, ring};
+
+use super::records::Record;
+
+/// How PEs hand messages over to a courier that another thread has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// Through a ring per PE, on which only two threads ever meet.
+    Rings,
+    /// Through one ring for all of them, in which they reserve places by compare-and-swap: the communication buffer of the paper on clusters
+    /// of Knights Landing processors, §4.
+    Cas,
+}
+
+/// How many messages a ring holds.
+const ROOM: usize = 4096;
+/// How often a PE tries to push a message into a ring that others are pushing into.
+const TRIES: u32 = 64;
+
+/// A PE's end.
+pub(super) enum Outlet<E> {
+    Ring(Producer<Record<E>>),
+    Cas(CasProducer<Record<E>>),
+}
+
+/// The courier's end.
+pub(super) enum Intake<E> {
+    Rings(Vec<Consumer<Record<E>>>),
+    Cas(CasConsumer<Record<E>>),
+}
+
+/// The ends of this many PEs and their courier.
+pub(super) fn feed<E: Send>(kind: Feed, pes: usize) -> (Vec<Outlet<E>>, Intake<E>) {
+    match kind {
+        Feed::Rings => {
+            let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| ring(ROOM)).unzip();
+            (producers.into_iter().map(Outlet::Ring).collect(), Intake::Rings(consumers))
+        }
+        Feed::Cas => {
+            let (producer, consumer) = cas_ring(ROOM);
+            ((0..pes).map(|_| Outlet::Cas(producer.clone())).collect(), Intake::Cas(consumer))
+        }
+    }
+}
+
+impl<E: Send> Outlet<E> {
+    /// Hands a record over, if there is room.
+    #[inline]
+    pub(super) fn put(&mut self, record: Record<E>) -> Result<(), Record<E>> {
+        match self {
+            Outlet::Ring(ring) => ring.write(record),
+            Outlet::Cas(ring) => ring.push_within(record, TRIES).map_err(|refused| refused.value),
+        }
+    }
+
+    /// The courier can find what has been handed over.
+    #[inline]
+    pub(super) fn publish(&mut self) {
+        if let Outlet::Ring(ring) = self {
+            ring.publish();
+        }
+    }
+
+}
+
+impl<E> Outlet<E> {
+    /// What became of what was handed over where others do so too.
+    pub(super) fn counts(&self) -> CasCounts {
+        match self {
+            Outlet::Ring(_) => CasCounts::default(),
+            Outlet::Cas(ring) => ring.counts(),
+        }
+    }
+}
+
+impl<E: Send> Intake<E> {
+    /// Takes out what has been handed over, and returns how much that was.
+    pub(super) fn drain(&mut self, mut take: impl FnMut(Record<E>)) -> usize {
+        match self {
+            Intake::Rings(rings) => {
+                let mut taken = 0;
+                for ring in rings {
+                    for record in ring.drain().into_iter().flatten() {
+                        take(record);
+                        taken += 1;
+                    }
+                }
+                taken
+            }
+            Intake::Cas(ring) => ring.drain(usize::MAX, take),
+        }
+    }
+}
+
+/// The words that the PEs of a courier have published: by PE, in their order.
+#[derive(Clone)]
+pub(super) struct Bounds(Arc<[AtomicU64]>);
+
+impl Bounds {
+    pub(super) fn new(pes: usize) -> Self {
+        Bounds((0..pes).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    #[inline]
+    pub(super) fn write(&self, pe: usize, word: u64) {
+        // Release pairs with the Acquire of `read`: what the PE has handed over before is found then.
+        self.0[pe].store(word, Ordering::Release);
+    }
+
+    #[inline]
+    pub(super) fn read(&self, pe: usize) -> u64 {
+        self.0[pe].load(Ordering::Acquire)
+    }
+}

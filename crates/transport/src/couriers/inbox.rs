@@ -1,0 +1,69 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use warpline_kernel::ValueMessage;
+use warpline_kernel::gvt::{Control, Put};
+
+/// What has arrived for a PE from far away. Its courier locks it once per batch.
+pub(super) struct Inbox<E>(Arc<Shared<E>>);
+
+struct Shared<E> {
+    has_news: AtomicBool,
+    arrivals: Mutex<Arrivals<E>>,
+}
+
+/// What has arrived.
+pub(super) struct Arrivals<E> {
+    pub(super) values: Vec<ValueMessage<E>>,
+    pub(super) controls: VecDeque<Control>,
+    pub(super) puts: VecDeque<(u32, Put)>,
+}
+
+impl<E> Default for Arrivals<E> {
+    fn default() -> Self {
+        Arrivals { values: Vec::new(), controls: VecDeque::new(), puts: VecDeque::new() }
+    }
+}
+
+impl<E> Clone for Inbox<E> {
+    fn clone(&self) -> Self {
+        Inbox(self.0.clone())
+    }
+}
+
+impl<E> Default for Inbox<E> {
+    fn default() -> Self {
+        Inbox(Arc::new(Shared { has_news: AtomicBool::new(false), arrivals: Mutex::default() }))
+    }
+}
+
+impl<E> Inbox<E> {
+    fn lock(&self) -> MutexGuard<'_, Arrivals<E>> {
+        self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what `put` puts there.
+    pub(super) fn add(&self, put: impl FnOnce(&mut Arrivals<E>)) {
+        put(&mut self.lock());
+        // Release pairs with the Acquire of `take`. A bound that is published later is thus seen later.
+        self.0.has_news.store(true, Ordering::Release);
+    }
+
+    /// Adds all that has arrived to `arrived`.
+    #[inline]
+    pub(super) fn take(&self, arrived: &mut Arrivals<E>) {
+        if !self.0.has_news.load(Ordering::Acquire) {
+            return;
+        }
+        let mut shared = self.lock();
+        self.0.has_news.store(false, Ordering::Relaxed);
+        if arrived.values.is_empty() {
+            std::mem::swap(&mut arrived.values, &mut shared.values);
+        } else {
+            arrived.values.append(&mut shared.values);
+        }
+        arrived.controls.append(&mut shared.controls);
+        arrived.puts.append(&mut shared.puts);
+    }
+}

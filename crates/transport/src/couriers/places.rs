@@ -1,0 +1,93 @@
+//! Where PEs and couriers are.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::carrier::Address;
+use super::feed::Feed;
+
+/// Which process has which PEs, and how many couriers.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// This process.
+    pub process: u32,
+    /// By process: its first PE; and the number of PEs.
+    pub first_pes: Vec<u32>,
+    /// The PEs with which those of this process share memory, themselves among them.
+    pub near: Range<u32>,
+    /// The most couriers of a process. Each has the messages of an equal share of its PEs.
+    pub couriers: u32,
+}
+
+impl Places {
+    /// How many PEs there are.
+    pub fn pes(&self) -> u32 {
+        self.first_pes.last().copied().unwrap_or_default()
+    }
+
+    /// The PEs of a process.
+    pub fn pes_of(&self, process: u32) -> Range<u32> {
+        self.first_pes[process as usize]..self.first_pes[process as usize + 1]
+    }
+
+    /// The PEs of this process.
+    pub fn local(&self) -> Range<u32> {
+        self.pes_of(self.process)
+    }
+
+    /// The processes with which this one shares no memory.
+    pub fn far(&self) -> impl Iterator<Item = u32> + '_ {
+        let processes = self.first_pes.len() as u32 - 1;
+        (0..processes).filter(|process| !self.near.contains(&self.first_pes[*process as usize]))
+    }
+
+    /// How many couriers a process has.
+    pub fn couriers_of(&self, process: u32) -> u32 {
+        self.couriers.clamp(1, self.pes_of(process).len().max(1) as u32)
+    }
+
+    /// The courier that has the messages to and from a PE.
+    pub fn courier_of(&self, pe: u32) -> Address {
+        let process = self.first_pes.partition_point(|first| *first <= pe) as u32 - 1;
+        let pes = self.pes_of(process);
+        let (place, couriers) = (u64::from(pe - pes.start), u64::from(self.couriers_of(process)));
+        Address { process, courier: (place * couriers / pes.len() as u64) as u32 }
+    }
+}
+
+/// The limits of batches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CourierLimits {
+    /// How many bytes a batch may have.
+    pub batch: usize,
+    /// How long the first message of a batch waits for others.
+    pub age: Duration,
+    /// How many batches may be on their way from a courier at a time.
+    pub in_flight: usize,
+}
+
+/// How messages to far PEs travel.
+#[derive(Clone, Debug)]
+pub struct CourierPlan {
+    /// Where everything is.
+    pub places: Places,
+    /// How PEs hand messages over to couriers.
+    pub feed: Feed,
+    /// The limits of batches.
+    pub limits: CourierLimits,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn couriers_have_equal_shares_of_pes() {
+        let places = Places { process: 1, first_pes: vec![0, 3, 7, 8], near: 3..7, couriers: 2 };
+        assert_eq!((places.pes(), places.local()), (8, 3..7));
+        assert_eq!(places.far().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!([0, 1, 2].map(|process| places.couriers_of(process)), [2, 2, 1]);
+        let couriers = (0..8).map(|pe| places.courier_of(pe)).map(|Address { process, courier }| (process, courier));
+        assert_eq!(couriers.collect::<Vec<_>>(), [(0, 0), (0, 0), (0, 1), (1, 0), (1, 0), (1, 1), (1, 1), (2, 0)]);
+    }
+}

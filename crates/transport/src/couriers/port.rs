@@ -1,0 +1,240 @@
+use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_memory::{IsPortable, Lines, Region, lines};
+
+use super::carrier::Carrier;
+use super::courier::{Courier, Couriers, Equipment, SharedCourier, Notes};
+use super::feed::{Bounds, Outlet, feed};
+use super::inbox::{Arrivals, Inbox};
+use super::places::CourierPlan;
+use super::records::Record;
+use super::sorter::Sorter;
+use crate::{Codec, ControlPlan, RingPort, ring_ports};
+
+/// A PE's end of the wires where some PEs are far: rings to those near, and a courier for all others.
+pub struct NodePort<E> {
+    near: RingPort<E>,
+    me: u32,
+    /// By PE: whether it is near.
+    is_near: Box<[bool]>,
+    courier: SharedCourier<E>,
+    /// If another PE, or a thread, works for the courier.
+    outlet: Option<Outlet<E>>,
+    /// What waits for the courier, or for room: of values, what was sent since the last flush; the rest is never refused.
+    kept: Vec<Record<E>>,
+    is_clogged: bool,
+    /// What this PE publishes, for its courier.
+    bounds: Bounds,
+    /// Its place among the PEs of its courier.
+    place: usize,
+    /// What far PEs have published.
+    words: Lines,
+    inbox: Inbox<E>,
+    arrived: Arrivals<E>,
+    notes: Notes,
+}
+
+/// Who works for couriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// The first PE of each courier. If each PE has a courier of its own, that is every PE.
+    FirstPes,
+    /// Threads that do nothing else.
+    Threads,
+}
+
+/// The ends of the wires of all PEs, of which a process may use those of its own, and its couriers.
+///
+/// # Panics
+/// As [`ring_ports`].
+pub fn node_ports<E: Send>(
+    region: &Region,
+    portable: Option<IsPortable<E>>,
+    controls: &ControlPlan,
+    codec: Codec<E>,
+    (plan, service): (&CourierPlan, Service),
+    carriers: Vec<Box<dyn Carrier>>,
+) -> (Vec<NodePort<E>>, Couriers<E>) {
+    let places = &plan.places;
+    let near = ring_ports(region, portable, &places.near, controls);
+    let (mut ports, mut couriers, notes) = (Vec::new(), Vec::new(), Notes::default());
+    let mut near = near.into_iter().skip(places.local().start as usize);
+    let is_near: Box<[bool]> = (0..places.pes()).map(|pe| places.near.contains(&pe)).collect();
+    for (number, carrier) in (0..).zip(carriers) {
+        let own: Vec<u32> = places.local().filter(|pe| places.courier_of(*pe).courier == number).collect();
+        let Some(&first_pe) = own.first() else { continue };
+        let bounds = Bounds::new(own.len());
+        let inboxes: Vec<Inbox<E>> = own.iter().map(|_| Inbox::default()).collect();
+        // Words of far PEs, which this courier writes; and views of them for its own PEs, which write nothing there.
+        let mut words = lines(&Region::own(), places.pes() + own.len() as u32);
+        let mut views = words.split_off(places.pes() as usize).into_iter();
+        let outside = if service == Service::FirstPes { &own[1..] } else { &own[..] };
+        let (outlets, intake) = match outside {
+            [] => (Vec::new(), None),
+            pes => {
+                let (outlets, intake) = feed(plan.feed, pes.len());
+                (outlets, Some(intake))
+            }
+        };
+        let sorter = Sorter::new(codec, first_pe, inboxes.clone(), words);
+        let equipment = Equipment { carrier, sorter, first_pe, pes: own.len(), bounds: bounds.clone(), intake };
+        let courier = SharedCourier::new(Courier::new(number, plan.clone(), codec, equipment));
+        let mut outlets = outlets.into_iter();
+        for ((place, me), inbox) in own.iter().enumerate().zip(inboxes) {
+            let (Some(near), Some(words)) = (near.next(), views.next()) else { break };
+            let outlet = if outside.contains(me) { outlets.next() } else { None };
+            let arrived = Arrivals::default();
+            let (bounds, courier, notes) = (bounds.clone(), courier.clone(), notes.clone());
+            let kept = Vec::new();
+            let (me, is_near) = (*me, is_near.clone());
+            ports.push(NodePort { near, me, is_near, courier, outlet, kept, is_clogged: false, bounds, place, words, inbox, arrived, notes });
+        }
+        couriers.push(courier);
+    }
+    (ports, Couriers { couriers, notes, served_by_pes: service == Service::FirstPes })
+}
+
+impl<E: Send> NodePort<E> {
+    /// Whether this PE works for the courier.
+    fn serves(&self) -> bool {
+        self.outlet.is_none()
+    }
+
+    /// Hands over what was kept, and works for the courier if that is to be done here.
+    fn pass_on(&mut self, works: bool) {
+        if let Some(outlet) = &mut self.outlet {
+            let mut kept = std::mem::take(&mut self.kept).into_iter();
+            for record in kept.by_ref() {
+                if let Err(record) = outlet.put(record) {
+                    self.kept.push(record);
+                    break;
+                }
+            }
+            self.kept.extend(kept);
+            outlet.publish();
+            return;
+        }
+        if self.kept.is_empty() && !works {
+            return;
+        }
+        let mut courier = self.courier.lock();
+        let posted = self.kept.drain(..).try_for_each(|record| courier.post(&record));
+        let worked = posted.and_then(|()| if works { courier.work() } else { Ok(false) });
+        self.is_clogged = courier.is_clogged();
+        self.notes.note(worked);
+    }
+
+    /// Sends what must not be refused.
+    fn send_surely(&mut self, record: Record<E>) {
+        self.kept.push(record);
+        self.pass_on(false);
+    }
+}
+
+impl<E: Send> Port<E> for NodePort<E> {
+    fn prefetch(&self) {
+        self.near.prefetch();
+    }
+
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        self.near.send(to, messages)
+    }
+
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        self.near.receive(into);
+        if self.serves() || !self.kept.is_empty() {
+            self.pass_on(true);
+        }
+    }
+
+    #[inline]
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        if self.is_near[to as usize] {
+            return self.near.send_value(to, message);
+        }
+        let Some(outlet) = &mut self.outlet else {
+            if self.is_clogged {
+                return Err(message);
+            }
+            self.kept.push(Record::Value(to, message));
+            return Ok(());
+        };
+        if !self.kept.is_empty() {
+            return Err(message);
+        }
+        outlet.put(Record::Value(to, message)).map_err(|refused| match refused {
+            Record::Value(_, message) => message,
+            _ => unreachable!("it gives back what it was given"),
+        })
+    }
+
+    fn flush(&mut self) {
+        self.near.flush();
+        self.pass_on(false);
+    }
+
+    fn look_for_values(&mut self) {
+        self.near.look_for_values();
+        self.inbox.take(&mut self.arrived);
+    }
+
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        self.near.receive_values(take);
+        self.arrived.values.drain(..).for_each(take);
+    }
+
+    fn publish(&mut self, word: u64) {
+        self.near.publish(word);
+        self.bounds.write(self.place, word);
+    }
+
+    #[inline]
+    fn bound(&mut self, pe: u32) -> u64 {
+        if self.is_near[pe as usize] { self.near.bound(pe) } else { self.words.read(pe) }
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        self.near.publish_round(round, word);
+        self.send_surely(Record::Round { from: self.me, round, word });
+    }
+
+    #[inline]
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        if self.is_near[pe as usize] { self.near.word_of_round(pe, round) } else { self.words.read_round(pe, round) }
+    }
+
+    fn send_control(&mut self, to: u32, control: Control) {
+        if self.is_near[to as usize] {
+            self.near.send_control(to, control);
+        } else {
+            self.send_surely(Record::Control(to, Box::new(control)));
+        }
+    }
+
+    fn receive_control(&mut self) -> Option<Control> {
+        self.near.receive_control().or_else(|| {
+            self.inbox.take(&mut self.arrived);
+            self.arrived.controls.pop_front()
+        })
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        if self.is_near[to as usize] {
+            self.near.write(to, put);
+        } else {
+            self.send_surely(Record::Put { to, from: self.me, put: Box::new(put) });
+        }
+    }
+
+    fn written(&mut self) -> Option<(u32, Put)> {
+        self.near.written().or_else(|| self.arrived.puts.pop_front())
+    }
+}
+
+impl<E> Drop for NodePort<E> {
+    fn drop(&mut self) {
+        if let Some(outlet) = &self.outlet {
+            self.notes.count(outlet.counts());
+        }
+    }
+}

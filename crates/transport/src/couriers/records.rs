@@ -1,0 +1,86 @@
+//! What couriers tell each other, as bytes.
+
+use warpline_kernel::ValueMessage;
+use warpline_kernel::gvt::{Control, Put};
+use warpline_model::Portable;
+
+use crate::Codec;
+
+/// The kinds of records, by their first byte.
+const VALUE: u8 = 0;
+const BOUND: u8 = 1;
+const ROUND: u8 = 2;
+const CONTROL: u8 = 3;
+const PUT: u8 = 4;
+const END: u8 = 5;
+
+/// What one courier tells another.
+pub(super) enum Record<E> {
+    /// An event or an anti-message for a PE.
+    Value(u32, ValueMessage<E>),
+    /// What a PE has published.
+    Bound { from: u32, word: u64 },
+    /// What a PE has published for a round.
+    Round { from: u32, round: u64, word: u64 },
+    /// A control message for a PE. It is large and rare.
+    Control(u32, Box<Control>),
+    /// What one PE writes into the memory of another; likewise.
+    Put { to: u32, from: u32, put: Box<Put> },
+    /// Nothing follows.
+    End,
+}
+
+impl<E> Record<E> {
+    /// Appends it. If that fails, nothing is appended.
+    #[inline]
+    pub(super) fn write(&self, codec: &Codec<E>, into: &mut Vec<u8>) -> Result<(), String> {
+        match self {
+            Record::Value(to, message) => {
+                let before = into.len();
+                into.push(VALUE);
+                to.write(into);
+                codec.write(message, into).inspect_err(|_| into.truncate(before))?;
+            }
+            Record::Bound { from, word } => {
+                into.push(BOUND);
+                (*from, *word).write(into);
+            }
+            Record::Round { from, round, word } => {
+                into.push(ROUND);
+                (*from, *round, *word).write(into);
+            }
+            Record::Control(to, control) => {
+                into.push(CONTROL);
+                (*to, **control).write(into);
+            }
+            Record::Put { to, from, put } => {
+                into.push(PUT);
+                (*to, *from, **put).write(into);
+            }
+            Record::End => into.push(END),
+        }
+        Ok(())
+    }
+
+    /// Takes the first record off the bytes of several.
+    #[inline]
+    pub(super) fn read(codec: &Codec<E>, from: &mut &[u8]) -> Result<Self, String> {
+        let cut = || "a record from another process ends before its time".to_owned();
+        let kind = u8::read(from).ok_or_else(cut)?;
+        if kind == VALUE {
+            let to = u32::read(from).ok_or_else(cut)?;
+            return Ok(Record::Value(to, codec.read(from)?));
+        }
+        let mut other = || {
+            Some(match kind {
+                BOUND => <(u32, u64)>::read(from).map(|(from, word)| Record::Bound { from, word })?,
+                ROUND => <(u32, u64, u64)>::read(from).map(|(from, round, word)| Record::Round { from, round, word })?,
+                CONTROL => <(u32, Control)>::read(from).map(|(to, control)| Record::Control(to, Box::new(control)))?,
+                PUT => <(u32, u32, Put)>::read(from).map(|(to, from, put)| Record::Put { to, from, put: Box::new(put) })?,
+                END => Record::End,
+                _ => return None,
+            })
+        };
+        other().ok_or_else(|| format!("a record of kind {kind} from another process makes no sense"))
+    }
+}

@@ -1,0 +1,64 @@
+//! How messages travel between processes that share no memory, or are not to share that of messages.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use warpline_memory::Region;
+use warpline_model::Model;
+use warpline_transport::{CourierLimits, CourierPlan, Feed, Places, Service};
+
+use super::plan::ParallelConfig;
+use super::processes::Processes;
+use crate::{Communication, CommunicationRing, Settings};
+
+/// How many batches may be on their way from a courier at a time.
+const IN_FLIGHT: usize = 64;
+
+/// What is settled about the wires to far PEs.
+pub(crate) struct FarWires {
+    pub(crate) plan: CourierPlan,
+    pub(crate) service: Service,
+    /// Whether PEs of several processes are near each other.
+    shares: bool,
+}
+
+impl FarWires {
+    /// `None` if there are no far PEs.
+    pub(crate) fn of<M: Model>(processes: Option<&Processes>, settings: &Settings, config: &ParallelConfig) -> Option<Self> {
+        let group = &processes?.group;
+        let process = group.number();
+        let shares = settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
+        let near: Range<u32> = if shares { group.near() } else { process..process + 1 };
+        if near.len() as u32 == config.processes {
+            return None;
+        }
+        let first_pes: Vec<u32> = (0..=config.processes).map(|process| config.first_pe(process)).collect();
+        let threads = settings.communication_threads();
+        let (couriers, service) = match settings.communication() {
+            Communication::Worker => (1, Service::FirstPes),
+            Communication::Dedicated => (threads, Service::Threads),
+            Communication::Auto if has_free_cores(processes, config, threads) => (threads, Service::Threads),
+            Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
+        };
+        let feed = match settings.communication_ring() {
+            CommunicationRing::PerSender => Feed::Rings,
+            CommunicationRing::Cas => Feed::Cas,
+        };
+        let near_pes = first_pes[near.start as usize]..first_pes[near.end as usize];
+        let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
+        let limits = CourierLimits { batch: settings.communication_batch() as usize, age, in_flight: IN_FLIGHT };
+        let places = Places { process, first_pes, near: near_pes, couriers };
+        Some(FarWires { plan: CourierPlan { places, feed, limits }, service, shares: near.len() > 1 })
+    }
+
+    /// Where the events lie that PEs near each other share, given what all processes of the machine share.
+    pub(crate) fn region(&self, common: &Region) -> Region {
+        if self.shares { common.clone() } else { Region::own() }
+    }
+}
+
+/// Whether this process has cores for so many threads beside those of its PEs.
+fn has_free_cores(processes: Option<&Processes>, config: &ParallelConfig, threads: u32) -> bool {
+    let pes = config.pes.div_ceil(config.processes);
+    processes.is_some_and(|processes| processes.group.seat().suffices_for((pes + threads) as usize))
+}
