@@ -38,12 +38,7 @@ pub struct RingPort<E> {
 ///
 /// # Panics
 /// If processes share the region, and there is no proof that events are portable.
-pub fn ring_ports<E: Send>(
-    region: &Region,
-    portable: Option<IsPortable<E>>,
-    near: &Range<u32>,
-    plan: &ControlPlan,
-) -> Vec<RingPort<E>> {
+pub fn ring_ports<E: Send>(region: &Region, portable: Option<IsPortable<E>>, near: &Range<u32>, plan: &ControlPlan) -> Vec<RingPort<E>> {
     let all = plan.neighbours.len();
     let (near, pes) = (near.start as usize..near.end as usize, near.len());
     let none = || (0..all).map(|_| None).collect();

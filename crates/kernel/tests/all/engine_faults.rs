@@ -140,7 +140,15 @@ fn pe<M: Model, P: Port<M::Event>>(
 ) -> Pe<'_, M, Heap, P> {
     let end = VirtualTime::new(END).expect("it is a time");
     let delays = Delays::uniform(model.lookahead());
-    let task = Task { model, partition: Partition::new(model.lps(), pes), ties: TieBreak::BySender, end, delays, roles: Roles::default(), near: 0..pes };
+    let task = Task {
+        model,
+        partition: Partition::new(model.lps(), pes),
+        ties: TieBreak::BySender,
+        end,
+        delays,
+        roles: Roles::default(),
+        near: 0..pes,
+    };
     let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Ahead, false) };
     let wire = wire(seed);
     let undoing = Undoing::Copy { interval: 1 };

@@ -99,13 +99,7 @@ impl<E: Send> Courier<E> {
         let (mut batches, mut first_batch) = (Vec::new(), vec![usize::MAX; plan.places.first_pes.len()]);
         for process in plan.places.far() {
             first_batch[process as usize] = batches.len();
-            let batch = |courier| Batch {
-                to: Address { process, courier },
-                bytes: Vec::new(),
-                sent: 0,
-                since: None,
-                bounds: vec![0; pes],
-            };
+            let batch = |courier| Batch { to: Address { process, courier }, bytes: Vec::new(), sent: 0, since: None, bounds: vec![0; pes] };
             batches.extend((0..plan.places.couriers_of(process)).map(batch));
         }
         Courier {
@@ -321,6 +315,8 @@ impl<E> SharedCourier<E> {
 pub struct Couriers<E> {
     pub(super) couriers: Vec<SharedCourier<E>>,
     pub(super) notes: Notes,
+    /// By PE of this process.
+    pub(super) courier_of: Vec<usize>,
     /// Whether PEs work for their couriers; threads have to otherwise.
     pub(super) served_by_pes: bool,
 }
@@ -347,6 +343,13 @@ impl<E: Send> Couriers<E> {
         self.notes.note(outcome).unwrap_or(false)
     }
 
+    /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
+    pub fn work_for(&self, pe: usize) {
+        if self.served_by_pes {
+            self.work(self.courier_of[pe]);
+        }
+    }
+
     /// What has gone wrong, if anything has: MPI fails, or an event cannot be written or read. Nothing more is sent or received then.
     pub fn trouble(&self) -> Option<&str> {
         self.notes.trouble()
@@ -370,6 +373,9 @@ impl<E: Send> Couriers<E> {
     /// What they have done.
     pub fn counts(&self) -> CourierCounts {
         let cas = *self.notes.0.cas.lock().unwrap_or_else(PoisonError::into_inner);
-        self.couriers.iter().map(|courier| courier.lock().counts).fold(CourierCounts { cas, ..CourierCounts::default() }, |all, one| all + one)
+        self.couriers
+            .iter()
+            .map(|courier| courier.lock().counts)
+            .fold(CourierCounts { cas, ..CourierCounts::default() }, |all, one| all + one)
     }
 }

@@ -1,7 +1,7 @@
 //! How PEs hand over what they send to couriers in other threads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpline_memory::{CasConsumer, CasCounts, CasProducer, Consumer, Producer, cas_ring, ring};
 
@@ -65,7 +65,6 @@ impl<E: Send> Outlet<E> {
             ring.publish();
         }
     }
-
 }
 
 impl<E> Outlet<E> {

@@ -3,7 +3,7 @@ use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::{IsPortable, Lines, Region, lines};
 
 use super::carrier::Carrier;
-use super::courier::{Courier, Couriers, Equipment, SharedCourier, Notes};
+use super::courier::{Courier, Couriers, Equipment, Notes, SharedCourier};
 use super::feed::{Bounds, Outlet, feed};
 use super::inbox::{Arrivals, Inbox};
 use super::places::CourierPlan;
@@ -87,11 +87,26 @@ pub fn node_ports<E: Send>(
             let (bounds, courier, notes) = (bounds.clone(), courier.clone(), notes.clone());
             let kept = Vec::new();
             let (me, is_near) = (*me, is_near.clone());
-            ports.push(NodePort { near, me, is_near, courier, outlet, kept, is_clogged: false, bounds, place, words, inbox, arrived, notes });
+            ports.push(NodePort {
+                near,
+                me,
+                is_near,
+                courier,
+                outlet,
+                kept,
+                is_clogged: false,
+                bounds,
+                place,
+                words,
+                inbox,
+                arrived,
+                notes,
+            });
         }
         couriers.push(courier);
     }
-    (ports, Couriers { couriers, notes, served_by_pes: service == Service::FirstPes })
+    let courier_of = places.local().map(|pe| places.courier_of(pe).courier as usize).collect();
+    (ports, Couriers { couriers, notes, courier_of, served_by_pes: service == Service::FirstPes })
 }
 
 impl<E: Send> NodePort<E> {

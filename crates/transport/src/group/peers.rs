@@ -87,9 +87,8 @@ mod system {
         /// another container, are not watched.
         #[cfg(feature = "mpi")]
         pub(crate) fn ranks(processes: impl Iterator<Item = (u32, u32)>) -> Self {
-            let open = |(number, process): (u32, u32)| {
-                Some((number, pidfd_open(Pid::from_raw(process as i32)?, PidfdFlags::empty()).ok()?))
-            };
+            let open =
+                |(number, process): (u32, u32)| Some((number, pidfd_open(Pid::from_raw(process as i32)?, PidfdFlags::empty()).ok()?));
             Peers::Ranks(processes.filter_map(open).collect())
         }
 

@@ -53,7 +53,9 @@ impl Ranks {
         let nodes = Nodes::find(&comm, NodeView::Shared).map_err(in_words)?;
         let told: Vec<(u32, Vec<u32>)> = all_to_all(&comm, &(std::process::id(), own_cores()))?;
         // A launcher may have given each rank cores of its own, or all of them the same.
-        let users = |machine: u32, core: &u32| (0..).zip(&told).filter(|(rank, (_, cores))| nodes.node_of(*rank) == machine && cores.contains(core)).count();
+        let users = |machine: u32, core: &u32| {
+            (0..).zip(&told).filter(|(rank, (_, cores))| nodes.node_of(*rank) == machine && cores.contains(core)).count()
+        };
         let share = |machine, cores: &[u32]| cores.iter().map(|core| 1.0 / users(machine, core).max(1) as f64).sum();
         let place = |(rank, (pid, cores)): (u32, &(u32, Vec<u32>))| {
             let machine = nodes.node_of(rank);

@@ -196,7 +196,9 @@ impl<M: Model> Job<M> {
         match config.cluster {
             None if let Some(far) = far => {
                 let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_ref().map(|processes| &processes.group));
-                let (Some(codec), Some(group)) = (codec, group) else { unreachable!("events of a model without a wire stay in one process") };
+                let (Some(codec), Some(group)) = (codec, group) else {
+                    unreachable!("events of a model without a wire stay in one process")
+                };
                 let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
                 let (ports, couriers) = node_ports(&store, portable, &controls, codec, (&far.plan, far.service), carriers);
                 let ports = ports.into_iter().map(|port| AnyPort::Node(Box::new(port)));
@@ -204,16 +206,17 @@ impl<M: Model> Job<M> {
                 threads::drive(pes, watch, seating, all, Some(couriers))
             }
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
-                let ports = ring_ports(&region, portable, &everybody, &controls);
+                let ports = ring_ports(&region, portable, &everybody, &controls).into_iter().skip(local.start);
                 threads::drive(plan.pes(&region, local, start, gvts, ports, Ladder::default), watch, seating, all, None)
             }
             None => {
                 // Inboxes do not leave a process.
-                let ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST || region.is_shared() {
+                let all_ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST || region.is_shared() {
                     ring_ports(&region, portable, &everybody, &controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
                 } else {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
+                let ports = all_ports.into_iter().skip(local.start);
                 threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all, None)
             }
             Some(seed) => {
@@ -308,6 +311,7 @@ fn costs<M: Model>(parts: &[Parts<M>], busy: &[u64]) -> Vec<f32> {
 }
 
 impl<'m, M: Model> Plan<'m, M> {
+    /// The PEs of this process, with its ports.
     fn pes<Q: PendingSet, P: Port<M::Event>>(
         &self,
         region: &Region,
@@ -327,7 +331,7 @@ impl<'m, M: Model> Plan<'m, M> {
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let mut shares = start.shares.into_iter();
-        let make = |(((buffers, port), gvt), statistics): (((Buffers<_>, P), AnyGvt), Statistics)| {
+        let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
             let window = Window::new(rule, task.end, least, config.pes);
             let context = Context::with_limits((*limits).clone(), self.seed, saving);
             let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, statistics);
@@ -338,7 +342,7 @@ impl<'m, M: Model> Plan<'m, M> {
             pe
         };
         let buffers = buffers_in(region, M::wire().and_then(|wire| wire.proof()).map(Event::is_portable), config.pes);
-        let all = buffers.into_iter().zip(ports).zip(gvts).zip(start.statistics);
-        all.skip(local.start).take(local.len()).map(make).collect()
+        let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
+        ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
     }
 }

@@ -182,7 +182,10 @@ impl<M: Model> Job<M> {
             cluster,
             processes: settings.processes(),
             cores: self.cores(),
-            pes_of_machine: self.machines.filter(|machines| machines.count > 1).map(|machines| machines.processes * settings.threads.unwrap_or(1)),
+            pes_of_machine: self
+                .machines
+                .filter(|machines| machines.count > 1)
+                .map(|machines| machines.processes * settings.threads.unwrap_or(1)),
         }
     }
 

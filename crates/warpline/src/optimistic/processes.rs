@@ -32,7 +32,11 @@ struct Other {
 /// What a process tells the first while its PEs are at work, and when they are done.
 #[derive(Serialize, Deserialize)]
 enum Letter {
-    Progress { status: PeStatus, settled: Option<Moment>, rows: Vec<MomentRow> },
+    Progress {
+        status: PeStatus,
+        settled: Option<Moment>,
+        rows: Vec<MomentRow>,
+    },
     /// The last rows.
     Rows(Vec<MomentRow>),
     End(LoopEnd),

@@ -98,7 +98,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let (boards, clock) = (&boards[..], &clocks[number].0);
             let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || seating.measured;
-            let mut worker = Worker::new(number, pes, guard, &ending, moves.then_some(&homes), timed, patience);
+            let mut worker = Worker::new(number, pes, guard, &ending, couriers.as_ref(), moves.then_some(&homes), timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
                 let full = worker.work(seating.restless);

@@ -13,7 +13,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Port, ROWS, Step, last_panic};
 use warpline_memory::MakeRoom;
 use warpline_model::Model;
-use warpline_transport::thread_time;
+use warpline_transport::{Couriers, thread_time};
 
 use super::OutOfMemory;
 use super::board::{Board, PeStatus};
@@ -125,6 +125,8 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
     guard: WorkerGuard<'w>,
     ending: &'w Ending<'w>,
+    /// If some PEs are far.
+    couriers: Option<&'w Couriers<M::Event>>,
     /// If PEs may move.
     homes: Option<&'w PeHomes<'m, M, Q, P>>,
     /// How often PEs had other homes when it last looked.
@@ -154,12 +156,13 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
         guard: WorkerGuard<'w>,
         ending: &'w Ending<'w>,
+        couriers: Option<&'w Couriers<M::Event>>,
         homes: Option<&'w PeHomes<'m, M, Q, P>>,
         timed: bool,
         patience: u32,
     ) -> Self {
         let (began, asleep, timed_every) = (Instant::now(), Duration::ZERO, timed.then_some(TIMED_EVERY));
-        Worker { number, pes, guard, ending, homes, changes: 0, idle: 0, rounds: 0, timed_every, patience, began, asleep }
+        Worker { number, pes, guard, ending, couriers, homes, changes: 0, idle: 0, rounds: 0, timed_every, patience, began, asleep }
     }
 
     /// Its PEs, when it has ended.
@@ -220,6 +223,8 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                     if !std::mem::replace(&mut stepped.over, true) {
                         self.ending.note_over();
                     }
+                    // It does not touch its wires any more, but others may need its courier.
+                    self.couriers.iter().for_each(|couriers| couriers.work_for(stepped.number));
                 }
                 Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),
             }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
-use super::{Barrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire};
+use super::{
+    Barrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError,
+    Synchronisation, Undo, Wire,
+};
 use crate::settings;
 
 /// The heading of settings of every run.
