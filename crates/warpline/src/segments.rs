@@ -159,11 +159,11 @@ impl<M: Model> Job<M> {
                 let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
                 // What roles did is known from all PEs already.
                 let finished = Finished { digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
-                return Err(processes.send_finished(&finished));
+                return Err(processes.send_finished(&finished, self.stop.is_on()));
             }
             Some(processes) => {
                 let own = finisher.finish(first_lp, states.iter(), &mut rows);
-                let others = processes.gather_finished().map_err(|why| lost(&processes.group, why))?;
+                let others = processes.gather_finished().map_err(|why| lost(&mut processes.group, why))?;
                 processes.group.take_leave();
                 own.and_then(|()| {
                     others.into_iter().try_for_each(|other| {
@@ -179,7 +179,7 @@ impl<M: Model> Job<M> {
         finished.map_err(|fault| finish_failure(&self.name, fault, end, committed))?;
         if let Some(processes) = &mut processes {
             unshare_payloads();
-            processes.group.end();
+            processes.end(self.stop.is_on());
         }
         let (log, speculation) = monitor.into_log();
         let reached = cut_short.map_or(self.end_time(), VirtualTime::get);

@@ -409,7 +409,8 @@ impl Group {
             false => office.as_ref().is_some_and(|office| office.has_left(number)),
         };
         let gone = self.peers.gone(may).or(worked.err().map(|why| (self.number, format!("cannot reach the others: {why}"))));
-        if let Some((number, how)) = gone {
+        // One that is gone may have ended because of another one, and said so.
+        if let Some((number, how)) = gone.filter(|_| self.words.read(LOST) == 0) {
             let why = self.words_of(number).unwrap_or(how);
             self.words.say(LOST, u64::from(number) + 1);
             self.stop();
@@ -444,7 +445,9 @@ impl Group {
 
     /// Whether this process is the one that tells of a loss: the first, or, if that is gone, one of the others.
     pub fn is_to_tell(&self, lost: &Lost) -> bool {
-        self.is_first() || lost.number == 0 && self.told.swap(1, Ordering::AcqRel) == 0
+        // Those that share memory agree on one of them.
+        let chosen = || if self.by_office { self.number == 1 } else { self.told.swap(1, Ordering::AcqRel) == 0 };
+        self.is_first() || lost.number == 0 && chosen()
     }
 
     /// Notes the time of GVT, in bits, for those who have to tell of a loss.
@@ -528,6 +531,25 @@ impl Group {
         }
         if let Some(office) = self.office.take() {
             office.finish();
+        }
+        self.peers.end(END_WITHIN);
+    }
+
+    /// Ends without the others, as one of them is gone.
+    pub fn abandon(&mut self) {
+        self.office.take().into_iter().for_each(Office::abandon);
+    }
+
+    /// The same in a run that somebody has ended early: a launcher that ends all processes may leave them little time, and does not help them
+    /// to wait for each other.
+    pub fn end_early(&mut self) {
+        self.post();
+        if let Some(office) = self.office.take() {
+            office.abandon();
+            if !self.is_first() {
+                // The launcher ends all processes when one ends like that, and the first may still be writing.
+                self.peers.wait_for_first(END_WITHIN);
+            }
         }
         self.peers.end(END_WITHIN);
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
-use warpline_mpi::{ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag};
+use warpline_mpi::{ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag, remove_shared_memory};
 
 use super::ranks::{Ranks, in_words};
 use crate::Tally;
@@ -165,6 +165,7 @@ impl Office {
     /// Leaves MPI as it is, as others may be gone. The launcher ends all processes when one ends without finishing MPI.
     pub(super) fn abandon(self) {
         std::mem::forget(self);
+        remove_shared_memory();
     }
 
     /// Finishes MPI. It waits for the others.

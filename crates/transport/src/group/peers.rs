@@ -109,6 +109,27 @@ mod system {
             }
         }
 
+        /// Waits until the first process has ended, but not for long.
+        pub(crate) fn wait_for_first(&self, within: Duration) {
+            let since = Instant::now();
+            while self.is_first_there() && since.elapsed() < within {
+                sleep(Duration::from_millis(1));
+            }
+        }
+
+        fn is_first_there(&self) -> bool {
+            match self {
+                Peers::Started(_) => false,
+                Peers::First(process) => !has_ended(process),
+                #[cfg(feature = "mpi")]
+                Peers::Ranks(processes) => {
+                    // One on another machine cannot be seen.
+                    let first = processes.iter().find(|(number, _)| *number == 0);
+                    first.is_none_or(|(_, process)| !has_ended(process))
+                }
+            }
+        }
+
         /// Waits until they have ended, but not for long: then the system ends them.
         pub(crate) fn end(&mut self, within: Duration) {
             let Peers::Started(children) = self else { return };
@@ -173,6 +194,8 @@ mod system {
         pub(crate) fn gone(&mut self, _: impl Fn(u32) -> bool) -> Option<(u32, String)> {
             None
         }
+
+        pub(crate) fn wait_for_first(&self, _: Duration) {}
 
         pub(crate) fn end(&mut self, _: Duration) {}
     }

@@ -278,9 +278,9 @@ impl<M: Model> Job<M> {
             Remains { are_all: true, pes: outcome.parts.iter().map(PeSummary::of).collect(), committed: outcome.committed, failed };
         let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
-        let others = processes.gather(&all).map_err(|why| lost(&processes.group, why))?;
+        let others = processes.gather(&all).map_err(|why| lost(&mut processes.group, why))?;
         if outcome.failure != Moment::Never || outcome.full.is_some() {
-            processes.leave();
+            processes.leave(self.stop.is_on());
         }
         for other in others {
             all.pes.extend(other.pes);

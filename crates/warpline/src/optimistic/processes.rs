@@ -76,13 +76,14 @@ pub(crate) struct Finished {
 }
 
 /// The end of a run in which a process was lost.
-pub(crate) fn lost(group: &Group, lost: Lost) -> Error {
+pub(crate) fn lost(group: &mut Group, lost: Lost) -> Error {
     let error = Error::Process { gvt: VirtualTime::from_bits(group.gvt()).get(), lost: lost.clone() };
     if !group.is_first() {
         // Nobody waits for what this process returns.
         if group.is_to_tell(&lost) {
             eprintln!("error: {error}");
         }
+        group.abandon();
         std::process::exit(1);
     }
     error
@@ -99,7 +100,7 @@ impl Processes {
     /// # Errors
     /// If one is gone, or is about to do something else.
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
-        self.group.begin(&self.description).map_err(|why| lost(&self.group, why))
+        self.group.begin(&self.description).map_err(|why| lost(&mut self.group, why))
     }
 
     /// Tells the first process how far the PEs of this one have come; or, in the first, hears of the others, whose rows go to the merge. Adds
@@ -173,7 +174,7 @@ impl Processes {
             }
             if let Err(why) = self.group.check() {
                 couriers.abandon();
-                return Err(lost(&self.group, why));
+                return Err(lost(&mut self.group, why));
             }
             std::thread::yield_now();
         }
@@ -189,10 +190,10 @@ impl Processes {
     }
 
     /// Tells the first process what the LPs of this one have left. It has done its part then, and ends.
-    pub(crate) fn send_finished(&mut self, finished: &Finished) -> Error {
+    pub(crate) fn send_finished(&mut self, finished: &Finished, early: bool) -> Error {
         match self.group.send(finished) {
-            Ok(()) => self.leave(),
-            Err(why) => return lost(&self.group, why),
+            Ok(()) => self.leave(early),
+            Err(why) => return lost(&mut self.group, why),
         }
         unreachable!("only the first process goes on")
     }
@@ -202,13 +203,18 @@ impl Processes {
         (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
     }
 
-    /// This process has done its part. Only the first returns.
-    pub(crate) fn leave(&mut self) {
+    /// This process has done its part, in a run that may have been ended early. Only the first returns.
+    pub(crate) fn leave(&mut self, early: bool) {
         self.group.take_leave();
         if !self.group.is_first() {
-            self.group.end();
+            self.end(early);
             std::process::exit(0);
         }
+    }
+
+    /// Waits for the other processes, in a run that may have been ended early.
+    pub(crate) fn end(&mut self, early: bool) {
+        if early { self.group.end_early() } else { self.group.end() }
     }
 }
 

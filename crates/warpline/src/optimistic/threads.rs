@@ -153,8 +153,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         // The others have to know what the last PEs have said.
         pass_on(&ending, &mut watch);
-        if let (Some(why), Some(processes)) = (gone, &watch.processes) {
-            return Err(lost(&processes.group, why));
+        if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
+            return Err(lost(&mut processes.group, why));
         }
         let (mut pes, mut full) = (Vec::new(), None);
         for worker in workers {
@@ -284,7 +284,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));
     if let Some(processes) = processes {
         let agreed = processes.agree(LoopEnd { failure, full }, &mut merge);
-        LoopEnd { failure, full } = agreed.map_err(|why| lost(&processes.group, why))?;
+        LoopEnd { failure, full } = agreed.map_err(|why| lost(&mut processes.group, why))?;
     }
     let committed = pes.iter().map(|pe| pe.committed_before(&failure)).sum();
     let goes_on = cut_short.is_some() && !run.chooser.is_fixed() && failure == Moment::Never && full.is_none() && !run.stop.is_on();
