@@ -52,7 +52,8 @@ impl<E: Serialize + DeserializeOwned> WireFormat<E> {
     /// As serde writes it, in the compact format of `postcard`: for events that hold vectors, strings, boxes, maps or whatever else is no plain
     /// data. They are always copied, to whichever process they go.
     ///
-    /// The format does not describe itself, so serde's `flatten`, `untagged` and `tag` are not for events.
+    /// The format does not describe itself, so serde's `flatten`, `untagged` and `tag` are not for events. Whatever LPs send must be written and
+    /// read back alike, also what is sent too early and undone: otherwise the run ends.
     pub const fn serde() -> Self {
         WireFormat { proof: None, payloads: None, write: serial::write, read: serial::read }
     }
