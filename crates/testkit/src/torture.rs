@@ -6,7 +6,7 @@ use warpline::base::LpId;
 use warpline::base::random::Random;
 
 use crate::matrix::{Configuration, Parallel, SEQUENTIAL, caught, compare, run};
-use crate::random_model::{Crime, PlannedFault};
+use crate::random_model::{Crime, Inline, Owned, PlannedFault};
 use crate::{RandomModel, Recipe, Settings, time_limit};
 
 /// A small model with several ways to run it, all drawn from a seed.
@@ -84,12 +84,12 @@ impl Case {
     pub fn check(&self) -> Result<Summary, String> {
         match self.recipe.words() {
             0 => self.check_model(|| RandomModel::<0>::new(&self.recipe)),
-            1 => self.check_model(|| RandomModel::<1>::new(&self.recipe)),
+            1 => self.check_model(|| RandomModel::<1, Inline>::new(&self.recipe)),
             _ => self.check_model(|| RandomModel::<13>::new(&self.recipe)),
         }
     }
 
-    fn check_model<const WORDS: usize>(&self, make: impl Fn() -> RandomModel<WORDS>) -> Result<Summary, String> {
+    fn check_model<const WORDS: usize, O: Owned>(&self, make: impl Fn() -> RandomModel<WORDS, O>) -> Result<Summary, String> {
         let Case { recipe, settings, configurations } = self;
         let describe = |what: &str, configuration: &Configuration| {
             format!("{what}\n  configuration = {configuration:?}\n  settings = {settings:?}\n  recipe = {recipe:?}")

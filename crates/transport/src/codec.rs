@@ -191,7 +191,7 @@ mod tests {
             let EventKey { time, step, priority, sender, sequence } = key;
             let receiver = LpId(luck as u32);
             let event = || Event { time, sequence, sender, receiver, step, priority, payload: payload(luck) };
-            let content = if round % 3 == 0 { Content::Anti { receiver, key } } else { Content::Event(event()) };
+            let content = if round.is_multiple_of(3) { Content::Anti { receiver, key } } else { Content::Event(event()) };
             ValueMessage { tag: Tag::from_bits(luck as u8), incarnation: NonZero::new((luck >> 9) as u32 % 4), content }
         };
         (0..500).map(message).collect()
@@ -200,7 +200,7 @@ mod tests {
     fn frame(luck: u64) -> Frame {
         match luck % 3 {
             0 => Frame::Data { bytes: Payload::zeroed(luck as usize % 200), hops: luck as u8 },
-            1 => Frame::Ack((luck % 2 == 0).then_some(LpId(3))),
+            1 => Frame::Ack((luck.is_multiple_of(2)).then_some(LpId(3))),
             _ => Frame::Reset,
         }
     }

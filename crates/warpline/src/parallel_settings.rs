@@ -265,7 +265,8 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Runs all PEs, as many as there would be [threads](Self::threads), in this thread, in an order drawn from `seed`, with messages that
-    /// are late and overtake each other: a torture test of engine and model, slow and reproducible.
+    /// are late and overtake each other: a torture test of engine and model, slow and reproducible. Events that go to other PEs by value are
+    /// written as bytes and read back, if [`Model::wire`] says how.
     ///
     /// ```
     /// # use warpline::prelude::*;

@@ -20,7 +20,7 @@ use super::homes::Homes;
 use super::monitor::LoopMonitor;
 use super::plan::cores;
 use super::processes::{LoopEnd, lost};
-use super::worker::{SteppedPe, Worker, WorkerGuard};
+use super::worker::{SteppedPe, Surroundings, Worker, WorkerGuard};
 use super::{AllPes, LoopOutcome, OutOfMemory};
 use crate::Error;
 use crate::core_time::CoreClock;
@@ -98,7 +98,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let (boards, clock) = (&boards[..], &clocks[number].0);
             let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || seating.measured;
-            let mut worker = Worker::new(number, pes, guard, &ending, couriers.as_ref(), moves.then_some(&homes), timed, patience);
+            let surroundings = Surroundings { ending: &ending, couriers: couriers.as_ref(), homes: moves.then_some(&homes) };
+            let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
                 let full = worker.work(seating.restless);

@@ -54,7 +54,7 @@ impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
 }
 
 /// The threads of PEs.
-type PeHomes<'m, M, Q, P> = Homes<Box<SteppedPe<'m, M, Q, P>>>;
+pub(crate) type PeHomes<'m, M, Q, P> = Homes<Box<SteppedPe<'m, M, Q, P>>>;
 
 /// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
 pub(crate) struct WorkerGuard<'s> {
@@ -142,6 +142,15 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     asleep: Duration,
 }
 
+/// What all threads of PEs share.
+pub(crate) struct Surroundings<'w, 'm, M: Model, Q, P> {
+    pub(crate) ending: &'w Ending<'w>,
+    /// If some PEs are far.
+    pub(crate) couriers: Option<&'w Couriers<M::Event>>,
+    /// If PEs may move.
+    pub(crate) homes: Option<&'w PeHomes<'m, M, Q, P>>,
+}
+
 /// What a round was.
 #[derive(Default)]
 struct Round {
@@ -155,9 +164,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         number: usize,
         pes: Vec<Box<SteppedPe<'m, M, Q, P>>>,
         guard: WorkerGuard<'w>,
-        ending: &'w Ending<'w>,
-        couriers: Option<&'w Couriers<M::Event>>,
-        homes: Option<&'w PeHomes<'m, M, Q, P>>,
+        Surroundings { ending, couriers, homes }: Surroundings<'w, 'm, M, Q, P>,
         timed: bool,
         patience: u32,
     ) -> Self {

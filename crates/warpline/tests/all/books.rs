@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use warpline::Pending;
 use warpline::prelude::*;
+use warpline_testkit::random_model::Inline;
 use warpline_testkit::{RandomModel, Recipe, Settings, matrix, scaled};
 
 /// Every event and state holds a share of one token.
@@ -81,7 +82,7 @@ fn states_account_for_every_event() {
 fn simulations_in_one_program_share_nothing() {
     let recipes: Vec<Recipe> = (0..u64::from(scaled(12))).map(Recipe::from_seed).collect();
     let digest = |recipe: &Recipe| {
-        let run = Simulation::new(RandomModel::<1>::new(recipe)).seed(recipe.seed).end(50.0).run().expect("no fault is planned");
+        let run = Simulation::new(RandomModel::<1, Inline>::new(recipe)).seed(recipe.seed).end(50.0).run().expect("no fault is planned");
         (run.record.digest, run.record.results, run.tables)
     };
     let alone: Vec<_> = recipes.iter().map(digest).collect();

@@ -29,3 +29,4 @@ mod torture;
 mod traces;
 mod verify;
 mod windows;
+mod wire;

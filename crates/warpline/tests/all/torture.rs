@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use warpline::{Error, Records};
-use warpline_testkit::random_model::{Crime, PlannedFault};
+use warpline_testkit::random_model::{Crime, Inline, PlannedFault};
 use warpline_testkit::torture::{Case, Summary};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, matrix, time_limit};
 
@@ -51,7 +51,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
 /// What a run wrote, byte for byte, and how it ended.
 fn written(recipe: &Recipe, settings: &Settings, configuration: matrix::Configuration) -> (Vec<(String, String)>, String) {
     let directory = tempfile::tempdir().expect("there is room for a directory");
-    let simulation = matrix::simulation(RandomModel::<1>::new(recipe), settings, configuration);
+    let simulation = matrix::simulation(RandomModel::<1, Inline>::new(recipe), settings, configuration);
     let _limit = time_limit((configuration, *settings, recipe.clone()));
     let ended = match simulation.records(Records::Write(directory.path().to_owned())).run() {
         Ok(run) => format!("{} {} {:?}", run.record.digest, run.record.committed_events, run.record.tables),

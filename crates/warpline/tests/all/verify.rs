@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::prelude::*;
 use warpline::{Mismatch, Place, Verification, VerifyError};
+use warpline_testkit::random_model::Inline;
 use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
 /// What is wrong with a [`Shop`]'s reverse code.
@@ -380,7 +381,7 @@ fn mistakes_are_reported_as_in_a_run() {
 fn trials_write_no_rows() {
     let recipe = Recipe { recording: true, ..Recipe::from_seed(3) };
     let directory = tempfile::tempdir().expect("there is room for a directory");
-    let simulation = || Simulation::new(RandomModel::<1>::new(&recipe)).records(Records::Write(directory.path().to_owned()));
+    let simulation = || Simulation::new(RandomModel::<1, Inline>::new(&recipe)).records(Records::Write(directory.path().to_owned()));
     let rows = || std::fs::read_to_string(directory.path().join("visits.csv"));
     simulation().end(3.0).undo(Undo::Reverse).verify().expect("nothing is wrong");
     assert!(rows().is_err(), "no file was made");
@@ -397,7 +398,7 @@ proptest! {
     fn random_models_pass(recipe: Recipe, seed: u64, end in 1.0..40.0) {
         // Comparing costs a hundred times as much as executing.
         let recipe = Recipe { energy: recipe.energy.min(1 + 800 / (recipe.lps * recipe.starters)), ..recipe };
-        let simulation = || Simulation::new(RandomModel::<1>::new(&recipe)).seed(seed).end(end);
+        let simulation = || Simulation::new(RandomModel::<1, Inline>::new(&recipe)).seed(seed).end(end);
         let run = simulation().run().map_err(|error| TestCaseError::fail(error.to_string()))?.record;
         for undo in [Undo::Copy, Undo::Reverse] {
             let verified = simulation().undo(undo).verify().map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -10,6 +10,7 @@ use warpline::engine::Lookahead;
 use warpline::prelude::*;
 use warpline::{CORES, CoreFindings, EventCost, Explanation, Findings, Place};
 use warpline_kernel::Partition;
+use warpline_testkit::random_model::Inline;
 use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
 use brute_force::{Log, Path};
@@ -253,7 +254,7 @@ proptest! {
     #[test]
     fn random_models_are_explained_as_by_brute_force(recipe: Recipe, seed: u64, end in 1.0..40.0) {
         let recipe = Recipe { energy: recipe.energy.min(1 + 1500 / (recipe.lps * recipe.starters)), ..recipe };
-        let checked = check_by_brute_force(&RandomModel::<1>::new(&recipe), seed, end);
+        let checked = check_by_brute_force(&RandomModel::<1, Inline>::new(&recipe), seed, end);
         prop_assert!(checked.is_ok(), "{:?}", checked);
     }
 }
