@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, Conservative, Error, Fault, GoAhead, GvtAlgorithm, LpChoice, Model, Pending, Place, Simulation, Synchronisation, Undo, Wire,
+    Barrier, Communication, CommunicationRing, Conservative, Error, Fault, GoAhead, GvtAlgorithm, LpChoice, Model, Pending, Place,
+    Simulation, Synchronisation, Undo, Wire,
 };
 
 use crate::random_model::Inline;
@@ -31,6 +32,8 @@ pub struct Parallel {
     pub pes: u32,
     /// The number of processes.
     pub processes: u32,
+    /// How messages are copied between processes; `None` if processes share them.
+    pub copies: Option<Copies>,
     /// The seed of the virtual cluster; `None` for threads.
     pub cluster: Option<u64>,
     /// Whether it is conservative, if there is lookahead between the PEs; optimistic otherwise.
@@ -63,6 +66,35 @@ pub struct Parallel {
     pub waiting: Option<(u64, f64)>,
 }
 
+/// One way to copy messages between processes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Copies {
+    /// Who does it.
+    pub communication: Communication,
+    /// How many threads of a process do, if threads do.
+    pub threads: u32,
+    /// How PEs hand messages over to them.
+    pub ring: CommunicationRing,
+    /// Most bytes of a batch.
+    pub batch: u32,
+    /// How long a batch waits for more messages, in microseconds.
+    pub delay: f64,
+}
+
+impl Copies {
+    /// Draws one.
+    pub fn draw(random: &mut Random) -> Self {
+        let ways = [Communication::Worker, Communication::Distributed, Communication::Dedicated];
+        Copies {
+            communication: ways[random.below(3) as usize],
+            threads: 1 + random.below(2),
+            ring: [CommunicationRing::PerSender, CommunicationRing::Cas][random.below(2) as usize],
+            batch: [256, 300, 4096, 16_384][random.below(4) as usize],
+            delay: [0.0, 10.0, 500.0][random.below(3) as usize],
+        }
+    }
+}
+
 /// Both sequential configurations.
 pub const SEQUENTIAL: [Configuration; 2] = [
     Configuration { pending: Pending::Heap, parallel: None, changes: None },
@@ -84,6 +116,7 @@ impl Parallel {
         Parallel {
             pes,
             processes: 1,
+            copies: None,
             cluster: Some(random.next_u64()),
             conservative: random.bernoulli(0.3),
             wire: [Wire::Auto, Wire::Value, Wire::Shared][random.below(3) as usize],
@@ -138,6 +171,10 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
     let mut simulation = Simulation::new(model).seed(seed).end(end).warmup(warmup).zero_delay_hops(zero_delay_hops);
     if let Some(parallel) = configuration.parallel {
         simulation = simulation.threads(parallel.pes).processes(parallel.processes);
+        if let Some(Copies { communication, threads, ring, batch, delay }) = parallel.copies {
+            simulation = simulation.zero_copy(false).communication(communication).communication_threads(threads);
+            simulation = simulation.communication_ring(ring).communication_batch(batch).communication_delay(delay);
+        }
         let conservative = is_conservative(&simulation, &parallel);
         let sync = match (conservative, parallel.waiting) {
             (true, _) => Synchronisation::Conservative,
