@@ -1,5 +1,7 @@
 //! Letters between the first process and each of the others: of any length, in pieces, through rings in shared memory.
 
+use std::collections::VecDeque;
+
 use warpline_memory::{Consumer, IsPortable, Producer, Region, ring_in};
 use warpline_model::Portable;
 
@@ -30,7 +32,9 @@ pub(super) struct Sender(Producer<Piece>);
 /// Where they come out.
 pub(super) struct Receiver {
     ring: Consumer<Piece>,
-    /// What has arrived of the next one.
+    /// Those that have been taken in.
+    arrived: VecDeque<Vec<u8>>,
+    /// What has been taken in of the next one.
     begun: Vec<u8>,
 }
 
@@ -64,7 +68,7 @@ pub(super) fn letter_boxes(region: &Region, number: u32, processes: u32) -> Lett
     for other in 1..processes {
         let (to_first, at_first) = ring_in(region, Some(IsPortable::PROOF), PIECES);
         let (from_first, at_other) = ring_in(region, Some(IsPortable::PROOF), PIECES);
-        let receiver = |ring| Receiver { ring, begun: Vec::new() };
+        let receiver = |ring| Receiver { ring, arrived: VecDeque::new(), begun: Vec::new() };
         if number == 0 {
             mine.to.push(Sender(from_first));
             mine.from.push(receiver(at_first));
@@ -93,17 +97,22 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The next letter, if all of it has arrived.
-    pub(super) fn receive(&mut self) -> Option<Vec<u8>> {
-        let mut pieces = Vec::new();
-        while self.ring.drain_into(&mut pieces, 1) == 1 {
-            let Some(piece) = pieces.pop() else { break };
+    /// Takes in all that has arrived, so that there is room for more.
+    pub(super) fn take_in(&mut self) {
+        for piece in self.ring.drain().into_iter().flatten() {
             self.begun.extend_from_slice(&piece.bytes[..usize::from(piece.len)]);
             if piece.is_last {
-                return Some(std::mem::take(&mut self.begun));
+                self.arrived.push_back(std::mem::take(&mut self.begun));
             }
         }
-        None
+    }
+
+    /// The next letter, if all of it has arrived.
+    pub(super) fn receive(&mut self) -> Option<Vec<u8>> {
+        if self.arrived.is_empty() {
+            self.take_in();
+        }
+        self.arrived.pop_front()
     }
 }
 
@@ -114,7 +123,7 @@ mod tests {
     #[test]
     fn letters_of_any_length_arrive_as_they_were() {
         let (producer, consumer) = ring_in(&Region::own(), Some(IsPortable::PROOF), PIECES);
-        let (mut sender, mut receiver) = (Sender(producer), Receiver { ring: consumer, begun: Vec::new() });
+        let (mut sender, mut receiver) = (Sender(producer), Receiver { ring: consumer, arrived: VecDeque::new(), begun: Vec::new() });
         for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE * PIECES] {
             let letter: Vec<u8> = (0..len).map(|index| (index / 7) as u8).collect();
             let mut post = Post::new(&letter);

@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_memory::{Common, Region, RegionTicket, SpinLock, desert_locks};
 
-use self::letters::{LetterBox, Post, letter_boxes};
+use self::letters::{LetterBox, Post, Receiver, letter_boxes};
 #[cfg(not(feature = "mpi"))]
 use self::no_ranks::Office;
 #[cfg(not(feature = "mpi"))]
@@ -401,6 +401,8 @@ impl Group {
         let of = self.processes;
         let lost = |number, why: String| Lost { number, of, why };
         let worked = self.office.as_mut().map_or(Ok(()), Office::work);
+        // Whoever waits for room may be waited for.
+        self.letters.from.iter_mut().for_each(Receiver::take_in);
         self.exchange_words(None);
         // One that has taken leave may end before this process has read all its letters.
         let (left, near, office) = (&self.left, &self.near, &self.office);

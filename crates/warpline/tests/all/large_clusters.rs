@@ -25,6 +25,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
     let parallel = Parallel {
         pes,
         processes: 1,
+        copies: None,
         cluster: Some(cluster),
         conservative,
         windows,

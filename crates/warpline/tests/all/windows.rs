@@ -12,6 +12,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
     let parallel = Parallel {
         pes,
         processes: 1,
+        copies: None,
         cluster: Some(cluster),
         conservative: true,
         windows: true,
