@@ -12,18 +12,21 @@ demo: setup-rust
 
 ## All tests, the browser's included.
 test: setup
-	$(CARGO) test --workspace --no-fail-fast
+	$(CARGO) test --workspace --features warpline-cli/mpi --no-fail-fast
 	$(MAKE) miri
 	$(MAKE) loom
 
-## The layer over MPI, for runs on several machines.
+## The program with MPI, for runs on several machines: mpirun -np 4 target/release/warpline run phold
 mpi: setup-rust setup-mpi
-	$(CARGO) build --release --package warpline-mpi --features mpi
+	$(CARGO) build --release --package warpline-cli --features mpi
 
-## The layer over MPI: lints, and tests with up to eight ranks on this machine. WARPLINE_LONGEST=1 also sends a message of 2 GiB.
+## What needs MPI: lints, the layer over MPI with up to eight ranks on this machine, and random models and all others in ranks; 200 of which
+## are killed. WARPLINE_LONGEST=1 also sends a message of 2 GiB.
 test-mpi: setup-rust setup-mpi
-	$(CARGO) clippy --package warpline-mpi --features mpi --all-targets -- -D warnings
+	$(CARGO) clippy --package warpline-mpi --package warpline-transport --features mpi --all-targets -- -D warnings
 	$(CARGO) test --package warpline-mpi --features mpi
+	$(CARGO) test --package warpline --features mpi --test processes
+	WARPLINE_KILLS=200 $(CARGO) test --package warpline-cli --features mpi --test all mpi::
 
 ## Formatting, lints, docs and layers, with warnings as errors, and packages.
 check: setup-rust
@@ -80,7 +83,7 @@ soak: setup-rust
 mutants: setup-rust setup-mutants
 	@CRATE='$(CRATE)' BASE='$(BASE)' SAMPLE='$(SAMPLE)' MINUTES='$(MINUTES)' SEED='$(SEED)' JOBS='$(JOBS)' ARGS='$(ARGS)' .ci/mutants
 
-setup: setup-rust setup-browser
+setup: setup-rust setup-browser setup-mpi
 
 setup-rust:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from https://rustup.rs and run make again" >&2; exit 1; }

@@ -169,6 +169,7 @@ impl<M: Model> Job<M> {
             ("type", json!(std::any::type_name::<M>())),
             ("bytes of an event", json!(size_of::<M::Event>())),
             ("end", json!(self.end_time())),
+            ("seed", json!(self.settings.seed())),
             ("number of LPs", json!(spec.limits.lps)),
             ("lookahead", json!(spec.limits.lookahead.least())),
         ];

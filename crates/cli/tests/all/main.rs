@@ -4,6 +4,7 @@ mod compare;
 mod early_ends;
 mod memory;
 mod models;
+mod mpi;
 mod new;
 mod parallel;
 mod presets;

@@ -44,6 +44,8 @@ pub(crate) struct ParallelConfig {
     pub(crate) processes: u32,
     /// How many cores they have together.
     pub(crate) cores: u32,
+    /// Whether a launcher of MPI programs has started the processes.
+    pub(crate) is_launched: bool,
     /// How many PEs are on each machine, if there are several.
     pub(crate) pes_of_machine: Option<u32>,
 }
@@ -182,6 +184,7 @@ impl<M: Model> Job<M> {
             cluster,
             processes: settings.processes(),
             cores: self.cores(),
+            is_launched: self.machines.is_some(),
             pes_of_machine: self
                 .machines
                 .filter(|machines| machines.count > 1)

@@ -162,6 +162,7 @@ fn pe_record(pe: &PeSummary) -> PeRecord {
 pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelConfig, window: f64) {
     let transport = match config.cluster {
         Some(_) => "virtual",
+        None if config.is_launched => "mpi",
         None if config.processes > 1 => "processes",
         None => "threads",
     };

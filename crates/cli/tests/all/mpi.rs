@@ -1,0 +1,231 @@
+//! Runs that `mpirun` starts, on this machine: with memory that ranks share, and without, when all messages go by MPI.
+#![cfg(all(target_os = "linux", feature = "mpi"))]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::tempdir;
+
+use crate::support::{Outcome, output, warpline};
+
+/// Ways of ranks, with their numbers.
+const WAYS: [(u32, &str); 16] = [
+    (1, ""),
+    (2, ""),
+    (2, "--sync conservative --threads 2"),
+    (3, "--gvt gsu --threads 2"),
+    (8, "--gvt synchronous --barrier condvar"),
+    (2, "--zero-copy no"),
+    (2, "--zero-copy no --sync conservative --threads 3 --conservative windows"),
+    (2, "--zero-copy no --communication worker --threads 3"),
+    (2, "--zero-copy no --communication dedicated --threads 2"),
+    (3, "--zero-copy no --communication dedicated --communication-threads 2 --communication-ring cas --threads 3"),
+    (2, "--zero-copy no --communication distributed --threads 2 --undo reverse"),
+    (4, "--zero-copy no --gvt one-sided --use-lookahead no --communication-delay 0"),
+    (4, "--zero-copy no --gvt synchronous --communication-batch 256"),
+    (2, "--zero-copy no --sync mixed --conservative-lps 0"),
+    (3, "--zero-copy no --pending heap --batch 7 --gvt-interval 50 --go-ahead always"),
+    (8, "--zero-copy no"),
+];
+
+/// The command by which a launcher starts ranks of `warpline`.
+fn launcher(directory: &Path, ranks: u32, tcp: bool) -> Command {
+    let mut command = Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
+    command.current_dir(directory).env_remove("RUST_BACKTRACE");
+    // Only Open MPI knows these.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    if tcp {
+        command.env("OMPI_MCA_btl", "tcp,self");
+    }
+    command.args(["-np", &ranks.to_string(), env!("CARGO_BIN_EXE_warpline")]);
+    command
+}
+
+fn launched_in(directory: &Path, ranks: u32, tcp: bool, line: &str) -> Outcome {
+    let Output { status, stdout, stderr } = output(launcher(directory, ranks, tcp).args(line.split_whitespace()));
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Outcome { code: status.code().unwrap_or(-1), stdout: text(stdout), stderr: text(stderr) }
+}
+
+fn launched(ranks: u32, line: &str) -> Outcome {
+    launched_in(Path::new("."), ranks, false, line)
+}
+
+/// Whatever the ranks do, one of them prints a record, which says the same of the model.
+fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
+    assert_eq!(together.code, 0, "{line}: {}", together.stderr);
+    let [alone, together] = [alone.json(), together.json()];
+    for part in ["digest", "committed_events", "results", "series", "end_time"] {
+        assert_eq!(alone[part], together[part], "{part} of `{line}`");
+    }
+}
+
+#[test]
+fn ranks_have_the_answer_of_one_process() {
+    for model in ["phold --lps 64 --population 4 --end 40", "phold --lps 24 --population 3 --payload 30000 --end 10"] {
+        let alone = warpline(&format!("run {model} --sync sequential --json"));
+        for (place, (ranks, way)) in WAYS.into_iter().enumerate() {
+            let line = format!("run {model} {way} --json");
+            let together = launched_in(Path::new("."), ranks, place % 2 == 1, &line);
+            assert_same(&format!("{ranks} ranks: {line}"), &alone, &together);
+            let transport = if ranks == 1 { "threads" } else { "mpi" };
+            let found = &together.json()["engine"]["transport"];
+            assert!(found == transport || ranks == 1, "{found} in {line}");
+        }
+    }
+}
+
+#[test]
+fn all_models_run_in_ranks() {
+    let models = ["mm1 --end 500", "network --end 2", "simplesim --end 60 --limit 50 --message-size 65000", "phold --lookahead 0 --end 20"];
+    for model in models {
+        let alone = warpline(&format!("run {model} --sync sequential --json"));
+        for way in ["", "--zero-copy no", "--zero-copy no --threads 2 --communication dedicated"] {
+            let way = if model.starts_with("mm1") { way.replace("--threads 2", "") } else { way.to_owned() };
+            let line = format!("run {model} {way} --json");
+            assert_same(&line, &alone, &launched(2, &line));
+        }
+    }
+}
+
+#[test]
+fn what_ranks_cannot_do_is_refused_once() {
+    let refused = |ranks, line: &str, words: &[&str]| {
+        let Outcome { code, stderr, .. } = launched(ranks, line);
+        assert_ne!(code, 0, "{line}");
+        for word in words {
+            assert_eq!(stderr.matches(word).count(), 1, "`{word}` in: {stderr}");
+        }
+    };
+    refused(3, "run mm1", &["error: model `mm1` has 2 LPs, too few for 3 processes"]);
+    refused(2, "run phold --sync sequential", &["`processes` is `2`", "a sequential run has one thread"]);
+    refused(2, "run phold --processes 3", &["`processes` is 3, but the launcher has started 2"]);
+    refused(2, "run phold --zero-copy no --gvt gsu", &["are for PEs that share memory, and these processes do not"]);
+    refused(2, "verify phold", &["only `run` is for several processes"]);
+    refused(2, "run phold --nonsense", &["error: "]);
+    assert_eq!(launched(3, "models").stdout, warpline("models").stdout);
+}
+
+#[test]
+fn ranks_that_are_about_to_do_different_things_do_nothing() {
+    for sharing in ["", "--zero-copy no"] {
+        let first: Vec<String> = format!("run phold {sharing}").split_whitespace().map(str::to_owned).collect();
+        for (other, word) in [("--seed 7", "another seed: 7"), ("--mean 2", "another parameter `mean`: 2"), ("--end 11", "another end: 11")] {
+            let mut command = launcher(Path::new("."), 1, false);
+            command.args(&first).args([":", "-np", "1", env!("CARGO_BIN_EXE_warpline")]).args(&first).args(other.split(' '));
+            let Output { status, stderr, .. } = output(&mut command);
+            let stderr = String::from_utf8(stderr).unwrap();
+            assert!(!status.success());
+            assert!(stderr.contains(&format!("process 1 of 2 has {word}")), "{other}: {stderr}");
+        }
+    }
+}
+
+/// A run that takes hours, with the processes of its ranks.
+fn begun(directory: &Path, ranks: u32, line: &str) -> (Child, Vec<u32>) {
+    let mut command = launcher(directory, ranks, false);
+    let mut child =
+        command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_secs(60) {
+        let mut all: Vec<(u32, u32)> = descendants(child.id()).into_iter().filter_map(|id| Some((rank(id)?, id))).collect();
+        all.sort_unstable();
+        if all.len() == ranks as usize && all.iter().all(|(_, id)| works(*id)) {
+            return (child, all.into_iter().map(|(_, id)| id).collect());
+        }
+        sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    panic!("no ranks have begun");
+}
+
+fn descendants(process: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let children: Vec<u32> = lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect();
+    children.iter().flat_map(|child| [*child].into_iter().chain(descendants(*child))).collect()
+}
+
+fn rank(process: u32) -> Option<u32> {
+    let variables = fs::read_to_string(format!("/proc/{process}/environ")).ok()?;
+    let of = |name: &str| variables.split('\0').find_map(|variable| variable.strip_prefix(name)?.strip_prefix('=')?.parse().ok());
+    of("OMPI_COMM_WORLD_RANK").or_else(|| of("PMI_RANK"))
+}
+
+fn works(process: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok()).any(|name| name.starts_with("warpline-"))
+}
+
+/// Waits for a launcher, which must end within seconds, as must its ranks; and nothing may be left.
+fn ended(mut child: Child, ranks: &[u32]) -> Output {
+    let since = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if since.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+            panic!("it goes on");
+        }
+        sleep(Duration::from_millis(5));
+    }
+    let is_there = |process: &u32| fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    while ranks.iter().any(is_there) {
+        assert!(since.elapsed() < Duration::from_secs(30), "some of {ranks:?} goes on");
+        sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// What the job of a rank has in the memory that processes of this machine share.
+fn shared_files(job: u32) -> Vec<String> {
+    let names = fs::read_dir("/dev/shm").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.contains(&format!(".{job:x}."))).collect()
+}
+
+fn job(process: u32) -> u32 {
+    let variables = fs::read_to_string(format!("/proc/{process}/environ")).unwrap();
+    variables.split('\0').find_map(|variable| variable.strip_prefix("PMIX_NAMESPACE=")?.parse().ok()).unwrap_or_default()
+}
+
+/// How many ranks are killed, unless a variable says otherwise.
+const KILLS: u32 = 9;
+
+#[test]
+fn if_a_rank_dies_all_others_end_and_one_says_which() {
+    let directory = tempdir().unwrap();
+    let kills = std::env::var("WARPLINE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    for kill in 0..kills {
+        let way = ["", "--zero-copy no", "--zero-copy no --communication dedicated"][kill as usize / 3 % 3];
+        let victim = kill as usize % 3;
+        let (child, ranks) = begun(directory.path(), 3, &format!("run phold --end 1e9 --threads 1 {way}"));
+        let job = job(ranks[0]);
+        sleep(Duration::from_millis(u64::from(kill) * 37 % 200));
+        assert!(Command::new("kill").args(["-KILL", &ranks[victim].to_string()]).status().unwrap().success());
+        let Output { status, stderr, .. } = ended(child, &ranks);
+        let stderr = String::from_utf8_lossy(&stderr);
+        assert!(!status.success());
+        assert_eq!(stderr.matches(&format!("error: process {victim} of 3 is gone; GVT had reached time ")).count(), 1, "{way}: {stderr}");
+        assert_eq!(stderr.matches("error: ").count(), 1, "{way}: {stderr}");
+        assert_eq!(shared_files(job), [""; 0], "{way}");
+    }
+}
+
+#[test]
+fn a_signal_ends_all_ranks_with_the_results_so_far() {
+    let directory = tempdir().unwrap();
+    for way in ["", "--zero-copy no"] {
+        let (child, ranks) = begun(directory.path(), 2, &format!("run phold --end 1e9 --threads 1 --json {way}"));
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let Output { stdout, stderr, .. } = ended(child, &ranks);
+        let stderr = String::from_utf8_lossy(&stderr);
+        assert_eq!(stderr.matches("ending early, with the results so far").count(), 1, "{stderr}");
+        let record = String::from_utf8(stdout).unwrap();
+        let record = record.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("no record: {stderr}"));
+        let record: serde_json::Value = serde_json::from_str(record).unwrap();
+        let end = record["end_time"].as_f64().unwrap();
+        assert!(end > 0.0 && end < 1e9, "{record}");
+    }
+}
