@@ -36,6 +36,46 @@ pub struct ParallelRecord {
     pub phase_seconds: Phases,
     /// Each PE separately.
     pub pes: Vec<PeRecord>,
+    /// How messages were copied between processes, if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub communication: Option<CommunicationRecord>,
+}
+
+/// How messages were copied between processes that share no memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CommunicationRecord {
+    /// Who did it: `worker`, `distributed` or `dedicated`.
+    pub by: String,
+    /// Why, if that was left to the engine.
+    pub why: String,
+    /// Couriers of all processes: PEs, or threads of their own, that wrote, sent and received.
+    pub couriers: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Batches of them.
+    pub batches: u64,
+    /// Bytes of all batches.
+    pub bytes: u64,
+    /// How often there was no room to send a batch.
+    pub refused: u64,
+    /// Messages that PEs handed over in rings that several of them share, and how often they were refused because the ring was full, because
+    /// another PE was writing, and because another PE was faster.
+    pub shared_ring: SharedRingRecord,
+}
+
+/// What became of the messages that PEs handed over in rings that several of them share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SharedRingRecord {
+    /// Messages handed over.
+    pub pushed: u64,
+    /// Times that the ring was full.
+    pub full: u64,
+    /// Times that another PE was writing.
+    pub in_progress: u64,
+    /// Times that another PE was faster.
+    pub collisions: u64,
 }
 
 /// Rollbacks of a run.
@@ -83,6 +123,14 @@ pub struct Phases {
     /// Waiting with nothing to do.
     #[serde(deserialize_with = "number")]
     pub idle: f64,
+}
+
+impl CommunicationRecord {
+    /// Bytes of a batch, and messages in it, on average.
+    pub fn means(&self) -> (f64, f64) {
+        let batches = self.batches.max(1) as f64;
+        (self.bytes as f64 / batches, self.messages as f64 / batches)
+    }
 }
 
 impl Phases {

@@ -109,6 +109,7 @@ impl<T> std::error::Error for Refused<T> {}
 
 /// How often a producer, or several, put a value into a ring, and how often they were refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CasCounts {
     /// Values that went in.
     pub pushed: u64,

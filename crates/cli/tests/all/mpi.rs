@@ -113,7 +113,8 @@ fn what_ranks_cannot_do_is_refused_once() {
 fn ranks_that_are_about_to_do_different_things_do_nothing() {
     for sharing in ["", "--zero-copy no"] {
         let first: Vec<String> = format!("run phold {sharing}").split_whitespace().map(str::to_owned).collect();
-        for (other, word) in [("--seed 7", "another seed: 7"), ("--mean 2", "another parameter `mean`: 2"), ("--end 11", "another end: 11")] {
+        for (other, word) in [("--seed 7", "another seed: 7"), ("--mean 2", "another parameter `mean`: 2"), ("--end 11", "another end: 11")]
+        {
             let mut command = launcher(Path::new("."), 1, false);
             command.args(&first).args([":", "-np", "1", env!("CARGO_BIN_EXE_warpline")]).args(&first).args(other.split(' '));
             let Output { status, stderr, .. } = output(&mut command);

@@ -10,7 +10,7 @@ use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
 use serde_json::Value;
-use warpline_base::record::{ParallelRecord, PeRecord, RunRecord, TableView};
+use warpline_base::record::{CommunicationRecord, ParallelRecord, PeRecord, RunRecord, TableView};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -114,7 +114,35 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         },
         Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
     ];
-    tiles.iter().map(tile).collect()
+    tiles.iter().chain(parallel.communication.as_ref().map(copied).iter()).map(tile).collect()
+}
+
+/// How messages were copied between processes.
+fn copied(communication: &CommunicationRecord) -> Tile<'static> {
+    let (bytes, messages) = communication.means();
+    let who = match communication.by.as_str() {
+        "worker" => "the first PE of each process",
+        "dedicated" => "threads that did nothing else",
+        _ => "every PE",
+    };
+    let why = if communication.why.is_empty() { String::new() } else { format!(", as {}", communication.why) };
+    let ring = &communication.shared_ring;
+    let shared = if ring.pushed == 0 {
+        String::new()
+    } else {
+        let [full, busy, lost] = [ring.full, ring.in_progress, ring.collisions].map(format::integer);
+        format!("; PEs found their common ring full {full} times, another one writing {busy} times, and another one faster {lost} times")
+    };
+    let refused = format::integer(communication.refused);
+    let (messages, bytes) = (mean(messages), format::quantity(bytes, "B"));
+    Tile {
+        label: "Copied messages",
+        value: format::integer(communication.messages),
+        note: format!(
+            "in {} batches, of {messages} messages and {bytes} on average, by {who}{why}; there was no room {refused} times{shared}",
+            format::integer(communication.batches)
+        ),
+    }
 }
 
 /// How the LPs are divided.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use warpline_memory::CasCounts;
 
 use super::carrier::{Address, Carrier};
@@ -16,7 +17,7 @@ use crate::Codec;
 const BACKLOG: usize = 4;
 
 /// What couriers have done.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CourierCounts {
     /// Batches sent.
     pub batches: u64,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::TraceSummary;
-use crate::record::{EngineStretch, KindRecord, ParallelRecord, Partial, Replications, RunRecord};
+use crate::record::{CommunicationRecord, EngineStretch, KindRecord, ParallelRecord, Partial, Replications, RunRecord};
 use serde_json::{Value, json};
 use warpline_report::Limit;
 
@@ -219,8 +219,22 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     if let Some(window) = window.filter(|window| *window < record.end_time) {
         facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
     }
+    facts.extend(parallel.communication.as_ref().map(|copied| ["copied messages".to_owned(), communication(copied)]));
     facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
+}
+
+/// How messages were copied between processes.
+fn communication(copied: &CommunicationRecord) -> String {
+    let (bytes, messages) = copied.means();
+    let who = match copied.by.as_str() {
+        "worker" => "the first PE of each process",
+        "dedicated" => "threads of their own",
+        _ => "every PE",
+    };
+    let why = if copied.why.is_empty() { String::new() } else { format!(", as {}", copied.why) };
+    let size = format::bytes(bytes as u64);
+    format!("{} in {} batches, of {messages:.0} messages and {size} on average; by {who}{why}", copied.messages, copied.batches)
 }
 
 /// What the LPs of each kind did, a line each, if the record tells them apart.

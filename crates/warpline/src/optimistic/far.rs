@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use warpline_base::record::{CommunicationRecord, SharedRingRecord};
 use warpline_memory::Region;
 use warpline_model::Model;
-use warpline_transport::{CourierLimits, CourierPlan, Feed, Places, Service};
+use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
 
 use super::plan::ParallelConfig;
 use super::processes::Processes;
@@ -20,6 +21,9 @@ pub(crate) struct FarWires {
     pub(crate) service: Service,
     /// Whether PEs of several processes are near each other.
     shares: bool,
+    /// Who works for couriers, and why, if that was left to the engine.
+    by: Communication,
+    why: &'static str,
 }
 
 impl FarWires {
@@ -34,10 +38,16 @@ impl FarWires {
         }
         let first_pes: Vec<u32> = (0..=config.processes).map(|process| config.first_pe(process)).collect();
         let threads = settings.communication_threads();
-        let (couriers, service) = match settings.communication() {
+        let (by, why) = match settings.communication() {
+            Communication::Auto if has_free_cores(processes, config, threads) => {
+                (Communication::Dedicated, "there are cores beside those of PEs")
+            }
+            Communication::Auto => (Communication::Distributed, "all cores are those of PEs"),
+            given => (given, ""),
+        };
+        let (couriers, service) = match by {
             Communication::Worker => (1, Service::FirstPes),
             Communication::Dedicated => (threads, Service::Threads),
-            Communication::Auto if has_free_cores(processes, config, threads) => (threads, Service::Threads),
             Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
         };
         let feed = match settings.communication_ring() {
@@ -48,7 +58,12 @@ impl FarWires {
         let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
         let limits = CourierLimits { batch: settings.communication_batch() as usize, age, in_flight: IN_FLIGHT };
         let places = Places { process, first_pes, near: near_pes, couriers };
-        Some(FarWires { plan: CourierPlan { places, feed, limits }, service, shares: near.len() > 1 })
+        Some(FarWires { plan: CourierPlan { places, feed, limits }, service, shares: near.len() > 1, by, why })
+    }
+
+    /// What the record says of it, beside counts.
+    pub(crate) fn record(&self) -> CommunicationRecord {
+        CommunicationRecord { by: self.by.name().to_owned(), why: self.why.to_owned(), ..CommunicationRecord::default() }
     }
 
     /// Where the events lie that PEs near each other share, given what all processes of the machine share.
@@ -61,4 +76,19 @@ impl FarWires {
 fn has_free_cores(processes: Option<&Processes>, config: &ParallelConfig, threads: u32) -> bool {
     let pes = config.pes.div_ceil(config.processes);
     processes.is_some_and(|processes| processes.group.seat().suffices_for((pes + threads) as usize))
+}
+
+/// Adds what the couriers of a process have done.
+pub(crate) fn add_counts(all: &mut CommunicationRecord, couriers: u64, counts: &CourierCounts) {
+    let CourierCounts { batches, bytes, values, refused, cas } = *counts;
+    all.couriers += couriers;
+    all.messages += values;
+    all.batches += batches;
+    all.bytes += bytes;
+    all.refused += refused;
+    let SharedRingRecord { pushed, full, in_progress, collisions } = &mut all.shared_ring;
+    *pushed += cas.pushed;
+    *full += cas.full;
+    *in_progress += cas.in_progress;
+    *collisions += cas.collisions;
 }

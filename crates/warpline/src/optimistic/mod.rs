@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use warpline_base::record::CommunicationRecord;
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
@@ -27,9 +28,9 @@ use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Ta
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, Codec, VirtualCluster, inbox_ports, node_ports, ring_ports};
+use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, inbox_ports, node_ports, ring_ports};
 
-use self::far::FarWires;
+use self::far::{FarWires, add_counts};
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
 pub(crate) use self::plan::cores;
@@ -107,6 +108,8 @@ struct LoopOutcome<M: Model> {
     moved: u64,
     /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
     busy: Vec<u64>,
+    /// How many couriers there were, and what they did, if there were any.
+    couriers: Option<(u64, CourierCounts)>,
 }
 
 /// An empty pending set of this kind.
@@ -142,6 +145,7 @@ impl<M: Model> Job<M> {
         let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
         let roles = spec.kinds.roles.clone();
         let wires = FarWires::of::<M>(processes.as_deref(), &self.settings, &config);
+        let communication = wires.as_ref().map(FarWires::record);
         let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
         let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };
         let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace };
@@ -165,7 +169,7 @@ impl<M: Model> Job<M> {
             record::add_settings(&mut engine, &config, window);
             engine
         };
-        self.end_segment((outcome, remains), (before, committed), end, traced, is_new, engine_settings)
+        self.end_segment((outcome, remains), (before, committed), end, traced, (is_new, communication), engine_settings)
     }
 
     /// Makes the PEs, and steps them until they are done.
@@ -241,13 +245,13 @@ impl<M: Model> Job<M> {
         (mut statistics, before): (Statistics, u64),
         end: VirtualTime,
         traced: Option<Result<TraceSummary, Error>>,
-        is_new: bool,
+        (is_new, communication): (bool, Option<CommunicationRecord>),
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
         let LoopOutcome {
             parts, pending, failure, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved, busy, ..
         } = outcome;
-        let Remains { are_all, pes, committed, failed } = remains;
+        let Remains { are_all, pes, committed, failed, couriers } = remains;
         let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
@@ -262,7 +266,12 @@ impl<M: Model> Job<M> {
             balance(pes.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         }
         let by_role = pes.iter().map(|pe| pe.by_role.clone()).collect();
-        let parallel = ParallelSegment { record: record::of(&pes), engine: engine_settings(window), traced, by_role, moved };
+        let mut record = record::of(&pes);
+        record.communication = communication.zip(couriers).map(|(mut all, (number, counts))| {
+            add_counts(&mut all, number, &counts);
+            all
+        });
+        let parallel = ParallelSegment { record, engine: engine_settings(window), traced, by_role, moved };
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
         let costs = if goes_on { costs(&parts, &busy) } else { Vec::new() };
         let first_lp = parts.first().map_or(0, |pe| pe.first_lp);
@@ -274,8 +283,13 @@ impl<M: Model> Job<M> {
     /// What the PEs leave, of all processes in the first one. The others end here if the run has failed.
     fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
         let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
-        let mut all =
-            Remains { are_all: true, pes: outcome.parts.iter().map(PeSummary::of).collect(), committed: outcome.committed, failed };
+        let mut all = Remains {
+            are_all: true,
+            pes: outcome.parts.iter().map(PeSummary::of).collect(),
+            committed: outcome.committed,
+            failed,
+            couriers: outcome.couriers,
+        };
         let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
         let others = processes.gather(&all).map_err(|why| lost(&mut processes.group, why))?;
@@ -286,6 +300,7 @@ impl<M: Model> Job<M> {
             all.pes.extend(other.pes);
             all.committed += other.committed;
             all.failed = all.failed.or(other.failed);
+            all.couriers = all.couriers.zip(other.couriers).map(|(all, other)| (all.0 + other.0, all.1 + other.1));
         }
         Ok(all)
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, RunDigest, VirtualTime};
 use warpline_kernel::{CommittedFault, MomentRow, RoleCounts, RowContent};
 use warpline_model::{Fault, Statistics};
-use warpline_transport::{Couriers, Group, Lost};
+use warpline_transport::{CourierCounts, Couriers, Group, Lost};
 
 use super::OutOfMemory;
 use super::board::PeStatus;
@@ -60,6 +60,8 @@ pub(crate) struct Remains {
     pub(crate) pes: Vec<PeSummary>,
     pub(crate) committed: u64,
     pub(crate) failed: Option<CommittedFault>,
+    /// How many couriers there were, and what they did, if there were any.
+    pub(crate) couriers: Option<(u64, CourierCounts)>,
 }
 
 /// What the LPs of a process leave.
@@ -165,7 +167,7 @@ impl Processes {
     ///
     /// # Errors
     /// If a process is gone, or messages cannot be sent or read.
-    pub(crate) fn close<E: Send>(&mut self, couriers: Couriers<E>) -> Result<(), Error> {
+    pub(crate) fn close<E: Send>(&mut self, couriers: &Couriers<E>) -> Result<(), Error> {
         loop {
             match couriers.close() {
                 Ok(true) => return Ok(()),
@@ -173,7 +175,6 @@ impl Processes {
                 Err(why) => self.group.give_up(&why),
             }
             if let Err(why) = self.group.check() {
-                couriers.abandon();
                 return Err(lost(&mut self.group, why));
             }
             std::thread::yield_now();

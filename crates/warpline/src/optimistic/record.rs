@@ -81,6 +81,7 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             all
         }),
         pes,
+        communication: None,
     }
 }
 

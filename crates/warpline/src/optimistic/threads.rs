@@ -179,11 +179,17 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             return Err(why);
         }
     };
-    if let (Some(couriers), Some(processes)) = (couriers, &mut watch.processes) {
-        if full.is_some() || watch.run.control.is_abandoned() {
-            couriers.abandon();
+    let mut couriers = couriers;
+    if let (Some(given), Some(processes)) = (couriers.take(), &mut watch.processes) {
+        let fails = full.is_some() || watch.run.control.is_abandoned();
+        if let Some(why) = if fails { None } else { processes.close(&given).err() } {
+            given.abandon();
+            return Err(why);
+        }
+        if fails {
+            given.abandon();
         } else {
-            processes.close(couriers)?;
+            couriers = Some(given);
         }
     }
     watch.run.go_on()?;
@@ -195,7 +201,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let cut_short = ending.earlier_than(watch.until);
     let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    Ok(LoopOutcome { moved: balance.moved, busy, ..gather(pes, full, watch, cut_short)? })
+    let outcome = gather(pes, full, watch, cut_short)?;
+    // Ports have noted what they know when they were dropped.
+    let couriers = couriers.map(|couriers| (couriers.len() as u64, couriers.counts()));
+    Ok(LoopOutcome { moved: balance.moved, busy, couriers, ..outcome })
 }
 
 /// Works for a courier until all threads of PEs have ended.
@@ -306,5 +315,6 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
         goes_on,
         moved: 0,
         busy: Vec::new(),
+        couriers: None,
     })
 }
