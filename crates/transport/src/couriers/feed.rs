@@ -12,8 +12,8 @@ use super::records::Record;
 pub enum Feed {
     /// Through a ring per PE, on which only two threads ever meet.
     Rings,
-    /// Through one ring for all of them, in which they reserve places by compare-and-swap: the communication buffer of the paper on clusters
-    /// of Knights Landing processors, §4.
+    /// Through one ring for all of them, in which they reserve places by compare-and-swap: the communication buffer of
+    /// B. Williams and others, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1.
     Cas,
 }
 

@@ -1,9 +1,9 @@
 //! Messages between PEs that share no memory: couriers write them into batches of bytes, and carriers bring these to the couriers of other
 //! processes, by MPI or, on one machine, through rings.
 //!
-//! Who does the work of couriers is the difference between the communication of ROSS-CMT, where one PE of a process also does all of it, of
-//! distributed MPI, where every PE does its own, and of threads that do nothing else (C. D. Carothers and others, "ROSS-MC-CMT": many cores,
-//! clusters and threads; the paper on clusters of Knights Landing processors, §3 and §4).
+//! Who does the work of couriers is the difference between the communication of ROSS-CMT, where one PE of a process does all of it beside its
+//! own, distributed MPI, where every PE does its own, and dedicated threads, which do nothing else: B. Williams, A. Eker, K. Chiu and
+//! D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021.
 
 mod carrier;
 mod copies;
@@ -16,6 +16,8 @@ mod places;
 mod port;
 mod records;
 mod sorter;
+#[cfg(all(test, not(miri)))]
+mod tests;
 
 pub use self::carrier::Carrier;
 pub(crate) use self::copies::copy_carriers;

@@ -1,0 +1,338 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use warpline_base::random::mix64;
+use warpline_base::{LpId, Priority, Sequence, VirtualTime};
+use warpline_kernel::gvt::{Control, Put, Tag};
+use warpline_kernel::{Content, Event, Port, ValueMessage};
+use warpline_memory::Region;
+use warpline_model::{Payload, WireFormat};
+
+use super::carrier::{Address, Carrier};
+use super::{CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
+use crate::{Codec, ControlPlan};
+
+/// Pieces on their way, by receiver.
+type Wires = Arc<Mutex<Vec<(Address, VecDeque<Vec<u8>>)>>>;
+
+/// Brings pieces to other processes of a test, late, and refuses some.
+struct TestCarrier {
+    me: Address,
+    wires: Wires,
+    chance: u64,
+    /// Of how many pieces it refuses one.
+    refuses: u64,
+    /// Whether it takes nothing at all, and brings nothing.
+    stuck: Arc<Mutex<bool>>,
+}
+
+impl TestCarrier {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.chance = self.chance.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix64(self.chance) % bound
+    }
+}
+
+impl Carrier for TestCarrier {
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
+        if *self.stuck.lock().unwrap() || self.below(self.refuses) == 0 {
+            return Ok(false);
+        }
+        let mut wires = self.wires.lock().unwrap();
+        let (_, wire) = wires.iter_mut().find(|(address, _)| *address == to).expect("a receiver");
+        wire.push_back(piece.to_vec());
+        Ok(true)
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {
+        let some = self.below(4) as usize;
+        if *self.stuck.lock().unwrap() {
+            return Ok(false);
+        }
+        let mut wires = self.wires.lock().unwrap();
+        let (_, wire) = wires.iter_mut().find(|(address, _)| *address == self.me).expect("this one");
+        let some = some.min(wire.len());
+        wire.drain(..some).for_each(|piece| take(&piece));
+        Ok(some > 0)
+    }
+
+    fn progress(&mut self) -> Result<bool, String> {
+        Ok(true)
+    }
+}
+
+/// A process of a test.
+struct Process<E> {
+    ports: Vec<NodePort<E>>,
+    couriers: Couriers<E>,
+    stuck: Arc<Mutex<bool>>,
+    wires: Wires,
+}
+
+/// Who hands over how, and whether GVT writes rather than sends.
+#[derive(Clone, Copy)]
+struct Way {
+    feed: Feed,
+    service: Service,
+    one_sided: bool,
+}
+
+/// Every PE works for itself.
+const BY_PES: Way = Way { feed: Feed::Rings, service: Service::FirstPes, one_sided: true };
+const BY_THREADS: Way = Way { feed: Feed::Cas, service: Service::Threads, one_sided: false };
+
+/// Processes with these numbers of PEs.
+fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Way, batch: usize) -> Vec<Process<E>> {
+    let Way { feed, service, one_sided } = way;
+    let first_pes: Vec<u32> = std::iter::once(0)
+        .chain(pes.iter().scan(0, |sum, pes| {
+            *sum += pes;
+            Some(*sum)
+        }))
+        .collect();
+    let all = *first_pes.last().unwrap();
+    let controls = ControlPlan { neighbours: (0..all).map(|me| (0..all).filter(|pe| *pe != me).collect()).collect(), one_sided };
+    let places = |process: u32| Places {
+        process,
+        near: first_pes[process as usize]..first_pes[process as usize + 1],
+        first_pes: first_pes.clone(),
+        couriers,
+    };
+    let addresses = (0..pes.len() as u32).flat_map(|process| {
+        let couriers = places(process).couriers_of(process);
+        (0..couriers).map(move |courier| Address { process, courier })
+    });
+    let wires: Wires = Arc::new(Mutex::new(addresses.clone().map(|address| (address, VecDeque::new())).collect()));
+    let make = |process: u32| {
+        let limits = CourierLimits { batch, age: Duration::ZERO, in_flight: 8 };
+        let plan = CourierPlan { places: places(process), feed, limits };
+        let stuck = Arc::new(Mutex::new(false));
+        let carrier = |me: Address| {
+            let chance = mix64(u64::from(me.process) << 32 | u64::from(me.courier));
+            Box::new(TestCarrier { me, wires: wires.clone(), chance, refuses: 3, stuck: stuck.clone() }) as Box<dyn Carrier>
+        };
+        let carriers = addresses.clone().filter(|address| address.process == process).map(carrier).collect();
+        let codec = Codec::new(format);
+        let (ports, couriers) = node_ports(&Region::own(), None, &controls, codec, (&plan, service), carriers);
+        Process { ports, couriers, stuck, wires: wires.clone() }
+    };
+    (0..pes.len() as u32).map(make).collect()
+}
+
+/// The `number`-th message from one PE to another.
+fn message(from: u32, to: u32, number: u64) -> ValueMessage<Payload> {
+    let len = (mix64(u64::from(from) << 40 | u64::from(to) << 20 | number) % 700) as usize;
+    let payload = Payload::filled(8 + len, |bytes| {
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        bytes[8..].fill(number as u8);
+    });
+    let time = VirtualTime::new(number as f64).unwrap();
+    let event = Event {
+        time,
+        sequence: Sequence::first_of(number),
+        sender: LpId(from),
+        receiver: LpId(to),
+        step: 0,
+        priority: Priority::NORMAL,
+        payload,
+    };
+    ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) }
+}
+
+/// What a PE has received: by sender, how many messages.
+struct Receiver {
+    me: u32,
+    received: Vec<u64>,
+    controls: Vec<u64>,
+    puts: Vec<u64>,
+    rounds: u64,
+}
+
+impl Receiver {
+    /// Receives, and checks that messages come in order, each as it was sent, and none after a bound that was published after it.
+    fn receive(&mut self, port: &mut NodePort<Payload>, pes: u32) {
+        let others = (0..pes).filter(|pe| *pe != self.me);
+        while let Some(control) = port.receive_control() {
+            let Control::Begin { from, epoch } = control else { panic!("no other control message was sent") };
+            assert_eq!(epoch, self.controls[from as usize]);
+            self.controls[from as usize] += 1;
+        }
+        while let Some((from, put)) = port.written() {
+            let Put::JumpStart(word) = put else { panic!("nothing else was written") };
+            self.puts[from as usize] = self.puts[from as usize].max(word);
+        }
+        let bounds: Vec<(u32, u64)> = others.map(|pe| (pe, port.bound(pe))).collect();
+        let round = (0..pes).filter(|pe| *pe != self.me).all(|pe| port.word_of_round(pe, self.rounds + 1) == Some(100 + self.rounds + 1));
+        self.rounds += u64::from(round);
+        port.receive(&mut Vec::new());
+        port.look_for_values();
+        let (me, received) = (self.me, &mut self.received);
+        port.receive_values(&mut |found| {
+            let Content::Event(event) = found.content else { panic!("no anti-message was sent") };
+            let (from, next) = (event.sender.0, &mut received[event.sender.index()]);
+            let Content::Event(expected) = message(from, me, *next).content else { unreachable!() };
+            assert_eq!((event.receiver.0, event.key(), &*event.payload), (me, expected.key(), &*expected.payload), "from PE {from}");
+            *next += 1;
+        });
+        for (pe, bound) in bounds {
+            assert!(self.received[pe as usize] >= bound, "bound {bound} of PE {pe} came before its messages at PE {me}");
+        }
+    }
+}
+
+/// All PEs send each other messages, by turns, until all have arrived.
+fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
+    const MESSAGES: u64 = 120;
+    let all: u32 = pes.iter().sum();
+    let mut processes = processes(WireFormat::portable(), pes, couriers, way, batch);
+    let receiver =
+        |me| Receiver { me, received: vec![0; all as usize], controls: vec![0; all as usize], puts: vec![0; all as usize], rounds: 0 };
+    let mut receivers: Vec<Receiver> = (0..all).map(receiver).collect();
+    let mut sent = vec![vec![0u64; all as usize]; all as usize];
+    let (mut round, mut turns) = (vec![0u64; all as usize], 0);
+    let done = |receivers: &[Receiver]| {
+        let told = |one: &Receiver| if way.one_sided { one.puts.clone() } else { one.controls.clone() };
+        let has_all = |one: &Receiver, pe: u32| [&one.received, &told(one)].iter().all(|counts| counts[pe as usize] == MESSAGES);
+        receivers.iter().all(|one| (0..all).all(|pe| pe == one.me || has_all(one, pe)))
+    };
+    while !done(&receivers) {
+        turns += 1;
+        assert!(turns < 100_000, "messages get lost: {:?}", receivers.iter().map(|one| &one.received).collect::<Vec<_>>());
+        let mut me = 0;
+        for process in &mut processes {
+            for port in &mut process.ports {
+                let at = me as usize;
+                receivers[at].receive(port, all);
+                for to in (0..all).filter(|to| *to != me) {
+                    let next = &mut sent[at][to as usize];
+                    if *next < MESSAGES && port.send_value(to, message(me, to, *next)).is_ok() {
+                        *next += 1;
+                        if way.one_sided {
+                            port.write(to, Put::JumpStart(*next));
+                        } else {
+                            port.send_control(to, Control::Begin { from: me, epoch: *next - 1 });
+                        }
+                    }
+                }
+                port.flush();
+                // What this PE has sent to all others so far.
+                port.publish((0..all).filter(|to| *to != me).map(|to| sent[at][to as usize]).min().unwrap());
+                if receivers[at].rounds == round[at] && round[at] < 50 {
+                    round[at] += 1;
+                    port.publish_round(round[at], 100 + round[at]);
+                }
+                me += 1;
+            }
+            if process.couriers.need_threads() {
+                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number));
+            }
+            assert_eq!(process.couriers.trouble(), None);
+        }
+    }
+    let mut closed = vec![false; processes.len()];
+    while closed.contains(&false) {
+        turns += 1;
+        assert!(turns < 200_000, "they do not come to an end");
+        processes.iter().zip(&mut closed).for_each(|(process, closed)| *closed = process.couriers.close().unwrap());
+    }
+    let counts = processes.iter().map(|process| process.couriers.counts()).fold(CourierCounts::default(), |all, one| all + one);
+    let far: u64 = pes.iter().map(|own| u64::from(own * (all - own))).sum();
+    assert_eq!(counts.values, far * MESSAGES);
+    assert!(counts.refused > 0 && counts.batches > 0);
+}
+
+#[test]
+fn every_pe_sends_for_itself() {
+    exchange(&[2, 1, 3], u32::MAX, BY_PES, 256);
+    exchange(&[1, 1], u32::MAX, Way { one_sided: false, ..BY_PES }, 4096);
+}
+
+#[test]
+fn one_pe_sends_for_all() {
+    exchange(&[3, 2], 1, BY_PES, 300);
+    exchange(&[3, 2], 1, Way { feed: Feed::Cas, one_sided: false, ..BY_PES }, 300);
+}
+
+#[test]
+fn threads_send_for_all() {
+    exchange(&[3, 1, 2], 2, BY_THREADS, 256);
+    exchange(&[2, 2], 1, Way { feed: Feed::Rings, one_sided: true, ..BY_THREADS }, 16_384);
+}
+
+#[test]
+fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
+    for way in [BY_PES, BY_THREADS] {
+        let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
+        *processes[0].stuck.lock().unwrap() = true;
+        let (mut sent, mut refused) = (0, false);
+        while !refused {
+            assert!(sent < 100_000, "there is no end to what is accepted");
+            let Process { ports, couriers, .. } = &mut processes[0];
+            refused = ports[0].send_value(1, message(0, 1, sent)).is_err();
+            sent += u64::from(!refused);
+            ports[0].flush();
+            ports[0].receive(&mut Vec::new());
+            (0..couriers.len()).filter(|_| couriers.need_threads()).for_each(|number| _ = couriers.work(number));
+        }
+        *processes[0].stuck.lock().unwrap() = false;
+        let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+        for _ in 0..100_000 {
+            for process in &mut processes {
+                process.ports[0].receive(&mut Vec::new());
+                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number));
+            }
+            receiver.receive(&mut processes[1].ports[0], 2);
+            if receiver.received[0] == sent {
+                break;
+            }
+        }
+        assert_eq!(receiver.received[0], sent);
+        assert!(processes[0].ports[0].send_value(1, message(0, 1, sent)).is_ok(), "there is room again");
+    }
+}
+
+#[test]
+fn pieces_that_make_no_sense_are_trouble() {
+    for (piece, words) in [
+        (&[0u8; 3][..], "too short"),
+        (&[0, 0, 0, 0, 0, 0, 0, 99], "makes no sense"),
+        (&[0, 0, 0, 0, 0, 0, 0, 1, 5], "makes no sense"),
+        (&[0, 0, 0, 0, 0, 0, 0, 1, 77, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], "there is no such PE"),
+        (&[2, 0, 0, 0, 0, 0, 0, 0, 1], "ends before its time"),
+    ] {
+        let processes = processes::<u8>(WireFormat::portable(), &[1, 1], 1, BY_PES, 256);
+        let receiver = &processes[1];
+        receiver.wires.lock().unwrap()[1].1.push_back(piece.to_vec());
+        (0..50).for_each(|_| _ = receiver.couriers.work(0));
+        let trouble = receiver.couriers.trouble().unwrap_or_else(|| panic!("{piece:?} was taken"));
+        assert!(trouble.contains(words), "{trouble}");
+    }
+}
+
+/// Refuses to be written.
+#[derive(Clone, Debug, Deserialize)]
+struct Secret;
+
+impl Serialize for Secret {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("it is secret"))
+    }
+}
+
+#[test]
+fn an_event_that_cannot_be_written_is_trouble() {
+    for way in [BY_PES, BY_THREADS] {
+        let mut processes = processes::<Secret>(WireFormat::serde(), &[1, 1], 1, way, 256);
+        let (time, sequence, priority) = (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3), Priority::NORMAL);
+        let event = Event { time, sequence, sender: LpId(0), receiver: LpId(1), step: 0, priority, payload: Secret };
+        let sent = ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
+        let Process { ports, couriers, .. } = &mut processes[0];
+        assert!(ports[0].send_value(1, sent).is_ok());
+        ports[0].flush();
+        couriers.work(0);
+        let trouble = couriers.trouble().expect("trouble");
+        assert!(trouble.starts_with("an event of LP 1 at time 2.5, sent by LP 0, cannot be written"), "{trouble}");
+    }
+}
