@@ -310,3 +310,33 @@ fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
     row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
     row
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpline_base::record::SharedRingRecord;
+
+    #[test]
+    fn copied_messages_are_told_with_who_copied_them() {
+        let shared_ring = SharedRingRecord { pushed: 9000, full: 3, in_progress: 5, collisions: 7 };
+        let dedicated = CommunicationRecord {
+            by: "dedicated".into(),
+            why: "there are cores beside those of PEs".into(),
+            messages: 9000,
+            batches: 30,
+            bytes: 300_000,
+            refused: 2,
+            shared_ring,
+            ..Default::default()
+        };
+        let Tile { value, note, .. } = copied(&dedicated);
+        assert_eq!(value, format::integer(9000));
+        for words in
+            ["in 30 batches, of 300 messages", "threads that did nothing else, as there are cores", "no room 2 times", "faster 7 times"]
+        {
+            assert!(note.contains(words), "{words} in {note}");
+        }
+        let distributed = CommunicationRecord { by: "distributed".into(), ..Default::default() };
+        assert!(copied(&distributed).note.ends_with("by every PE; there was no room 0 times"));
+    }
+}

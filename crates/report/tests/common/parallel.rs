@@ -98,5 +98,6 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         remote_events: sum(|pe| pe.messages_sent),
         phase_seconds,
         pes,
+        communication: None,
     }
 }
