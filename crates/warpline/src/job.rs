@@ -36,6 +36,8 @@ pub(crate) struct Machines {
     pub(crate) processes: u32,
     /// How many cores all processes have together.
     pub(crate) cores: u32,
+    /// Whether all threads may call MPI, and not only the one that watches the others.
+    pub(crate) may_thread: bool,
 }
 
 /// What only tests and comparisons with other simulators set.

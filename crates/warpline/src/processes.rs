@@ -11,7 +11,7 @@ use warpline_transport::{Group, Invitation, Ranks, Voice};
 use crate::check::RunSpec;
 use crate::job::{Job, Machines};
 use crate::optimistic::processes::Processes;
-use crate::{Barrier, Error, GvtAlgorithm, Records};
+use crate::{Barrier, Communication, Error, GvtAlgorithm, Records};
 
 /// How many runs of several processes this program has begun.
 static RUNS: AtomicU32 = AtomicU32::new(0);
@@ -88,9 +88,13 @@ impl<M: Model> Job<M> {
         if LAUNCHED.swap(true, Ordering::Relaxed) {
             return refuse("processes that a launcher has started have one run together, and this program has had it".to_owned());
         }
+        let given = self.settings.processes;
+        // Refused before MPI starts, where the launcher says how many there are.
         self.settings.processes.get_or_insert(launch.size().unwrap_or(2));
         self.check_processes()?;
-        let ranks = match Ranks::start(launch) {
+        let (communication, threads) = (self.settings.communication(), self.settings.communication_threads());
+        let funneled = communication == Communication::Dedicated && threads == 1;
+        let ranks = match Ranks::start(launch, funneled) {
             Ok(Some(ranks)) => ranks,
             Ok(None) => {
                 self.settings.processes = None;
@@ -98,14 +102,20 @@ impl<M: Model> Job<M> {
             }
             Err(why) => return refuse(format!("a launcher has started this program, but MPI does not work: {why}")),
         };
-        let (count, given) = (ranks.count(), self.settings.processes());
-        if given != count && launch.size() != Some(given) && launch.size().is_some() {
+        let count = ranks.count();
+        if let Some(given) = given.filter(|given| *given != count) {
             return refuse(format!("`processes` is {given}, but the launcher has started {count} processes; leave it out"));
+        }
+        if !ranks.may_thread() && (threads > 1 || matches!(communication, Communication::Worker | Communication::Distributed)) {
+            return refuse(
+                "this MPI library lets one thread of each process call it, and no more: use --communication dedicated with one thread"
+                    .to_owned(),
+            );
         }
         self.settings.processes = Some(count);
         let shares = self.settings.zero_copy();
         let processes = if shares { ranks.per_machine().unwrap_or(1) } else { 1 };
-        self.machines = Some(Machines { count: count / processes, processes, cores: ranks.cores() });
+        self.machines = Some(Machines { count: count / processes, processes, cores: ranks.cores(), may_thread: ranks.may_thread() });
         if ranks.number() > 0 {
             // The first process writes rows.
             self.records = Records::Drop;

@@ -312,14 +312,24 @@ impl<E> SharedCourier<E> {
     }
 }
 
+/// Who works for couriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// The first PE of each courier. If each PE has a courier of its own, that is every PE.
+    FirstPes,
+    /// Threads that do nothing else.
+    Threads,
+    /// The thread that watches the PEs, where no other may call MPI: MPI_THREAD_FUNNELED.
+    Watcher,
+}
+
 /// The couriers of a process.
 pub struct Couriers<E> {
     pub(super) couriers: Vec<SharedCourier<E>>,
     pub(super) notes: Notes,
     /// By PE of this process.
     pub(super) courier_of: Vec<usize>,
-    /// Whether PEs work for their couriers; threads have to otherwise.
-    pub(super) served_by_pes: bool,
+    pub(super) service: Service,
 }
 
 impl<E: Send> Couriers<E> {
@@ -333,9 +343,9 @@ impl<E: Send> Couriers<E> {
         self.couriers.is_empty()
     }
 
-    /// Whether each needs a thread that [works](Self::work) for it.
-    pub fn need_threads(&self) -> bool {
-        !self.served_by_pes
+    /// Who has to [work](Self::work) for them.
+    pub fn service(&self) -> Service {
+        self.service
     }
 
     /// Lets a courier do what there is to do. Returns whether there was anything.
@@ -346,7 +356,7 @@ impl<E: Send> Couriers<E> {
 
     /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
     pub fn work_for(&self, pe: usize) {
-        if self.served_by_pes {
+        if self.service == Service::FirstPes {
             self.work(self.courier_of[pe]);
         }
     }

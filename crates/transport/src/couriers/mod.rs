@@ -21,9 +21,9 @@ mod tests;
 
 pub use self::carrier::Carrier;
 pub(crate) use self::copies::copy_carriers;
-pub use self::courier::{CourierCounts, Couriers};
+pub use self::courier::{CourierCounts, Couriers, Service};
 pub use self::feed::Feed;
 #[cfg(feature = "mpi")]
 pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CourierLimits, CourierPlan, Places};
-pub use self::port::{NodePort, Service, node_ports};
+pub use self::port::{NodePort, node_ports};

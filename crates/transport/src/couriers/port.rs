@@ -3,7 +3,7 @@ use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::{IsPortable, Lines, Region, lines};
 
 use super::carrier::Carrier;
-use super::courier::{Courier, Couriers, Equipment, Notes, SharedCourier};
+use super::courier::{Courier, Couriers, Equipment, Notes, Service, SharedCourier};
 use super::feed::{Bounds, Outlet, feed};
 use super::inbox::{Arrivals, Inbox};
 use super::places::CourierPlan;
@@ -32,15 +32,6 @@ pub struct NodePort<E> {
     inbox: Inbox<E>,
     arrived: Arrivals<E>,
     notes: Notes,
-}
-
-/// Who works for couriers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// The first PE of each courier. If each PE has a courier of its own, that is every PE.
-    FirstPes,
-    /// Threads that do nothing else.
-    Threads,
 }
 
 /// The ends of the wires of all PEs, of which a process may use those of its own, and its couriers.
@@ -106,7 +97,7 @@ pub fn node_ports<E: Send>(
         couriers.push(courier);
     }
     let courier_of = places.local().map(|pe| places.courier_of(pe).courier as usize).collect();
-    (ports, Couriers { couriers, notes, courier_of, served_by_pes: service == Service::FirstPes })
+    (ports, Couriers { couriers, notes, courier_of, service })
 }
 
 impl<E: Send> NodePort<E> {

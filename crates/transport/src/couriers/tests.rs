@@ -225,7 +225,7 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
                 }
                 me += 1;
             }
-            if process.couriers.need_threads() {
+            if process.couriers.service() == Service::Threads {
                 (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number));
             }
             assert_eq!(process.couriers.trouble(), None);
@@ -274,7 +274,7 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
             sent += u64::from(!refused);
             ports[0].flush();
             ports[0].receive(&mut Vec::new());
-            (0..couriers.len()).filter(|_| couriers.need_threads()).for_each(|number| _ = couriers.work(number));
+            (0..couriers.len()).filter(|_| couriers.service() == Service::Threads).for_each(|number| _ = couriers.work(number));
         }
         *processes[0].stuck.lock().unwrap() = false;
         let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };

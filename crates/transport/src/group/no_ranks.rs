@@ -14,12 +14,17 @@ impl Ranks {
     ///
     /// # Errors
     /// Always.
-    pub fn start(_: Launch) -> Result<Option<Self>, String> {
+    pub fn start(_: Launch, _: bool) -> Result<Option<Self>, String> {
         Err("this program was built without MPI; build it with the feature `mpi` (`make mpi`)".to_owned())
     }
 
     /// How many there are.
     pub fn count(&self) -> u32 {
+        match *self {}
+    }
+
+    /// Whether all threads may call MPI, and not only the one that has started it.
+    pub fn may_thread(&self) -> bool {
         match *self {}
     }
 

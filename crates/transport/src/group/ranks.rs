@@ -39,12 +39,14 @@ struct RankPlace {
 }
 
 impl Ranks {
-    /// Starts MPI, and finds out who the others are. It waits for them. `None` if there are none.
+    /// Starts MPI, and finds out who the others are. It waits for them. `None` if there are none. All threads may call MPI then, if the library
+    /// can do that, or else this one alone, as it does if it is `funneled`.
     ///
     /// # Errors
     /// If MPI cannot be started, in its words.
-    pub fn start(launch: Launch) -> Result<Option<Self>, String> {
-        let mpi = Mpi::start_for_good(launch, ThreadLevel::Multiple).map_err(in_words)?;
+    pub fn start(launch: Launch, funneled: bool) -> Result<Option<Self>, String> {
+        let level = if funneled { ThreadLevel::Funneled } else { ThreadLevel::Multiple };
+        let mpi = Mpi::start_for_good(launch, level).map_err(in_words)?;
         if mpi.size() == 1 {
             mpi.finish_for_good().map_err(in_words)?;
             return Ok(None);
@@ -70,6 +72,11 @@ impl Ranks {
     /// How many there are.
     pub fn count(&self) -> u32 {
         self.all.len() as u32
+    }
+
+    /// Whether all threads may call MPI, and not only the one that has started it.
+    pub fn may_thread(&self) -> bool {
+        self.mpi.thread_level() == ThreadLevel::Multiple
     }
 
     /// Which of them this one is.

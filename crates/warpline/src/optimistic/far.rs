@@ -39,6 +39,7 @@ impl FarWires {
         let first_pes: Vec<u32> = (0..=config.processes).map(|process| config.first_pe(process)).collect();
         let threads = settings.communication_threads();
         let (by, why) = match settings.communication() {
+            Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it"),
             Communication::Auto if has_free_cores(processes, config, threads) => {
                 (Communication::Dedicated, "there are cores beside those of PEs")
             }
@@ -47,6 +48,7 @@ impl FarWires {
         };
         let (couriers, service) = match by {
             Communication::Worker => (1, Service::FirstPes),
+            Communication::Dedicated if !config.may_thread => (1, Service::Watcher),
             Communication::Dedicated => (threads, Service::Threads),
             Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
         };

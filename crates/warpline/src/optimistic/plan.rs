@@ -46,6 +46,8 @@ pub(crate) struct ParallelConfig {
     pub(crate) cores: u32,
     /// Whether a launcher of MPI programs has started the processes.
     pub(crate) is_launched: bool,
+    /// Whether all threads may send messages to other processes, and not only the one that watches the others.
+    pub(crate) may_thread: bool,
     /// How many PEs are on each machine, if there are several.
     pub(crate) pes_of_machine: Option<u32>,
 }
@@ -185,6 +187,7 @@ impl<M: Model> Job<M> {
             processes: settings.processes(),
             cores: self.cores(),
             is_launched: self.machines.is_some(),
+            may_thread: self.machines.is_none_or(|machines| machines.may_thread),
             pes_of_machine: self
                 .machines
                 .filter(|machines| machines.count > 1)

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use warpline_base::{Moment, VirtualTime};
@@ -11,7 +11,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
-use warpline_transport::{Couriers, Lost, Seat, pin};
+use warpline_transport::{Couriers, Lost, Seat, Service, pin};
 
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
@@ -69,7 +69,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     mut watch: LoopMonitor<'_, '_>,
     seating: Seating,
     all: AllPes,
-    couriers: Option<Couriers<M::Event>>,
+    mut couriers: Option<Couriers<M::Event>>,
 ) -> Result<LoopOutcome<M>, Error> {
     watch.begin();
     for (pe, number) in pes.iter().zip(all.first..) {
@@ -87,12 +87,11 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
-    let every = if watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on()) { PASS_ON_EVERY } else { LOOK_EVERY };
     let (first_thread, all_threads) = (seat.number as usize * threads, seat.of as usize * threads);
+    let seen = Threads { boards: &boards, clocks: &clocks, rows: &rows, left: &left, stop: &stop };
     let ended = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
         let watcher = thread::current();
-        let mut gone = None;
         let mut workers = Vec::new();
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
             let (boards, clock) = (&boards[..], &clocks[number].0);
@@ -113,85 +112,38 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 Error::no_thread(number, threads, cause)
             })?);
         }
-        for number in 0..couriers.as_ref().filter(|couriers| couriers.need_threads()).map_or(0, Couriers::len) {
-            let (couriers, left) = (&couriers, &left);
-            let work = move || couriers.iter().for_each(|couriers| serve(couriers, number, left, patience));
+        for number in 0..couriers.as_ref().filter(|couriers| couriers.service() == Service::Threads).map_or(0, Couriers::len) {
+            let (couriers, seen) = (&couriers, &seen);
+            let work = move || couriers.iter().for_each(|couriers| serve(couriers, number, seen, patience));
             let builder = thread::Builder::new().name(format!("warpline-c{number}"));
             builder.spawn_scoped(scope, work).map_err(|cause| {
                 stop.store(true, Ordering::Relaxed);
                 Error::no_thread(number, threads, cause)
             })?;
         }
-        let mut passed_on = 0;
-        while left.load(Ordering::Relaxed) > 0 {
-            thread::park_timeout(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)));
-            pass_on(&ending, &mut watch);
-            passed_on += 1;
-            if left.load(Ordering::Relaxed) > 0 && every * passed_on < LOOK_EVERY && rows.load(Ordering::Relaxed) == 0 {
-                continue;
-            }
-            passed_on = 0;
-            let trouble = couriers.as_ref().and_then(Couriers::trouble);
-            if let (Some(why), Some(processes)) = (trouble, &mut watch.processes) {
-                processes.group.give_up(why);
-            }
-            if let Err(why) = look(&boards, &clocks, &rows, &ending, &mut watch) {
-                stop.store(true, Ordering::Relaxed);
-                gone = gone.or(Some(why));
-                if watch.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
-                    // Threads that are busy for long do not keep a process that nobody needs any more.
-                    break;
-                }
-            }
+        let even_out = || {
             looks += 1;
             if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
                 balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
-            if watch.run.control.is_abandoned() {
-                stop.store(true, Ordering::Relaxed);
-                watch.processes.iter().for_each(|processes| processes.group.stop());
-            }
-        }
-        // The others have to know what the last PEs have said.
-        pass_on(&ending, &mut watch);
+        };
+        let gone = watch_over(&seen, (couriers.as_ref(), patience), &ending, &mut watch, even_out);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
             return Err(lost(&mut processes.group, why));
         }
-        let (mut pes, mut full) = (Vec::new(), None);
-        for worker in workers {
-            match worker.join() {
-                Ok((stepped, why)) => {
-                    full = full.or(why);
-                    pes.extend(stepped);
-                }
-                Err(panic) => match Exhausted::from_panic(panic) {
-                    Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
-                    Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
-                },
-            }
-        }
-        Ok::<_, Error>((pes, full))
+        Ok::<_, Error>(join(workers, &bug))
     });
-    let (pes, full) = match ended {
-        Ok(ended) => ended,
-        Err(why) => {
-            couriers.into_iter().for_each(Couriers::abandon);
-            return Err(why);
-        }
-    };
-    let mut couriers = couriers;
-    if let (Some(given), Some(processes)) = (couriers.take(), &mut watch.processes) {
+    let closed = ended.and_then(|(pes, full)| {
+        // A run that fails leaves messages on their way.
         let fails = full.is_some() || watch.run.control.is_abandoned();
-        if let Some(why) = if fails { None } else { processes.close(&given).err() } {
-            given.abandon();
-            return Err(why);
+        match (&couriers, &mut watch.processes) {
+            (Some(couriers), Some(processes)) if !fails => processes.close(couriers)?,
+            (Some(_), _) => couriers.take().into_iter().for_each(Couriers::abandon),
+            (None, _) => {}
         }
-        if fails {
-            given.abandon();
-        } else {
-            couriers = Some(given);
-        }
-    }
+        Ok((pes, full))
+    });
+    let (pes, full) = closed.inspect_err(|_| couriers.take().into_iter().for_each(Couriers::abandon))?;
     watch.run.go_on()?;
     let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
     pes.sort_by_key(|stepped| stepped.number);
@@ -207,17 +159,113 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     Ok(LoopOutcome { moved: balance.moved, busy, couriers, ..outcome })
 }
 
+/// The threads of PEs, as seen from outside.
+#[derive(Clone, Copy)]
+struct Threads<'t> {
+    /// By PE.
+    boards: &'t [Board],
+    /// By thread.
+    clocks: &'t [Apart<CoreClock>],
+    /// How many rows are on the boards.
+    rows: &'t AtomicUsize,
+    /// How many threads have not ended.
+    left: &'t AtomicUsize,
+    /// Has all of them end.
+    stop: &'t AtomicBool,
+}
+
+impl Threads<'_> {
+    fn have_ended(&self) -> bool {
+        // Relaxed: whoever needs what they did joins them.
+        self.left.load(Ordering::Relaxed) == 0
+    }
+}
+
+/// Works for the couriers, for so long or until all threads of PEs have ended.
+fn serve_for<E: Send>(time: Duration, couriers: &Couriers<E>, threads: &Threads<'_>, patience: u32) {
+    let (since, mut idle) = (Instant::now(), 0u32);
+    while !threads.have_ended() && since.elapsed() < time {
+        let worked = (0..couriers.len()).fold(false, |worked, number| worked | couriers.work(number));
+        idle = if worked { 0 } else { idle.saturating_add(1) };
+        if idle > patience {
+            thread::yield_now();
+        }
+    }
+}
+
 /// Works for a courier until all threads of PEs have ended.
-fn serve<E: Send>(couriers: &Couriers<E>, number: usize, left: &AtomicUsize, patience: u32) {
-    let mut idle = 0;
-    while left.load(Ordering::Relaxed) > 0 {
-        idle = if couriers.work(number) { 0 } else { idle + 1 };
+fn serve<E: Send>(couriers: &Couriers<E>, number: usize, threads: &Threads<'_>, patience: u32) {
+    let mut idle = 0u32;
+    while !threads.have_ended() && !threads.stop.load(Ordering::Relaxed) {
+        idle = if couriers.work(number) { 0 } else { idle.saturating_add(1) };
         if idle > patience {
             thread::yield_now();
         } else if idle > 0 {
             std::hint::spin_loop();
         }
     }
+}
+
+/// Looks on until all threads have ended. Returns which process is gone, if one is; then, in a process that nobody needs any more, threads may
+/// still be busy.
+fn watch_over<E: Send>(
+    threads: &Threads<'_>,
+    (couriers, patience): (Option<&Couriers<E>>, u32),
+    ending: &Ending<'_>,
+    watch: &mut LoopMonitor<'_, '_>,
+    mut looked: impl FnMut(),
+) -> Option<Lost> {
+    let passes_on = watch.processes.as_ref().is_some_and(|processes| processes.group.passes_on());
+    let every = if passes_on { PASS_ON_EVERY } else { LOOK_EVERY };
+    let (mut gone, mut passed_on) = (None, 0);
+    while !threads.have_ended() {
+        match couriers.filter(|couriers| couriers.service() == Service::Watcher) {
+            Some(couriers) => serve_for(every, couriers, threads, patience),
+            None => thread::park_timeout(watch.run.chooser.patience().map_or(every, |patience| patience.min(every))),
+        }
+        pass_on(ending, watch);
+        passed_on += 1;
+        if !threads.have_ended() && every * passed_on < LOOK_EVERY && threads.rows.load(Ordering::Relaxed) == 0 {
+            continue;
+        }
+        passed_on = 0;
+        if let (Some(why), Some(processes)) = (couriers.and_then(Couriers::trouble), &mut watch.processes) {
+            processes.group.give_up(why);
+        }
+        if let Err(why) = look(threads, ending, watch) {
+            threads.stop.store(true, Ordering::Relaxed);
+            gone = gone.or(Some(why));
+            if watch.processes.as_ref().is_some_and(|processes| !processes.group.is_first()) {
+                break;
+            }
+        }
+        looked();
+        if watch.run.control.is_abandoned() {
+            threads.stop.store(true, Ordering::Relaxed);
+            watch.processes.iter().for_each(|processes| processes.group.stop());
+        }
+    }
+    // The others have to know what the last PEs have said.
+    pass_on(ending, watch);
+    gone
+}
+
+/// The PEs of threads that have ended, and where memory ran out, if it did.
+fn join<T>(workers: Vec<ScopedJoinHandle<'_, (Vec<T>, Option<OutOfMemory>)>>, bug: &Mutex<String>) -> (Vec<T>, Option<OutOfMemory>) {
+    let (mut pes, mut full) = (Vec::new(), None);
+    for worker in workers {
+        match worker.join() {
+            Ok((stepped, why)) => {
+                full = full.or(why);
+                pes.extend(stepped);
+            }
+            Err(panic) => match Exhausted::from_panic(panic) {
+                Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
+                Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
+            },
+        }
+    }
+    (pes, full)
 }
 
 /// Passes on what PEs say to all others, to processes that share no memory with this one.
@@ -243,13 +291,8 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 ///
 /// # Errors
 /// If another process is gone.
-fn look(
-    boards: &[Board],
-    clocks: &[Apart<CoreClock>],
-    rows: &AtomicUsize,
-    ending: &Ending<'_>,
-    watch: &mut LoopMonitor<'_, '_>,
-) -> Result<(), Lost> {
+fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) -> Result<(), Lost> {
+    let Threads { boards, clocks, rows, .. } = *threads;
     let (mut status, mut settled) = (None, Some(Moment::Never));
     let mut loads = (0.0f64, 0.0f64);
     for board in boards {
