@@ -58,6 +58,12 @@ impl<E: Send> Outlet<E> {
         }
     }
 
+    /// Whether the courier finds what is handed over only when it is published.
+    #[inline]
+    pub(super) fn keeps_back(&self) -> bool {
+        matches!(self, Outlet::Ring(_))
+    }
+
     /// The courier can find what has been handed over.
     #[inline]
     pub(super) fn publish(&mut self) {

@@ -117,6 +117,7 @@ impl<E: Send> NodePort<E> {
                 }
             }
             self.kept.extend(kept);
+            self.is_clogged = !self.kept.is_empty();
             outlet.publish();
             return;
         }
@@ -158,20 +159,21 @@ impl<E: Send> Port<E> for NodePort<E> {
         if self.is_near[to as usize] {
             return self.near.send_value(to, message);
         }
-        let Some(outlet) = &mut self.outlet else {
-            if self.is_clogged {
-                return Err(message);
-            }
-            self.kept.push(Record::Value(to, message));
-            return Ok(());
-        };
-        if !self.kept.is_empty() {
+        if self.is_clogged {
             return Err(message);
         }
-        outlet.put(Record::Value(to, message)).map_err(|refused| match refused {
-            Record::Value(_, message) => message,
-            _ => unreachable!("it gives back what it was given"),
-        })
+        match &mut self.outlet {
+            Some(outlet) if outlet.keeps_back() && self.kept.is_empty() => {
+                outlet.put(Record::Value(to, message)).map_err(|refused| match refused {
+                    Record::Value(_, message) => message,
+                    _ => unreachable!("it gives back what it was given"),
+                })
+            }
+            _ => {
+                self.kept.push(Record::Value(to, message));
+                Ok(())
+            }
+        }
     }
 
     fn flush(&mut self) {

@@ -336,3 +336,18 @@ fn an_event_that_cannot_be_written_is_trouble() {
         assert!(trouble.starts_with("an event of LP 1 at time 2.5, sent by LP 0, cannot be written"), "{trouble}");
     }
 }
+
+#[test]
+fn values_are_kept_back_until_they_are_flushed() {
+    // GVT from registers announces them in between.
+    for way in [BY_PES, BY_THREADS, Way { feed: Feed::Rings, ..BY_THREADS }] {
+        let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
+        let Process { ports, couriers, .. } = &mut processes[0];
+        assert!(ports[0].send_value(1, message(0, 1, 0)).is_ok());
+        couriers.work(0);
+        assert_eq!(couriers.counts().values, 0, "{:?}", way.feed);
+        ports[0].flush();
+        couriers.work(0);
+        assert_eq!(couriers.counts().values, 1, "{:?}", way.feed);
+    }
+}
