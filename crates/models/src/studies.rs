@@ -18,6 +18,7 @@ const RCPHOLD: Study = Study {
     model: "phold",
     conditions: rcphold_conditions,
     variants: gvt_variants,
+    figures: |_| Vec::new(),
     ends: [250.0, 4.0],
     seconds: [1.0, 0.03],
 };
@@ -45,6 +46,6 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     all
 }
 
-fn gvt_variants() -> Vec<StudyCase> {
+fn gvt_variants(_: u32) -> Vec<StudyCase> {
     ["usik-2s", "usik-2a", "usik-1a", "gsu"].map(|preset| StudyCase::new(preset, [format!("--preset={preset}")])).into()
 }
