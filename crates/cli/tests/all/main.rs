@@ -12,3 +12,4 @@ mod run;
 mod scenario;
 mod studies;
 mod support;
+mod ways;

@@ -33,9 +33,9 @@ pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((low + high) / 2.0)
 }
 
-/// How long a run took, in seconds.
+/// How long the events of a run took, in seconds, without the start of its processes.
 pub(super) fn seconds(run: &RunRecord) -> f64 {
-    run.wall_seconds
+    run.loop_seconds
 }
 
 /// λ: the number of GVT epochs.
@@ -79,6 +79,12 @@ impl<'s> Findings<'s> {
             }
         }
         Ok(())
+    }
+
+    /// Why nothing at all can be measured, if so.
+    pub(super) fn nothing_left(&self) -> Option<&str> {
+        let all = self.cases().all(|(condition, variant)| self.placement(condition, variant).way.takes_launcher());
+        self.no_launcher.as_deref().filter(|_| all)
     }
 
     /// Which variants are left out, and why, in a sentence.
@@ -179,7 +185,7 @@ impl<'s> Findings<'s> {
                 "pes": self.placement(condition, variant).pes(),
                 "event_rates": self.runs[condition][variant].iter().map(|run| run.event_rate).collect::<Vec<_>>(),
                 "event_rate": of(|run| run.event_rate),
-                "wall_seconds": of(seconds),
+                "loop_seconds": of(seconds),
                 "gain": self.gain(condition, variant),
                 "speedup": self.speedup(condition, variant),
                 "gvt_epochs": of(epochs),
@@ -347,6 +353,7 @@ pub(super) mod tests {
             placements.push(placement.name());
             Ok(sample::optimistic(1e6))
         };
+        assert_eq!(findings.nothing_left(), None);
         findings.each(run).unwrap();
         assert_eq!(placements, ["1 thread", "3 threads"].repeat(3));
         assert_eq!((findings.failure(), findings.gain(0, 1), findings.gain(0, 0)), (None, None, Some(1.0)));
@@ -360,6 +367,9 @@ pub(super) mod tests {
         assert_eq!((&json["notes"][0], &json["cases"][1]["way"]), (&notes[0].clone().into(), &"mpi".into()));
         assert!(json["cases"][1]["event_rate"].is_null());
         let page = warpline_report::render_study(&findings.record(json, None, Default::default(), false, 2));
+        let ranks = Study { variants: |_| vec![StudyCase::new("pendulum", ["--b"]).by(Way::MpiCopies)], ..STUDY };
+        assert_eq!(Findings::of(&ranks, 3, Some("there is no launcher")).nothing_left(), Some("there is no launcher"));
+        assert_eq!(Findings::of(&ranks, 3, None).nothing_left(), None);
         assert!(page.contains("Left out: pendulum") && page.contains("Run time"), "the report lacks something");
     }
 

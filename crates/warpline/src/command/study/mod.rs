@@ -64,6 +64,9 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     let launcher = Launcher::find();
     let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
     let mut findings = Findings::of(study, threads, launcher.as_ref().err().map(String::as_str));
+    if let Some(why) = findings.nothing_left() {
+        return Err(Failure::failed(format!("all of the study `{}` is about ranks: {why}", study.name)));
+    }
     if !quiet {
         findings.skipped().iter().for_each(|skipped| output::notify(format_args!("note: {skipped}")));
     }

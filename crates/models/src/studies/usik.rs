@@ -1,13 +1,10 @@
-//! Experiments from the literature, for `warpline study`.
+//! The engine µsik: GVT by messages and by writing into each other's memory.
 
 use warpline::command::{Study, StudyCase};
 
-/// All of them.
-pub const STUDIES: &[Study] = &[RCPHOLD];
-
 /// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided GVT algorithms on 216,000 processor cores",
 /// ACM TOMACS 24(3), 2014, §4.3 and §7.1.
-const RCPHOLD: Study = Study {
+pub(super) const RCPHOLD: Study = Study {
     name: "usik/rcphold",
     about: "RCPHOLD with synchronous, asynchronous and one-sided GVT, conservative and optimistic, at four lookaheads",
     source: "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 5 to 8 and 18 to 21",
