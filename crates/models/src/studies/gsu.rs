@@ -22,18 +22,19 @@ pub(super) const MESSAGE_SIZE: Study = Study {
     source: "Riley, final technical report, Georgia Institute of Technology, Fig. 7",
     claim: "the run time is nearly the same for all sizes without copies, and grows about linearly with the size where MPI copies messages; \
             from about 3 000 bytes on, zero copy is faster; it is almost 10 times as fast as Boost.Interprocess",
-    differs: "runs end at 400 s, not 25 000 s, with lists of a tenth of the length; memory for a message is cleared when it is made, while the \
+    differs: "runs end at 200 s, not 25 000 s, with lists of a tenth of the length; memory for a message is cleared when it is made, while the \
               source leaves it uninitialised, so that time grows with the size here without any copy; copies go in batches, asynchronously, \
               and GVT is found by messages with them, as registers take shared memory; Boost.Interprocess was not measured",
     model: "simplesim",
     conditions: |_| {
-        let arguments = |size| ["--lps=8".to_owned(), format!("--limit={LIMIT}"), format!("--message-size={size}"), "--sync=conservative".into()];
+        let arguments =
+            |size| ["--lps=8".to_owned(), format!("--limit={LIMIT}"), format!("--message-size={size}"), "--sync=conservative".into()];
         SIZES.iter().map(|size| StudyCase::new(format!("{size} bytes"), arguments(size)).pes(8)).collect()
     },
     variants: |_| variants(),
     figures: size_figures,
-    ends: [400.0, 60.0],
-    seconds: [4.0, 0.5],
+    ends: [200.0, 60.0],
+    seconds: [8.0, 1.0],
 };
 
 /// Fig. 8 of the report.
@@ -43,7 +44,7 @@ pub(super) const LPS: Study = Study {
     source: "Riley, final technical report, Georgia Institute of Technology, Fig. 8",
     claim: "with more LPs, run time grows alike without copies and where MPI copies messages, and zero copy stays ahead; \
             Boost.Interprocess, with one lock for all, grows much faster, and zero copy is almost 6 times as fast at its best",
-    differs: "runs end at 400 s, not 25 000 s, with lists of a tenth of the length, and memory for messages is cleared when they are made; \
+    differs: "runs end at 200 s, not 25 000 s, with lists of a tenth of the length, and memory for messages is cleared when they are made; \
               where there are fewer cores than LPs, processes take turns; Boost.Interprocess was not measured",
     model: "simplesim",
     conditions: |_| {
@@ -53,11 +54,12 @@ pub(super) const LPS: Study = Study {
     },
     variants: |_| variants(),
     figures: |measured| {
-        let of = |lps: &str| figure(&format!("zero copy against MPI, {lps}"), "ahead, as a curve shows", gains(measured, lps, ZERO_COPY, MPI));
+        let of =
+            |lps: &str| figure(&format!("zero copy against MPI, {lps}"), "ahead, as a curve shows", gains(measured, lps, ZERO_COPY, MPI));
         ["2 LPs", "4 LPs", "8 LPs"].map(of).into()
     },
-    ends: [400.0, 60.0],
-    seconds: [3.0, 0.4],
+    ends: [200.0, 60.0],
+    seconds: [3.0, 1.0],
 };
 
 /// Fig. 9 of the report.
@@ -82,7 +84,7 @@ pub(super) const NETWORK: Study = Study {
         ["2 stars", "4 stars", "8 stars"].map(of).into()
     },
     ends: [20.0, 1.0],
-    seconds: [3.0, 0.5],
+    seconds: [10.0, 1.0],
 };
 
 fn variants() -> Vec<StudyCase> {

@@ -109,8 +109,7 @@ fn others(request: &Request, settings: &Settings, suiting: Vec<Synchronisation>)
     };
     let placements = placements(&settings.simulation, &ways);
     let contenders = |sync| placements.iter().map(move |&placement| Contender { sync, placement });
-    let others: Vec<_> =
-        chosen.into_iter().filter(|engine| *engine != Synchronisation::Sequential).flat_map(contenders).collect();
+    let others: Vec<_> = chosen.into_iter().filter(|engine| *engine != Synchronisation::Sequential).flat_map(contenders).collect();
     if !others.is_empty() {
         return Ok(others);
     }

@@ -68,7 +68,10 @@ impl<'s> Findings<'s> {
 
     /// Measures each variant once under each condition, variants in turn; and first of all the first variant on one PE. `run` gets the place
     /// of the PEs.
-    pub(super) fn each(&mut self, mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>) -> Result<(), Failure> {
+    pub(super) fn each(
+        &mut self,
+        mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
+    ) -> Result<(), Failure> {
         for ((condition, of_condition), alone) in self.conditions.iter().zip(&mut self.runs).zip(&mut self.alone) {
             alone.push(run(condition, &self.variants[0], Placement::threads(1))?);
             for (variant, runs) in self.variants.iter().zip(of_condition) {
@@ -96,9 +99,15 @@ impl<'s> Findings<'s> {
         (!names.is_empty()).then(|| format!("Left out: {}; {why}.", names.join(", ")))
     }
 
+    /// The least and the greatest number of PEs.
+    pub(super) fn pes(&self) -> [u32; 2] {
+        let all = || self.cases().map(|(condition, variant)| self.placement(condition, variant).pes());
+        [all().min().unwrap_or(self.pes), all().max().unwrap_or(self.pes)]
+    }
+
     /// What has to be known to read the figures.
     pub(super) fn notes(&self, cores: usize) -> Vec<String> {
-        let pes = self.cases().map(|(condition, variant)| self.placement(condition, variant).pes()).max().unwrap_or_default();
+        let [_, pes] = self.pes();
         let crowded = pes as usize > cores;
         let crowded = crowded.then(|| {
             let cores = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
@@ -203,7 +212,7 @@ impl<'s> Findings<'s> {
             "measured": self.sentences(),
             "figures": self.figures().iter().map(|StudyFigure { what, source, here }| json!({ "what": what, "source": source, "here": here })).collect::<Vec<_>>(),
             "notes": self.notes(cores),
-            "pes": self.pes,
+            "pes": self.pes()[1],
             "quick": quick,
             "cases": self.cases().map(row).collect::<Vec<_>>(),
         })
@@ -218,7 +227,8 @@ impl<'s> Findings<'s> {
     /// A table for the terminal, with claim and measurement below.
     pub(super) fn text(&self, quick: bool, cores: usize) -> String {
         let head =
-            ["condition", "variant", "PEs", "events/s", "time", "gain", "speed-up", "GVT epochs", "most rollbacks", "mean rollbacks"].map(str::to_owned);
+            ["condition", "variant", "PEs", "events/s", "time", "gain", "speed-up", "GVT epochs", "most rollbacks", "mean rollbacks"]
+                .map(str::to_owned);
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| {
                 self.median(condition, variant, figure).map_or_else(String::new, |value| format::significant(value, 4))
@@ -233,7 +243,11 @@ impl<'s> Findings<'s> {
         };
         let rows: Vec<[String; 10]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         let Study { name, source, claim, differs, .. } = self.study;
-        let mut text = format!("{name}, {} PEs\n\n{}\n", self.pes, format::columns(&rows, 0));
+        let pes = match self.pes() {
+            [least, most] if least < most => format!("{least} to {most}"),
+            [_, most] => most.to_string(),
+        };
+        let mut text = format!("{name}, {pes} PEs\n\n{}\n", format::columns(&rows, 0));
         let mut say = |head: &str, what: &str| {
             for (number, line) in format::wrapped(what, WIDTH).iter().enumerate() {
                 text += &format!("{:14}{line}\n", if number == 0 { head } else { "" });
@@ -343,10 +357,8 @@ pub(super) mod tests {
     /// Without a launcher, what takes one is left out with a note, and the rest is done.
     #[test]
     fn what_takes_a_launcher_is_left_out_where_there_is_none() {
-        let study = Study {
-            variants: |_| vec![StudyCase::new("spring", ["--a"]), StudyCase::new("pendulum", ["--b"]).by(Way::Mpi)],
-            ..STUDY
-        };
+        let study =
+            Study { variants: |_| vec![StudyCase::new("spring", ["--a"]), StudyCase::new("pendulum", ["--b"]).by(Way::Mpi)], ..STUDY };
         let mut findings = Findings::of(&study, 3, Some("there is no launcher"));
         let mut placements = Vec::new();
         let run = |_: &StudyCase, _: &StudyCase, placement: Placement| {

@@ -75,8 +75,9 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
         let measured = findings.each(|condition, variant, placement| {
             let command = command_of(&executable, study, request, [condition, variant], placement, &launcher);
             let alone = if placement.pes() == 1 { ", one PE" } else { "" };
-            let run = command
-                .and_then(|mut command| child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name))));
+            let run = command.and_then(|mut command| {
+                child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name)))
+            });
             turn += 1;
             run.map_err(|failure| Failure { message: format!("{}, {}: {}", condition.name, variant.name, failure.message), ..failure })
         });

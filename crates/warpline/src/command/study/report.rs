@@ -12,7 +12,7 @@ impl Findings<'_> {
     pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool, cores: usize) -> StudyRecord {
         let study = self.study;
         let too_short = quick.then(|| TOO_SHORT.to_owned());
-        let settings = json!({ "pes": self.pes, "end": study.ends[usize::from(quick)], "runs": self.alone[0].len() });
+        let settings = json!({ "pes": self.pes()[1], "end": study.ends[usize::from(quick)], "runs": self.alone[0].len() });
         StudyRecord {
             study: format!("study {}", study.name),
             model: study.model.to_owned(),
