@@ -302,7 +302,12 @@ mod tests {
     #[test]
     fn every_setting_is_read() {
         for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain()) {
-            let text = setting.words.first().unwrap_or(if setting.name == WITH { &"optimistic" } else { &"7" });
+            let typed = match setting.name.as_str() {
+                WITH => "optimistic",
+                "communication-batch" => "512",
+                _ => "7",
+            };
+            let text = setting.words.first().unwrap_or(&typed);
             assert!(read(&setting.name, text).is_ok(), "{}", setting.name);
         }
     }

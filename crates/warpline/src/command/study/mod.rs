@@ -57,19 +57,17 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     let executable = std::env::current_exe();
     let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
     let &StudyRequest { quick, threads, runs, quiet, .. } = request;
-    if !quiet {
-        let (all, time) = (study.runs(threads, runs), study.time(threads, runs, quick));
-        output::notify(format_args!("{}: {all} runs, about {time}", study.name));
-    }
     let launcher = Launcher::find();
-    let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
     let mut findings = Findings::of(study, threads, launcher.as_ref().err().map(String::as_str));
     if let Some(why) = findings.nothing_left() {
         return Err(Failure::failed(format!("all of the study `{}` is about ranks: {why}", study.name)));
     }
     if !quiet {
+        let (all, time) = (study.runs(threads, runs), study.time(threads, runs, quick));
+        output::notify(format_args!("{}: {all} runs, about {time}", study.name));
         findings.skipped().iter().for_each(|skipped| output::notify(format_args!("note: {skipped}")));
     }
+    let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
     let mut turn = 0;
     for _ in 0..runs {
         let measured = findings.each(|condition, variant, placement| {
