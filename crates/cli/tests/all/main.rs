@@ -13,3 +13,4 @@ mod run;
 mod scenario;
 mod studies;
 mod support;
+mod ways;

@@ -33,19 +33,42 @@ fn engines_have_presets() {
     assert_eq!(engine("usik-1a"), ["one-sided", ""]);
     assert_eq!(engine("gsu"), ["gsu", ""]);
     assert_eq!(engine("gsu,usik-2a"), ["asynchronous", ""]);
-    let sequential = warpline(&format!("{RUN} --sync sequential --preset gsu")).json();
-    assert_eq!(sequential["engine"]["sync"], "sequential");
+    for preset in ["gsu", "gsu-zero-copy", "ross-cmt"] {
+        let sequential = warpline(&format!("{RUN} --sync sequential --preset {preset}")).json();
+        assert_eq!(sequential["engine"]["sync"], "sequential", "{preset}");
+    }
+}
+
+/// Engines of several processes, with their messages in shared memory or copied.
+#[test]
+#[cfg(target_os = "linux")]
+fn engines_of_several_processes_have_presets() {
+    let plain = warpline(RUN).json();
+    for (line, words) in [
+        ("--preset gsu-zero-copy", ["conservative", "gsu", "true", "2", "1"]),
+        ("--preset ross-mpi --processes 3", ["optimistic", "synchronous", "false", "3", "1"]),
+        ("--preset ross-cmt --processes 2 --threads 2", ["optimistic", "synchronous", "false", "2", "2"]),
+        ("--preset ross-mc-cmt --processes 2 --threads 2", ["optimistic", "synchronous", "false", "2", "2"]),
+    ] {
+        let json = warpline(&format!("{RUN} {line}")).json();
+        assert_eq!(json["digest"], plain["digest"], "{line}");
+        let of = |name: &str| json["engine"][name].to_string().replace('"', "");
+        assert_eq!(["sync", "gvt", "zero_copy", "processes", "threads"].map(of), words, "{line}");
+    }
 }
 
 #[test]
 fn presets_are_shown_and_misspelt_ones_get_a_suggestion() {
     warpline("run phold --preset rcphold-10-100")
         .is_wrong_use(&["no preset `rcphold-10-100` for `phold`; did you mean `rcphold-10-1000`?"]);
-    warpline("run mm1 --preset rcphold-10-1000").is_wrong_use(&["no preset `rcphold-10-1000` for `mm1`", "usik-2s, usik-2a, usik-1a, gsu"]);
+    warpline("run mm1 --preset rcphold-10-1000").is_wrong_use(&[
+        "no preset `rcphold-10-1000` for `mm1`",
+        "usik-2s, usik-2a, usik-1a, gsu, gsu-zero-copy, ross-mpi, ross-cmt, ross-mc-cmt",
+    ]);
     let shown = warpline("models show phold --json").json();
     let names: Vec<&Value> = shown["presets"].as_array().unwrap().iter().map(|preset| &preset["name"]).collect();
     assert_eq!(names, ["rcphold-10-1000", "rcphold-100-100"]);
     assert_eq!(shown["presets"][0]["values"]["population"], "1000");
     let help = warpline("run phold --help").stdout;
-    assert!(help.contains("--preset <NAME,...>") && help.contains("usik-1a"), "{help}");
+    assert!(help.contains("--preset <NAME,...>") && help.contains("usik-1a") && help.contains("ross-mc-cmt"), "{help}");
 }

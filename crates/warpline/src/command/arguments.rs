@@ -11,7 +11,7 @@ use super::new::{self, NEW};
 use super::presets;
 use super::program::{COMPARE, EXPLAIN, Program, RUN, VERIFY};
 use super::scenario::Scenario;
-use super::settings::{self, GivenSetting, SYNC};
+use super::settings::{self, GivenSetting, PROCESSES, SYNC};
 use super::studies::{self, STUDY, StudyRequest};
 use super::unknown;
 use crate::settings::{RUN as RUN_HEADING, Setting, SettingValue};
@@ -373,7 +373,9 @@ impl Request {
     fn over(self, mut scenario: Scenario) -> Self {
         let typed = self.settings.iter().rev().find(|given| given.name == SYNC).and_then(|given| Synchronisation::parse(&given.text));
         if let Some(engine) = typed {
-            scenario.settings.retain(|given| settings::serves(&given.name, engine));
+            // Presets and scenarios for several processes leave the sequential engine to whoever types it.
+            let alone = engine == Synchronisation::Sequential;
+            scenario.settings.retain(|given| settings::serves(&given.name, engine) && !(alone && given.name == PROCESSES));
         }
         let merged = |below: Vec<GivenSetting>, above: Vec<GivenSetting>| {
             let open = below.into_iter().filter(|given| above.iter().all(|typed| typed.name != given.name));

@@ -21,7 +21,7 @@ pub(crate) fn run(command: &mut Command, meanwhile: impl FnMut()) -> Result<RunR
     let program = command.get_program().to_owned();
     let output = output(command, meanwhile);
     let output = output.map_err(|cause| Failure::failed(format!("cannot start {}: {cause}", program.display())))?;
-    let object = serde_json::from_slice::<Map<String, Value>>(&output.stdout).ok();
+    let object = object(&output.stdout);
     if !output.status.success() {
         return Err(failure(&output, object.as_ref()));
     }
@@ -45,6 +45,11 @@ fn output(command: &mut Command, mut meanwhile: impl FnMut()) -> io::Result<Outp
     })
 }
 
+/// The one object in what a command printed, beside which a launcher may have its say.
+fn object(printed: &[u8]) -> Option<Map<String, Value>> {
+    printed.split(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
+}
+
 /// A run as `--json` prints it: without what only its report needs.
 fn record(mut object: Map<String, Value>) -> Option<RunRecord> {
     for left_out in ["progress", "views"] {
@@ -60,8 +65,10 @@ fn failure(output: &Output, object: Option<&Map<String, Value>>) -> Failure {
         return Failure::failed(format!("a run was killed ({status}): if not by you, then perhaps by the system, because memory ran out"));
     };
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.trim().trim_start_matches("error: ");
-    let reported = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said);
+    // Launchers draw lines around what they say.
+    let said: Vec<&str> = said.trim().trim_start_matches("error: ").lines().filter(|line| !line.starts_with("-----")).collect();
+    let said = said.join("\n");
+    let reported = object.and_then(|object| object.get("error")).and_then(Value::as_str).unwrap_or(said.trim());
     let message =
         if reported.is_empty() { format!("a run failed with exit status {code}, without a message") } else { reported.to_owned() };
     Failure { message, code: u8::try_from(code).unwrap_or(Failure::FAILED), printed: false }
@@ -90,6 +97,9 @@ mod tests {
         let both = r#"echo 'error: oh no' >&2; echo '{"error":"oh no","exit_code":2}'; exit 2"#;
         assert_eq!(failed(both), ("oh no".into(), 2));
         assert_eq!(failed("echo 'error: oh no' >&2; exit 1"), ("oh no".into(), 1));
+        let launched = r#"echo Begun.; echo '{"error":"oh no","exit_code":2}'; echo -----; exit 2"#;
+        assert_eq!(failed(launched), ("oh no".into(), 2));
+        assert_eq!(failed("echo -------- >&2; echo no slots >&2; echo -------- >&2; exit 1"), ("no slots".into(), 1));
         assert_eq!(failed("exit 7"), ("a run failed with exit status 7, without a message".into(), 7));
     }
 

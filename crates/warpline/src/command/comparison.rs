@@ -9,6 +9,7 @@ use crate::record::RunRecord;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
+use super::ways::{Placement, Way};
 use super::{format, summary};
 
 /// Runs of the same simulation on several engines, the sequential one first; that one has at least one run.
@@ -18,9 +19,29 @@ pub(crate) struct Comparison {
     verify: String,
 }
 
+/// An engine to be compared, and where its PEs are, if that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Contender {
+    pub(crate) sync: Synchronisation,
+    pub(crate) placement: Option<Placement>,
+}
+
+impl Contender {
+    /// An engine whose PEs are where the run puts them.
+    pub(crate) const fn of(sync: Synchronisation) -> Self {
+        Contender { sync, placement: None }
+    }
+
+    /// As far as it is known before it has run.
+    pub(crate) fn name(&self) -> String {
+        let sync = self.sync.name();
+        self.placement.map_or_else(|| sync.to_owned(), |placement| format!("{sync}, {}", placement.name()))
+    }
+}
+
 /// An engine and its runs.
 pub(crate) struct EngineRuns {
-    pub(crate) sync: Synchronisation,
+    pub(crate) contender: Contender,
     pub(crate) runs: Vec<RunRecord>,
     /// Why there are no more runs, if one failed.
     pub(crate) failure: Option<String>,
@@ -28,13 +49,20 @@ pub(crate) struct EngineRuns {
 
 impl EngineRuns {
     /// An engine that has not run yet.
-    pub(crate) fn new(sync: Synchronisation) -> Self {
-        EngineRuns { sync, runs: Vec::new(), failure: None }
+    pub(crate) fn new(contender: Contender) -> Self {
+        EngineRuns { contender, runs: Vec::new(), failure: None }
+    }
+
+    pub(crate) fn is_sequential(&self) -> bool {
+        self.contender.sync == Synchronisation::Sequential
     }
 
     /// The engine for people.
     fn name(&self) -> String {
-        self.runs.first().map_or_else(|| self.sync.name().to_owned(), summary::engine)
+        match self.runs.first() {
+            Some(run) if self.contender.placement.is_none() => summary::engine(run),
+            _ => self.contender.name(),
+        }
     }
 
     fn rates(&self) -> Vec<f64> {
@@ -95,7 +123,7 @@ impl EngineRuns {
     fn json(&self) -> Value {
         let first = self.runs.first();
         json!({
-            "engine": first.map_or_else(|| json!({ "sync": self.sync.name() }), |run| json!(run.engine)),
+            "engine": first.map_or_else(|| json!({ "sync": self.contender.sync.name() }), |run| json!(run.engine)),
             "digest": first.map(|run| &run.digest),
             "committed_events": first.map(|run| run.committed_events),
             "rates": self.rates(),
@@ -107,6 +135,7 @@ impl EngineRuns {
     /// As an object, compared with the sequential engine.
     fn json_beside(&self, reference: &EngineRuns) -> Value {
         let mut all = self.json();
+        all["way"] = json!(self.contender.placement.map_or(Way::Threads, |placement| placement.way).name());
         all["efficiency"] = json!(self.efficiency());
         all["certain"] = json!(self.certain());
         all["speed_up"] = json!(self.speed_up(reference));
@@ -179,7 +208,7 @@ impl Comparison {
     /// Which engines failed, if any did.
     fn failures(&self) -> Option<String> {
         let failed: Vec<String> =
-            self.engines.iter().filter_map(|one| Some(format!("{} failed: {}", one.sync.name(), one.failure.as_ref()?))).collect();
+            self.engines.iter().filter_map(|one| Some(format!("{} failed: {}", one.contender.name(), one.failure.as_ref()?))).collect();
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
@@ -232,7 +261,7 @@ impl Comparison {
             all(name, &|engine| if engine.runs.is_empty() { String::new() } else { cell(engine) })
         };
         let beside = |name: &str, cell: &dyn Fn(&EngineRuns) -> String| {
-            row(name, &|engine| if engine.sync == sequential.sync { String::new() } else { cell(engine) })
+            row(name, &|engine| if engine.is_sequential() { String::new() } else { cell(engine) })
         };
         let ratio = |ratio: Option<f64>| known(ratio.map(|ratio| format::significant(ratio, 3)));
         let rate = |engine: &EngineRuns| engine.rate().map_or_else(|| "failed".to_owned(), format::event_rate);

@@ -6,7 +6,7 @@ use crate::record::Series;
 
 fn engine(sync: Synchronisation, rates: &[f64]) -> EngineRuns {
     let run = if sync == Synchronisation::Sequential { sample::sequential } else { sample::optimistic };
-    EngineRuns { runs: rates.iter().copied().map(run).collect(), ..EngineRuns::new(sync) }
+    EngineRuns { runs: rates.iter().copied().map(run).collect(), ..EngineRuns::new(Contender::of(sync)) }
 }
 
 fn sequential() -> EngineRuns {
@@ -105,6 +105,7 @@ fn programs_get_one_object() {
         })
     };
     let beside = |mut of_engine: Value, speed_up: f64, memory_ratio: f64| {
+        of_engine["way"] = json!("threads");
         (of_engine["efficiency"], of_engine["certain"]) = (json!(0.8), json!(0.6));
         (of_engine["speed_up"], of_engine["memory_ratio"]) = (json!(speed_up), json!(memory_ratio));
         of_engine
@@ -124,7 +125,7 @@ fn programs_get_one_object() {
 
 #[test]
 fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
-    let failed = EngineRuns { failure: Some("no lookahead".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
+    let failed = EngineRuns { failure: Some("no lookahead".into()), ..EngineRuns::new(Contender::of(Synchronisation::Optimistic)) };
     let comparison = compared(vec![sequential(), failed, third(&[3.0e6, 4.0e6, 5.0e6])]);
     let failure = comparison.failure().unwrap();
     assert_eq!((failure.message.as_str(), failure.code), ("optimistic failed: no lookahead", Failure::FAILED));
@@ -146,9 +147,33 @@ fn an_engine_that_fails_is_shown_with_its_error_beside_the_others() {
     assert_eq!((&json["exit_code"], &json["error"], &json["same_answer"]), (&json!(1), &json!(failure.message), &json!(true)));
 }
 
+/// Threads, processes and ranks of one engine are told apart by name, also where the runs failed.
+#[test]
+fn ways_have_columns_of_their_own() {
+    let placed = |way| {
+        let placement = Some(Placement { way, processes: 2, threads: 1 });
+        let sync = Synchronisation::Optimistic;
+        EngineRuns { contender: Contender { sync, placement }, ..engine(sync, &[2e6]) }
+    };
+    let failed = EngineRuns { runs: Vec::new(), failure: Some("no launcher".into()), ..placed(Way::Mpi) };
+    let comparison = compared(vec![sequential(), optimistic(), placed(Way::Processes), placed(Way::MpiCopies), failed]);
+    let (text, json) = (comparison.text(), comparison.json(&[], None));
+    let lines = squeezed(&text);
+    for line in [
+        "sequential optimistic, 2 threads optimistic, 2 processes optimistic, 2 ranks by MPI, copies optimistic, 2 ranks by MPI",
+        "optimistic, 2 ranks by MPI failed: no launcher",
+        "same answer: yes",
+    ] {
+        assert!(lines.iter().any(|one| one == line), "no `{line}` in: {text}");
+    }
+    let ways: Vec<_> = json["parallel"].as_array().unwrap().iter().map(|engine| engine["way"].as_str().unwrap()).collect();
+    assert_eq!(ways, ["threads", "processes", "mpi-copies", "mpi"]);
+    assert_eq!(comparison.failure().unwrap().code, Failure::FAILED);
+}
+
 #[test]
 fn nothing_compared_is_no_same_answer() {
-    let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Synchronisation::Optimistic) };
+    let failed = EngineRuns { failure: Some("oh no".into()), ..EngineRuns::new(Contender::of(Synchronisation::Optimistic)) };
     let comparison = compared(vec![sequential(), failed]);
     assert!(comparison.text().ends_with("optimistic failed: oh no\nsame answer: unknown\n"), "{}", comparison.text());
     assert!(comparison.json(&[], None)["same_answer"].is_null());

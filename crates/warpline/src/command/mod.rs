@@ -58,6 +58,7 @@ mod summary;
 mod test_models;
 mod unknown;
 mod verify;
+mod ways;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -66,7 +67,8 @@ use arguments::Action;
 pub use catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use failure::Failure;
 use program::Program;
-pub use studies::{Study, StudyCase};
+pub use studies::{Measured, Study, StudyCase, StudyFigure};
+pub use ways::Way;
 
 use crate::Configure;
 use crate::processes::launch;

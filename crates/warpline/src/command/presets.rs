@@ -24,6 +24,60 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
         about: "GVT from the registers of a Global Synchronization Unit: Lynch and Riley, PADS 2009",
         values: &[("gvt", "gsu")],
     },
+    Preset {
+        name: "gsu-zero-copy",
+        about: "conservative processes with a PE each, whose messages lie in shared memory, and GVT from such registers: Riley, Hardware \
+                Supported Multi-Core Communications, final technical report, Georgia Institute of Technology; two, unless --processes says \
+                how many",
+        values: &[("sync", "conservative"), ("processes", "2"), ("threads", "1"), ("zero-copy", "yes"), ("gvt", "gsu")],
+    },
+    Preset {
+        name: "ross-mpi",
+        about: "Time Warp with a process for each PE, messages copied by MPI, and synchronous GVT: the baseline of Jagtap, Abu-Ghazaleh and \
+                Ponomarev, IPDPS 2012; to be started by mpirun, or with --processes",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("threads", "1"),
+            ("zero-copy", "no"),
+            ("gvt", "synchronous"),
+            ("barrier", "tree"),
+            ("batch", "8"),
+            ("gvt-interval", "2048"),
+            ("kps", "16"),
+        ],
+    },
+    Preset {
+        name: "ross-cmt",
+        about: "Time Warp with several PEs in each process, the first of which sends and receives for all: the baseline of Williams, Eker, \
+                Chiu and Ponomarev, SIGSIM-PADS 2021, §3; to be started by mpirun, or with --processes",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("zero-copy", "no"),
+            ("communication", "worker"),
+            ("communication-ring", "per-sender"),
+            ("gvt", "synchronous"),
+            ("barrier", "tree"),
+        ],
+    },
+    Preset {
+        name: "ross-mc-cmt",
+        about: "the same with a thread that does nothing but send and receive, to which PEs hand messages in a ring with compare-and-swap: \
+                their optimisation 1, §4.1",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("zero-copy", "no"),
+            ("communication", "dedicated"),
+            ("communication-ring", "cas"),
+            ("gvt", "synchronous"),
+            ("barrier", "tree"),
+        ],
+    },
 ];
 
 /// What a preset of a model, or of the engine, says.

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use crate::settings::{OUTPUT, Range, Setting, SettingValue};
-use crate::{EventCost, Synchronisation};
+use crate::{EventCost, Synchronisation, nearest};
 
 use super::failure::Failure;
+use super::ways::Way;
 
 /// A setting or parameter as it was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,10 @@ pub(crate) struct GivenSetting {
 pub(crate) const SYNC: &str = "sync";
 /// The setting that says how many threads there are.
 pub(crate) const THREADS: &str = "threads";
+/// The setting that says how many processes there are.
+pub(crate) const PROCESSES: &str = "processes";
+/// The setting that says whether processes share the memory of messages.
+pub(crate) const ZERO_COPY: &str = "zero-copy";
 /// The setting that says how often a comparison runs each engine.
 pub(crate) const RUNS: &str = "runs";
 /// The setting that says which engines a comparison has.
@@ -57,7 +62,8 @@ crate::settings! {
             heading: COMPARISON,
             hurts: "if other programs use the machine, a few runs measure those more than the engines",
         }
-        /// Engines that are compared with the sequential one, separated by commas.
+        /// Engines that are compared with the sequential one, separated by commas; and ways in which each of them runs: threads, processes, or
+        /// ranks that mpirun starts, with messages in shared memory or copied.
         with: Engines, Range::Any, {
             heading: COMPARISON,
             rule: "all that suit the model",
@@ -71,35 +77,47 @@ crate::settings! {
     }
 }
 
-/// Engines, each once, in the order given.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Engines(pub(crate) Vec<Synchronisation>);
+/// Engines, and ways to run them, each once, in the order given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Engines {
+    pub(crate) engines: Vec<Synchronisation>,
+    pub(crate) ways: Vec<Way>,
+}
+
+fn way(word: &str) -> Option<Way> {
+    Way::ALL.into_iter().find(|way| way.name() == word)
+}
 
 impl SettingValue for Engines {
     const PLACEHOLDER: &'static str = "ENGINES";
 
     fn parse(text: &str) -> Option<Self> {
-        let mut engines = Vec::new();
-        for word in text.split(',') {
-            let engine = Synchronisation::parse(word.trim())?;
-            if !engines.contains(&engine) {
-                engines.push(engine);
+        let mut all = Engines::default();
+        for word in text.split(',').map(str::trim) {
+            if let Some(way) = way(word) {
+                all.ways.extend((!all.ways.contains(&way)).then_some(way));
+                continue;
             }
+            let engine = Synchronisation::parse(word)?;
+            all.engines.extend((!all.engines.contains(&engine)).then_some(engine));
         }
-        Some(Engines(engines))
+        Some(all)
     }
 
     fn text(&self) -> String {
-        self.0.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(",")
+        let engines = self.engines.iter().map(|engine| engine.name());
+        engines.chain(self.ways.iter().map(|way| way.name())).collect::<Vec<_>>().join(",")
     }
 
     fn takes(_: &Range<Self>) -> String {
-        format!("engines separated by commas, of {}", Synchronisation::WORDS.join(", "))
+        let ways = Way::ALL.map(Way::name).join(", ");
+        format!("engines separated by commas, of {}, and ways to run them, of {ways}", Synchronisation::WORDS.join(", "))
     }
 
     fn nearest(text: &str) -> Option<String> {
-        let unknown = text.split(',').map(str::trim).find(|word| Synchronisation::parse(word).is_none());
-        unknown.and_then(Synchronisation::nearest)
+        let unknown = text.split(',').map(str::trim).find(|word| way(word).is_none() && Synchronisation::parse(word).is_none());
+        let words = Synchronisation::WORDS.iter().copied().chain(Way::ALL.map(Way::name));
+        unknown.and_then(|word| nearest(word, words))
     }
 }
 
@@ -284,24 +302,34 @@ mod tests {
     #[test]
     fn every_setting_is_read() {
         for setting in of_run().iter().chain(&of_verify()).chain(&of_compare()).chain(&of_explain()) {
-            let text = setting.words.first().unwrap_or(if setting.name == WITH { &"optimistic" } else { &"7" });
+            let typed = match setting.name.as_str() {
+                WITH => "optimistic",
+                "communication-batch" => "512",
+                _ => "7",
+            };
+            let text = setting.words.first().unwrap_or(&typed);
             assert!(read(&setting.name, text).is_ok(), "{}", setting.name);
         }
     }
 
     #[test]
     fn engines_are_a_list_of_words() {
-        let engines = |text: &str| read("with", text).map(|settings| settings.command.with.unwrap().0);
+        let read = |text: &str| read("with", text).map(|settings| settings.command.with.unwrap());
+        let engines = |text: &str| read(text).map(|with| with.engines);
         let (sequential, optimistic) = (Synchronisation::Sequential, Synchronisation::Optimistic);
         assert_eq!(engines("optimistic"), Ok(vec![optimistic]));
         assert_eq!(engines("optimistic, sequential,optimistic"), Ok(vec![optimistic, sequential]));
-        assert_eq!(Engines(vec![optimistic, sequential]).text(), "optimistic,sequential");
-        let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed";
+        let with = read("mpi,optimistic,threads,mpi,mpi-copies,processes").unwrap();
+        assert_eq!((&with.engines, &with.ways), (&vec![optimistic], &vec![Way::Mpi, Way::Threads, Way::MpiCopies, Way::Processes]));
+        assert_eq!(with.text(), "optimistic,mpi,threads,mpi-copies,processes");
+        let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed, and ways to run them, of \
+                     threads, processes, mpi, mpi-copies";
         let wrong = |text: &str| engines(text).unwrap_err();
         assert_eq!(
             wrong("sequential,optimist"),
             format!("a.toml:3: `with` cannot be `sequential,optimist`: {takes}; did you mean `optimistic`?")
         );
+        assert!(wrong("mpi,processs").ends_with("; did you mean `processes`?"));
         assert_eq!(wrong("xyz"), format!("a.toml:3: `with` cannot be `xyz`: {takes}"));
         assert!(["", "optimistic,", ","].iter().all(|text| wrong(text).contains(takes)));
     }

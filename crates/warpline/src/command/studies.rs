@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::format;
+use super::ways::{Placement, Way};
 use crate::settings::THREADS_MOST;
 
 /// The verb.
@@ -27,35 +28,110 @@ pub struct Study {
     pub model: &'static str,
     /// The conditions on this many PEs.
     pub conditions: fn(pes: u32) -> Vec<StudyCase>,
-    /// The variants. Others are compared with the first.
-    pub variants: fn() -> Vec<StudyCase>,
+    /// The variants on this many PEs. Others are compared with the first.
+    pub variants: fn(pes: u32) -> Vec<StudyCase>,
+    /// Figures of the source beside those of this machine.
+    pub figures: fn(&Measured) -> Vec<StudyFigure>,
     /// The end of all runs, in model time, and that of the runs of `--quick`.
     pub ends: [f64; 2],
     /// About how long a run takes, in seconds, and with `--quick`.
     pub seconds: [f64; 2],
 }
 
-/// A condition or a variant.
+/// A condition or a variant. Where its PEs are, a variant may say, or else the condition; otherwise they are threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyCase {
     /// Its name in tables and plots.
     pub name: String,
     /// What is typed for it, such as `--lookahead=0.1`.
     pub arguments: Vec<String>,
+    /// Where its PEs are.
+    pub way: Option<Way>,
+    /// How many there are, if not as many as the study is asked for.
+    pub pes: Option<u32>,
+    /// Among how many processes they are divided, where there are several; by default, each has one of its own.
+    pub processes: Option<u32>,
 }
 
 impl StudyCase {
     /// A case of this name, with these arguments.
     pub fn new(name: impl Into<String>, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        StudyCase { name: name.into(), arguments: arguments.into_iter().map(Into::into).collect() }
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        StudyCase { name: name.into(), arguments, way: None, pes: None, processes: None }
     }
+
+    /// The same, with its PEs there.
+    #[must_use]
+    pub fn by(self, way: Way) -> Self {
+        StudyCase { way: Some(way), ..self }
+    }
+
+    /// The same, with this many PEs.
+    #[must_use]
+    pub fn pes(self, pes: u32) -> Self {
+        StudyCase { pes: Some(pes), ..self }
+    }
+
+    /// The same, with this many processes, where there are several.
+    #[must_use]
+    pub fn processes(self, processes: u32) -> Self {
+        StudyCase { processes: Some(processes), ..self }
+    }
+
+    /// Where the PEs of this variant are under a condition, if there are `pes` by default.
+    pub(crate) fn placement(&self, condition: &StudyCase, pes: u32) -> Placement {
+        let pes = self.pes.or(condition.pes).unwrap_or(pes);
+        match self.way.or(condition.way).unwrap_or_default() {
+            Way::Threads => Placement::threads(pes),
+            way => {
+                let processes = self.processes.or(condition.processes).unwrap_or(pes).clamp(1, pes);
+                Placement { way, processes, threads: pes / processes }
+            }
+        }
+    }
+}
+
+/// What a study has measured: medians, by condition and variant, counted from 0. What was left out is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The names of the conditions.
+    pub conditions: Vec<String>,
+    /// Committed events per second.
+    pub rates: Vec<Vec<Option<f64>>>,
+    /// How long runs took, in seconds.
+    pub seconds: Vec<Vec<Option<f64>>>,
+}
+
+impl Measured {
+    /// How many times as fast one variant is as another, under a condition.
+    pub fn gain(&self, condition: usize, variant: usize, other: usize) -> Option<f64> {
+        let of = |variant: usize| *self.rates.get(condition)?.get(variant)?;
+        Some(of(variant)? / of(other)?)
+    }
+
+    /// The least and the greatest gain of one variant over another, of all conditions.
+    pub fn gains(&self, variant: usize, other: usize) -> Option<[f64; 2]> {
+        let gains = || (0..self.conditions.len()).filter_map(|condition| self.gain(condition, variant, other));
+        Some([gains().reduce(f64::min)?, gains().reduce(f64::max)?])
+    }
+}
+
+/// A figure of a study's source, and what it is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudyFigure {
+    /// What it is.
+    pub what: String,
+    /// What the source says.
+    pub source: String,
+    /// What was measured; `None` if the runs that it takes were left out.
+    pub here: Option<String>,
 }
 
 impl Study {
     /// How many runs it takes.
     pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
         // And one of them on one PE.
-        ((self.conditions)(pes).len() * ((self.variants)().len() + 1)) as u64 * u64::from(times)
+        ((self.conditions)(pes).len() * ((self.variants)(pes).len() + 1)) as u64 * u64::from(times)
     }
 
     /// About how long it takes, in words.

@@ -88,7 +88,7 @@ impl Comparison {
         let (sequential, expected) = (self.sequential(), self.expected());
         let row = |engine: &EngineRuns| {
             let rates = engine.rates();
-            let others = |value: Option<f64>| value.filter(|_| engine.sync != sequential.sync);
+            let others = |value: Option<f64>| value.filter(|_| !engine.is_sequential());
             let equal =
                 engine.answers().iter().all(|(digest, events, _)| (*digest, *events) == (&expected.digest, expected.committed_events));
             let digest = match (engine.runs.is_empty(), equal) {

@@ -3,7 +3,8 @@ use serde_json::{Value, json};
 use super::super::failure::Failure;
 use super::super::format;
 use super::Runs;
-use crate::command::studies::{Study, StudyCase};
+use crate::command::studies::{Measured, Study, StudyCase, StudyFigure};
+use crate::command::ways::Placement;
 use crate::record::RunRecord;
 
 /// What is said of runs of `--quick`.
@@ -21,6 +22,8 @@ pub(crate) struct Findings<'s> {
     pub(super) runs: Vec<Vec<Runs>>,
     /// By condition: the first variant on one PE.
     pub(super) alone: Vec<Runs>,
+    /// Why nothing that takes a launcher was run, if there is none.
+    no_launcher: Option<String>,
 }
 
 /// The median of some figures, if there are any.
@@ -28,6 +31,11 @@ pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let (low, high) = (values.get((values.len().max(1) - 1) / 2)?, values.get(values.len() / 2)?);
     Some((low + high) / 2.0)
+}
+
+/// How long the events of a run took, in seconds, without the start of its processes.
+pub(super) fn seconds(run: &RunRecord) -> f64 {
+    run.loop_seconds
 }
 
 /// λ: the number of GVT epochs.
@@ -46,23 +54,79 @@ pub(super) fn rollbacks_mean(run: &RunRecord) -> f64 {
 }
 
 impl<'s> Findings<'s> {
-    pub(super) fn of(study: &'s Study, pes: u32) -> Self {
-        let (conditions, variants) = ((study.conditions)(pes), (study.variants)());
+    /// Nothing yet; and nothing of what takes a launcher, if there is none, for the reason given.
+    pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
+        let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
         let runs = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
         let alone = conditions.iter().map(|_| Vec::new()).collect();
-        Findings { study, pes, conditions, variants, runs, alone }
+        Findings { study, pes, conditions, variants, runs, alone, no_launcher: no_launcher.map(str::to_owned) }
     }
 
-    /// Measures each variant once under each condition, variants in turn; and first of all the first variant on one PE. `run` gets the number
-    /// of PEs.
-    pub(super) fn each(&mut self, mut run: impl FnMut(&StudyCase, &StudyCase, u32) -> Result<RunRecord, Failure>) -> Result<(), Failure> {
+    pub(super) fn placement(&self, condition: usize, variant: usize) -> Placement {
+        self.variants[variant].placement(&self.conditions[condition], self.pes)
+    }
+
+    /// Measures each variant once under each condition, variants in turn; and first of all the first variant on one PE. `run` gets the place
+    /// of the PEs.
+    pub(super) fn each(
+        &mut self,
+        mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
+    ) -> Result<(), Failure> {
         for ((condition, of_condition), alone) in self.conditions.iter().zip(&mut self.runs).zip(&mut self.alone) {
-            alone.push(run(condition, &self.variants[0], 1)?);
+            alone.push(run(condition, &self.variants[0], Placement::threads(1))?);
             for (variant, runs) in self.variants.iter().zip(of_condition) {
-                runs.push(run(condition, variant, self.pes)?);
+                let placement = variant.placement(condition, self.pes);
+                if !placement.way.takes_launcher() || self.no_launcher.is_none() {
+                    runs.push(run(condition, variant, placement)?);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Why nothing at all can be measured, if so.
+    pub(super) fn nothing_left(&self) -> Option<&str> {
+        let all = self.cases().all(|(condition, variant)| self.placement(condition, variant).way.takes_launcher());
+        self.no_launcher.as_deref().filter(|_| all)
+    }
+
+    /// Which variants are left out, and why, in a sentence.
+    pub(super) fn skipped(&self) -> Option<String> {
+        let why = self.no_launcher.as_ref()?;
+        let launched = |variant: usize| (0..self.conditions.len()).any(|condition| self.placement(condition, variant).way.takes_launcher());
+        let names: Vec<&str> =
+            (0..self.variants.len()).filter(|variant| launched(*variant)).map(|variant| self.variants[variant].name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("Left out: {}; {why}.", names.join(", ")))
+    }
+
+    /// The least and the greatest number of PEs.
+    pub(super) fn pes(&self) -> [u32; 2] {
+        let all = || self.cases().map(|(condition, variant)| self.placement(condition, variant).pes());
+        [all().min().unwrap_or(self.pes), all().max().unwrap_or(self.pes)]
+    }
+
+    /// What has to be known to read the figures.
+    pub(super) fn notes(&self, cores: usize) -> Vec<String> {
+        let [_, pes] = self.pes();
+        let crowded = pes as usize > cores;
+        let crowded = crowded.then(|| {
+            let cores = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+            format!(
+                "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each other's turns, so that these figures \
+                 say how well they bear that, and not what they would do with a core each."
+            )
+        });
+        self.skipped().into_iter().chain(crowded).collect()
+    }
+
+    /// Figures of the source beside those of this machine.
+    pub(super) fn figures(&self) -> Vec<StudyFigure> {
+        let of = |figure: fn(&RunRecord) -> f64| {
+            let by_variant = |condition| (0..self.variants.len()).map(|variant| self.median(condition, variant, figure)).collect();
+            (0..self.conditions.len()).map(by_variant).collect()
+        };
+        let conditions = self.conditions.iter().map(|condition| condition.name.clone()).collect();
+        (self.study.figures)(&Measured { conditions, rates: of(|run| run.event_rate), seconds: of(seconds) })
     }
 
     /// The median of a figure of a variant under a condition.
@@ -119,14 +183,18 @@ impl<'s> Findings<'s> {
             .collect()
     }
 
-    pub(super) fn json(&self, quick: bool) -> Value {
+    pub(super) fn json(&self, quick: bool, cores: usize) -> Value {
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| self.median(condition, variant, figure);
             json!({
                 "condition": self.conditions[condition].name,
                 "variant": self.variants[variant].name,
+                "way": self.placement(condition, variant).way.name(),
+                "processes": self.placement(condition, variant).processes,
+                "pes": self.placement(condition, variant).pes(),
                 "event_rates": self.runs[condition][variant].iter().map(|run| run.event_rate).collect::<Vec<_>>(),
                 "event_rate": of(|run| run.event_rate),
+                "loop_seconds": of(seconds),
                 "gain": self.gain(condition, variant),
                 "speedup": self.speedup(condition, variant),
                 "gvt_epochs": of(epochs),
@@ -142,7 +210,9 @@ impl<'s> Findings<'s> {
             "claim": self.study.claim,
             "differs": self.study.differs,
             "measured": self.sentences(),
-            "pes": self.pes,
+            "figures": self.figures().iter().map(|StudyFigure { what, source, here }| json!({ "what": what, "source": source, "here": here })).collect::<Vec<_>>(),
+            "notes": self.notes(cores),
+            "pes": self.pes()[1],
             "quick": quick,
             "cases": self.cases().map(row).collect::<Vec<_>>(),
         })
@@ -155,9 +225,10 @@ impl<'s> Findings<'s> {
     }
 
     /// A table for the terminal, with claim and measurement below.
-    pub(super) fn text(&self, quick: bool) -> String {
+    pub(super) fn text(&self, quick: bool, cores: usize) -> String {
         let head =
-            ["condition", "variant", "events/s", "gain", "speed-up", "GVT epochs", "most rollbacks", "mean rollbacks"].map(str::to_owned);
+            ["condition", "variant", "PEs", "events/s", "time", "gain", "speed-up", "GVT epochs", "most rollbacks", "mean rollbacks"]
+                .map(str::to_owned);
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| {
                 self.median(condition, variant, figure).map_or_else(String::new, |value| format::significant(value, 4))
@@ -166,11 +237,17 @@ impl<'s> Findings<'s> {
             let (gain, speedup) = (times(self.gain(condition, variant)), times(self.speedup(condition, variant)));
             let name = if variant == 0 { self.conditions[condition].name.clone() } else { String::new() };
             let rate = self.median(condition, variant, |run| run.event_rate).map_or_else(String::new, format::event_rate);
-            [name, self.variants[variant].name.clone(), rate, gain, speedup, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
+            let time = self.median(condition, variant, seconds).map_or_else(|| "left out".to_owned(), format::duration);
+            let pes = self.placement(condition, variant).name();
+            [name, self.variants[variant].name.clone(), pes, rate, time, gain, speedup, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
         };
-        let rows: Vec<[String; 8]> = std::iter::once(head).chain(self.cases().map(row)).collect();
+        let rows: Vec<[String; 10]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         let Study { name, source, claim, differs, .. } = self.study;
-        let mut text = format!("{name}, {} PEs\n\n{}\n", self.pes, format::columns(&rows, 0));
+        let pes = match self.pes() {
+            [least, most] if least < most => format!("{least} to {most}"),
+            [_, most] => most.to_string(),
+        };
+        let mut text = format!("{name}, {pes} PEs\n\n{}\n", format::columns(&rows, 0));
         let mut say = |head: &str, what: &str| {
             for (number, line) in format::wrapped(what, WIDTH).iter().enumerate() {
                 text += &format!("{:14}{line}\n", if number == 0 { head } else { "" });
@@ -183,17 +260,23 @@ impl<'s> Findings<'s> {
         if quick {
             say("", TOO_SHORT);
         }
+        for (number, StudyFigure { what, source, here }) in self.figures().iter().enumerate() {
+            let here = here.as_deref().unwrap_or("left out");
+            say(if number == 0 { "Figures" } else { "" }, &format!("{what}: {source}; here {here}."));
+        }
         say("What differs", differs);
+        self.notes(cores).iter().enumerate().for_each(|(number, note)| say(if number == 0 { "Note" } else { "" }, note));
         text
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::command::sample;
+    use crate::command::ways::Way;
 
-    const STUDY: Study = Study {
+    pub(in super::super) const STUDY: Study = Study {
         name: "clocks/speed",
         about: "clocks",
         source: "Huygens, 1657",
@@ -201,18 +284,22 @@ mod tests {
         differs: "there is no pendulum",
         model: "clock",
         conditions: |pes| (0..pes).map(|number| StudyCase::new(format!("room {number}"), ["--room"])).collect(),
-        variants: || ["spring", "pendulum"].map(|name| StudyCase::new(name, [format!("--by={name}")])).into(),
+        variants: |_| ["spring", "pendulum"].map(|name| StudyCase::new(name, [format!("--by={name}")])).into(),
+        figures: |measured| {
+            let here = measured.gains(1, 0).map(|[least, most]| format!("{least} to {most} times"));
+            vec![StudyFigure { what: "how much faster pendulums are".into(), source: "2 times".into(), here }]
+        },
         ends: [100.0, 1.0],
         seconds: [2.0, 0.1],
     };
 
     /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as fast in the first room and equal in the second.
     fn findings() -> Findings<'static> {
-        let mut findings = Findings::of(&STUDY, 2);
+        let mut findings = Findings::of(&STUDY, 2, None);
         for rate in [1e6, 3e6, 2e6] {
-            let run = |condition: &StudyCase, variant: &StudyCase, pes: u32| {
+            let run = |condition: &StudyCase, variant: &StudyCase, placement: Placement| {
                 let faster = if variant.name == "pendulum" && condition.name == "room 0" { 2.0 } else { 1.0 };
-                Ok(sample::optimistic(if pes == 1 { 0.5 } else { faster } * rate))
+                Ok(sample::optimistic(if placement.pes() == 1 { 0.5 } else { faster } * rate))
             };
             findings.each(run).unwrap();
         }
@@ -227,16 +314,16 @@ mod tests {
         assert_eq!(findings.gains(1), [1.0, 2.0]);
         assert_eq!((findings.speedup(0, 1), findings.speedup(1, 0)), (Some(4.0), Some(2.0)));
         assert_eq!(findings.sentences(), ["pendulum was 1.5 times as fast as spring in the median over 2 conditions, 1 to 2 times."]);
-        let text = findings.text(false);
+        let text = findings.text(false, 2);
         for words in ["clocks/speed, 2 PEs", "room 1", "pendulums are twice", "(Huygens, 1657)", "there is no pendulum", "17", "30", "21"] {
             assert!(text.contains(words), "no `{words}` in {text}");
         }
-        assert!(!text.contains(TOO_SHORT) && findings.text(true).contains(TOO_SHORT));
+        assert!(!text.contains(TOO_SHORT) && findings.text(true, 2).contains(TOO_SHORT));
     }
 
     #[test]
     fn programs_read_all_figures() {
-        let json = findings().json(false);
+        let json = findings().json(false, 2);
         let first = &json["cases"][1];
         assert_eq!((&first["condition"], &first["variant"]), (&"room 0".into(), &"pendulum".into()));
         assert_eq!((&first["gain"], &first["speedup"]), (&2.0.into(), &4.0.into()));
@@ -258,11 +345,51 @@ mod tests {
         assert_eq!((failure.message.as_str(), failure.code), ("runs under the condition `room 1` gave different answers", 1));
     }
 
+    /// Figures of the source stand beside those of this machine.
+    #[test]
+    fn figures_are_compared() {
+        let findings = findings();
+        let expected = "how much faster pendulums are: 2 times; here 1 to 2 times.";
+        assert!(findings.text(false, 2).contains(expected), "{}", findings.text(false, 2));
+        assert_eq!(findings.json(false, 2)["figures"][0]["here"], "1 to 2 times");
+    }
+
+    /// Without a launcher, what takes one is left out with a note, and the rest is done.
+    #[test]
+    fn what_takes_a_launcher_is_left_out_where_there_is_none() {
+        let study =
+            Study { variants: |_| vec![StudyCase::new("spring", ["--a"]), StudyCase::new("pendulum", ["--b"]).by(Way::Mpi)], ..STUDY };
+        let mut findings = Findings::of(&study, 3, Some("there is no launcher"));
+        let mut placements = Vec::new();
+        let run = |_: &StudyCase, _: &StudyCase, placement: Placement| {
+            placements.push(placement.name());
+            Ok(sample::optimistic(1e6))
+        };
+        assert_eq!(findings.nothing_left(), None);
+        findings.each(run).unwrap();
+        assert_eq!(placements, ["1 thread", "3 threads"].repeat(3));
+        assert_eq!((findings.failure(), findings.gain(0, 1), findings.gain(0, 0)), (None, None, Some(1.0)));
+        let notes = findings.notes(2);
+        assert_eq!(notes[0], "Left out: pendulum; there is no launcher.");
+        assert!(notes[1].starts_with("Up to 3 PEs share 2 cores here."), "{notes:?}");
+        assert_eq!(findings.notes(3).len(), 1);
+        let text = findings.text(false, 2);
+        assert!(text.contains("here left out.") && text.contains("Left out: pendulum"), "{text}");
+        let json = findings.json(false, 2);
+        assert_eq!((&json["notes"][0], &json["cases"][1]["way"]), (&notes[0].clone().into(), &"mpi".into()));
+        assert!(json["cases"][1]["event_rate"].is_null());
+        let page = warpline_report::render_study(&findings.record(json, None, Default::default(), false, 2));
+        let ranks = Study { variants: |_| vec![StudyCase::new("pendulum", ["--b"]).by(Way::MpiCopies)], ..STUDY };
+        assert_eq!(Findings::of(&ranks, 3, Some("there is no launcher")).nothing_left(), Some("there is no launcher"));
+        assert_eq!(Findings::of(&ranks, 3, None).nothing_left(), None);
+        assert!(page.contains("Left out: pendulum") && page.contains("Run time"), "the report lacks something");
+    }
+
     /// The report has a picture of each figure, and claim and measurement in words.
     #[test]
     fn a_report_shows_what_was_found() {
         let findings = findings();
-        let record = findings.record(findings.json(true), None, Default::default(), true);
+        let record = findings.record(findings.json(true, 2), None, Default::default(), true, 2);
         let page = warpline_report::render_study(&record);
         for words in [
             "pendulums are twice as fast",

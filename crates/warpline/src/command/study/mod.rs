@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::progress::RunCounter;
 use super::run::prepare;
 use super::studies::{STUDY, Study, StudyCase, StudyRequest};
+use super::ways::{Launcher, Placement};
 use super::{child, format, output};
 use crate::record::RunRecord;
 use crate::{nearest, provenance};
@@ -56,32 +57,40 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     let executable = std::env::current_exe();
     let executable = executable.map_err(|cause| Failure::failed(format!("cannot find the executable of this command: {cause}")))?;
     let &StudyRequest { quick, threads, runs, quiet, .. } = request;
+    let launcher = Launcher::find();
+    let mut findings = Findings::of(study, threads, launcher.as_ref().err().map(String::as_str));
+    if let Some(why) = findings.nothing_left() {
+        return Err(Failure::failed(format!("all of the study `{}` is about ranks: {why}", study.name)));
+    }
     if !quiet {
         let (all, time) = (study.runs(threads, runs), study.time(threads, runs, quick));
         output::notify(format_args!("{}: {all} runs, about {time}", study.name));
+        findings.skipped().iter().for_each(|skipped| output::notify(format_args!("note: {skipped}")));
     }
     let mut counter = RunCounter::new(study.runs(threads, runs), quiet);
-    let mut findings = Findings::of(study, threads);
     let mut turn = 0;
     for _ in 0..runs {
-        let measured = findings.each(|condition, variant, pes| {
-            let mut command = command_of(&executable, study, request, [condition, variant], pes);
-            let alone = if pes == 1 { ", one PE" } else { "" };
-            let run = child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name)));
+        let measured = findings.each(|condition, variant, placement| {
+            let command = command_of(&executable, study, request, [condition, variant], placement, &launcher);
+            let alone = if placement.pes() == 1 { ", one PE" } else { "" };
+            let run = command.and_then(|mut command| {
+                child::run(&mut command, || counter.show(turn, &format!("{}, {}{alone}", condition.name, variant.name)))
+            });
             turn += 1;
             run.map_err(|failure| Failure { message: format!("{}, {}: {}", condition.name, variant.name, failure.message), ..failure })
         });
         measured?;
     }
     counter.finish();
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let mut failed = findings.failure();
-    let mut figures = findings.json(request.quick);
+    let mut figures = findings.json(request.quick, cores);
     let report = request.report.as_deref().map(|directory| {
         let warning = failed.as_ref().map(|failure| failure.message.clone());
-        let record = findings.record(figures.clone(), warning, provenance::of(started, threads as usize), quick);
+        let record = findings.record(figures.clone(), warning, provenance::of(started, threads as usize), quick, cores);
         warpline_report::write_study(directory, &record).map_err(Failure::from)
     });
-    let mut text = findings.text(quick);
+    let mut text = findings.text(quick, cores);
     match report.transpose() {
         Ok(None) => {}
         Ok(Some(page)) => {
@@ -103,15 +112,55 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
 }
 
 /// The command line of one run.
-fn command_of(executable: &Path, study: &Study, request: &StudyRequest, cases: [&StudyCase; 2], pes: u32) -> Command {
-    let mut command = Command::new(executable);
+fn command_of(
+    executable: &Path,
+    study: &Study,
+    request: &StudyRequest,
+    cases: [&StudyCase; 2],
+    placement: Placement,
+    launcher: &Result<Launcher, String>,
+) -> Result<Command, Failure> {
+    let mut command = placement.command(executable, launcher).map_err(Failure::failed)?;
     command.args([super::program::RUN, study.model, "--json", "--quiet"]);
-    command.arg(format!("--threads={pes}")).arg(format!("--end={}", study.ends[usize::from(request.quick)]));
+    command.args(placement.arguments()).arg(format!("--end={}", study.ends[usize::from(request.quick)]));
     cases.into_iter().for_each(|case| {
         command.args(&case.arguments);
     });
-    command
+    Ok(command)
 }
 
 /// The runs of a variant under a condition.
 pub(crate) type Runs = Vec<RunRecord>;
+
+#[cfg(test)]
+mod tests {
+    use super::super::ways::Way;
+    use super::super::ways::tests::{launcher, typed};
+    use super::findings::tests::STUDY;
+    use super::*;
+
+    #[test]
+    fn cases_say_how_they_are_launched() {
+        let request = StudyRequest { name: None, quick: true, threads: 4, runs: 1, report: None, json: true, quiet: true };
+        let line = |condition: &StudyCase, variant: &StudyCase, launcher: Result<Launcher, String>| {
+            let placement = variant.placement(condition, 4);
+            let command = command_of(Path::new("warpline"), &STUDY, &request, [condition, variant], placement, &launcher);
+            command.map(|command| typed(&command)).map_err(|failure| failure.message)
+        };
+        let (room, spring) = (StudyCase::new("room", ["--room"]), StudyCase::new("spring", ["--by=spring"]));
+        let rest = "--end=1 --room --by=spring";
+        let run = "run clock --json --quiet";
+        assert_eq!(line(&room, &spring, launcher()), Ok(format!("warpline {run} --processes=1 --threads=4 {rest}")));
+        let processes = spring.clone().by(Way::Processes);
+        assert_eq!(line(&room, &processes, launcher()), Ok(format!("warpline {run} --processes=4 --threads=1 {rest}")));
+        assert_eq!(line(&room.clone().pes(8), &processes, launcher()), Ok(format!("warpline {run} --processes=8 --threads=1 {rest}")));
+        let ranks = spring.clone().by(Way::MpiCopies).processes(2);
+        let launched = "mpirun --oversubscribe --bind-to none -np 2 warpline";
+        assert_eq!(line(&room, &ranks, launcher()), Ok(format!("{launched} {run} --processes=2 --threads=2 --zero-copy=no {rest}")));
+        assert_eq!(line(&room, &ranks, Err("no launcher".into())), Err("no launcher".into()));
+        // A variant has precedence over its condition.
+        let condition = room.by(Way::Mpi).pes(3);
+        assert_eq!(spring.placement(&condition, 4).name(), "3 ranks by MPI");
+        assert_eq!(processes.pes(2).placement(&condition, 4).name(), "2 processes");
+    }
+}

@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 
 use super::super::format;
-use super::findings::{Findings, TOO_SHORT, epochs, median, rollbacks_mean, rollbacks_most};
+use super::findings::{Findings, TOO_SHORT, epochs, median, rollbacks_mean, rollbacks_most, seconds};
+use crate::command::studies::StudyFigure;
 use crate::record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
 
 impl Findings<'_> {
     /// The study for a report, with the object that `--json` prints and what went wrong, if anything did.
-    pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool) -> StudyRecord {
+    pub(super) fn record(&self, figures: Value, warning: Option<String>, provenance: Provenance, quick: bool, cores: usize) -> StudyRecord {
         let study = self.study;
         let too_short = quick.then(|| TOO_SHORT.to_owned());
-        let settings = json!({ "pes": self.pes, "end": study.ends[usize::from(quick)], "runs": self.runs[0][0].len() });
+        let settings = json!({ "pes": self.pes()[1], "end": study.ends[usize::from(quick)], "runs": self.alone[0].len() });
         StudyRecord {
             study: format!("study {}", study.name),
             model: study.model.to_owned(),
@@ -24,8 +25,9 @@ impl Findings<'_> {
             settings: settings.as_object().cloned().unwrap_or_default(),
             provenance,
             views: vec![
-                self.claims(),
+                self.claims(cores),
                 self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| run.event_rate),
+                self.bars("Run time", "time", "s", true, seconds),
                 self.gain_bars(),
                 self.speedup_bars(),
                 self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
@@ -47,11 +49,16 @@ impl Findings<'_> {
     }
 
     /// What the source claims beside what was measured, in words.
-    fn claims(&self) -> View {
+    fn claims(&self, cores: usize) -> View {
         let study = self.study;
         let mut rows = vec![vec![json!("claim"), json!(study.claim)]];
         rows.extend(self.sentences().into_iter().map(|sentence| vec![json!("measured here"), json!(sentence)]));
+        rows.extend(self.figures().into_iter().map(|StudyFigure { what, source, here }| {
+            let here = here.unwrap_or_else(|| "left out".to_owned());
+            vec![json!(what), json!(format!("source: {source}; here: {here}"))]
+        }));
         rows.push(vec![json!("what differs"), json!(study.differs)]);
+        rows.extend(self.notes(cores).into_iter().map(|note| vec![json!("note"), json!(note)]));
         table("Claim and measurement", &[("", ""), ("in words", "")], rows)
     }
 
@@ -93,7 +100,9 @@ impl Findings<'_> {
             vec![
                 json!(self.conditions[condition].name),
                 json!(self.variants[variant].name),
+                json!(self.placement(condition, variant).name()),
                 of(|run| run.event_rate),
+                of(seconds),
                 json!(self.gain(condition, variant)),
                 json!(self.speedup(condition, variant)),
                 of(epochs),
@@ -105,7 +114,9 @@ impl Findings<'_> {
         let columns = [
             ("condition", ""),
             ("variant", ""),
+            ("PEs", ""),
             ("committed event rate ε", "events/s"),
+            ("run time", "s"),
             ("gain F", ""),
             ("self-relative speed-up", ""),
             ("GVT epochs λ", ""),

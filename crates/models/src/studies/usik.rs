@@ -1,13 +1,10 @@
-//! Experiments from the literature, for `warpline study`.
+//! The engine µsik: GVT by messages and by writing into each other's memory.
 
 use warpline::command::{Study, StudyCase};
 
-/// All of them.
-pub const STUDIES: &[Study] = &[RCPHOLD];
-
 /// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided GVT algorithms on 216,000 processor cores",
 /// ACM TOMACS 24(3), 2014, §4.3 and §7.1.
-const RCPHOLD: Study = Study {
+pub(super) const RCPHOLD: Study = Study {
     name: "usik/rcphold",
     about: "RCPHOLD with synchronous, asynchronous and one-sided GVT, conservative and optimistic, at four lookaheads",
     source: "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 5 to 8 and 18 to 21",
@@ -18,6 +15,7 @@ const RCPHOLD: Study = Study {
     model: "phold",
     conditions: rcphold_conditions,
     variants: gvt_variants,
+    figures: |_| Vec::new(),
     ends: [250.0, 4.0],
     seconds: [1.0, 0.03],
 };
@@ -45,6 +43,6 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     all
 }
 
-fn gvt_variants() -> Vec<StudyCase> {
+fn gvt_variants(_: u32) -> Vec<StudyCase> {
     ["usik-2s", "usik-2a", "usik-1a", "gsu"].map(|preset| StudyCase::new(preset, [format!("--preset={preset}")])).into()
 }

@@ -1,0 +1,129 @@
+//! ROSS on clusters of many cores: who sends messages, and how PEs hand them over.
+//!
+//! B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021.
+
+use warpline::command::{Study, StudyCase, Way};
+
+use super::{figure, gains};
+
+/// What is said of the machine in all of them.
+macro_rules! differs {
+    ($more:literal) => {
+        concat!(
+            "the paper had 8 machines of 64 cores with a network between them; here two ranks of one machine stand for machines, share its cores, \
+             with their communication threads too, and no message leaves it; batches of up to 16 KiB go by MPI, asynchronously, where ROSS \
+             sends each event by itself; ",
+            $more
+        )
+    };
+}
+
+/// §3 and §4, Fig. 1 and 2.
+pub(super) const VARIANTS: Study = Study {
+    name: "knl/variants",
+    about: "PHOLD with one event per PE: the first PE sends for its process, or every PE, or a thread that does nothing else",
+    source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, Fig. 1 and §3, §4",
+    claim: "where the first PE sends for all, a machine does 3.4 million events/s instead of 36 million, even if no message leaves it; calls \
+            of MPI by every thread are no way out, as they wait for each other; a thread that does nothing else, with the other optimisations, is \
+            2 to 16 times as fast",
+    differs: differs!("and looking for messages takes no call of the system"),
+    model: "phold",
+    conditions: |pes| conditions(pes, &[0, 1, 10, 50], &[0, 4000]),
+    variants: |_| {
+        vec![
+            StudyCase::new("worker", ["--preset=ross-cmt"]),
+            StudyCase::new("distributed", ["--preset=ross-cmt", "--communication=distributed"]),
+            StudyCase::new("dedicated", ["--preset=ross-cmt", "--communication=dedicated"]),
+        ]
+    },
+    figures: |measured| {
+        vec![
+            figure("dedicated against worker", "2 to 16 times, with the other optimisations", gains(measured, "%", 2, 0)),
+            figure(
+                "dedicated against worker, nothing remote",
+                "10 times between no communication and worker",
+                gains(measured, " 0 %", 2, 0),
+            ),
+            figure("distributed against worker", "no faster", gains(measured, "%", 1, 0)),
+        ]
+    },
+    ends: [100.0, 20.0],
+    seconds: [4.0, 1.0],
+};
+
+/// §4.1.
+pub(super) const CAS: Study = Study {
+    name: "knl/cas",
+    about: "PHOLD with one event per PE, a thread that does nothing but send and receive: PEs hand it messages in rings of their own, or in one with \
+            compare-and-swap",
+    source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §4.1",
+    claim: "a ring in which all PEs of a machine reserve places by compare-and-swap relieves them of waiting for a lock, and the thread of looking \
+            into a buffer of each; it is part of an engine that is 2 to 16 times as fast",
+    differs: differs!(
+        "the rings that the CAS ring is compared with here have no locks either, and there are as few of them as there are PEs"
+    ),
+    model: "phold",
+    conditions: |pes| conditions(pes, &[1, 10, 50, 100], &[0, 4000]),
+    variants: |_| {
+        vec![
+            StudyCase::new("per sender", ["--preset=ross-mc-cmt", "--communication-ring=per-sender"]),
+            StudyCase::new("CAS", ["--preset=ross-mc-cmt"]),
+        ]
+    },
+    figures: |measured| vec![figure("CAS ring against the others", "a part of 2 to 16 times", gains(measured, "%", 1, 0))],
+    ends: [100.0, 20.0],
+    seconds: [4.0, 1.0],
+};
+
+/// Optimisation 2: several processes on a machine, each with a thread of its own that sends.
+pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
+    name: "knl/threads-per-communicator",
+    about: "PHOLD with one event per PE: how many PEs a thread that sends and receives has, in few processes and in many",
+    source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §1 and §4, optimisation 2",
+    claim: "one thread for all PEs of a machine saturates as remote communication grows, PEs starve and roll back; with several processes per \
+            machine, of which each has its own thread, there is a best number of PEs for each",
+    differs: differs!("more threads that send take cores from PEs, which pays only where cores are left"),
+    model: "phold",
+    conditions: |pes| conditions(pes, &[1, 10, 50], &[0, 4000]),
+    variants: |pes| {
+        let pes = several(pes);
+        let preset = "--preset=ross-mc-cmt";
+        vec![
+            StudyCase::new(format!("{} PEs, 2 processes", pes / 2), [preset]),
+            StudyCase::new(format!("{} PEs, 2 processes", pes / 4), [preset, "--communication-threads=2"]),
+            StudyCase::new(format!("{} PEs, 4 processes", pes / 4), [preset]).processes(4),
+            StudyCase::new(format!("1 PE, {pes} processes"), [preset]).processes(pes),
+        ]
+    },
+    figures: |measured| {
+        let of = |what: &str, variant: usize| figure(what, "a best number in between", gains(measured, "%", variant, 0));
+        vec![
+            of("two threads in each of 2 processes against one", 1),
+            of("4 processes with a thread each against 2", 2),
+            of("a process and a thread for each PE against 2", 3),
+        ]
+    },
+    ends: [100.0, 20.0],
+    seconds: [8.0, 2.0],
+};
+
+/// How many PEs there are: enough for two processes with some PEs each.
+fn several(pes: u32) -> u32 {
+    pes.max(8) / 4 * 4
+}
+
+/// Remote percentage × granularity. A cluster is a process of two, and a message is remote that goes to the other.
+fn conditions(pes: u32, remote: &[u32], granularity: &[u32]) -> Vec<StudyCase> {
+    let pes = several(pes);
+    let case = |(granularity, remote): (u32, u32)| {
+        let arguments = [
+            format!("--lps={pes}"),
+            "--clusters=2".into(),
+            format!("--remote={}", f64::from(remote) / 100.0),
+            format!("--epg={granularity}"),
+        ];
+        let arguments = arguments.into_iter().chain(["--undo=reverse".to_owned()]);
+        StudyCase::new(format!("EPG {granularity}, {remote} %"), arguments).by(Way::MpiCopies).pes(pes).processes(2)
+    };
+    granularity.iter().flat_map(|&granularity| remote.iter().map(move |&remote| (granularity, remote))).map(case).collect()
+}

@@ -1,0 +1,82 @@
+//! Experiments from the literature, for `warpline study`.
+
+mod gsu;
+mod knl;
+mod ross_mt;
+mod usik;
+
+use warpline::command::{Measured, Study, StudyFigure};
+
+/// All of them.
+pub const STUDIES: &[Study] = &[
+    usik::RCPHOLD,
+    gsu::MESSAGE_SIZE,
+    gsu::LPS,
+    gsu::NETWORK,
+    ross_mt::PROCESSES_AND_THREADS,
+    knl::VARIANTS,
+    knl::CAS,
+    knl::THREADS_PER_COMMUNICATOR,
+];
+
+/// A figure of the source beside that of this machine.
+fn figure(what: &str, source: &str, here: Option<String>) -> StudyFigure {
+    StudyFigure { what: what.to_owned(), source: source.to_owned(), here }
+}
+
+/// How many times as fast one variant was as another, over the conditions whose names contain these words.
+fn gains(measured: &Measured, words: &str, variant: usize, other: usize) -> Option<String> {
+    let all: Vec<f64> = (0..measured.conditions.len())
+        .filter(|condition| measured.conditions[*condition].contains(words))
+        .filter_map(|condition| measured.gain(condition, variant, other))
+        .collect();
+    let (least, most) = (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
+    Some(if all.len() == 1 { format!("{most:.2} times") } else { format!("{least:.2} to {most:.2} times") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(conditions: &[&str], rates: &[[f64; 2]]) -> Measured {
+        let some = |of: fn(f64) -> f64| rates.iter().map(|rates| rates.iter().map(|rate| Some(of(*rate))).collect()).collect();
+        let conditions = conditions.iter().map(|&name| name.to_owned()).collect();
+        Measured { conditions, rates: some(|rate| rate), seconds: some(|rate| 1.0 / rate) }
+    }
+
+    #[test]
+    fn gains_are_those_of_the_conditions_meant() {
+        let measured = measured(&["8 bytes, a", "8 bytes, b", "500 bytes"], &[[2.0, 1.0], [3.0, 1.0], [8.0, 1.0]]);
+        assert_eq!(gains(&measured, "8 bytes", 0, 1).as_deref(), Some("2.00 to 3.00 times"));
+        assert_eq!(gains(&measured, "500", 0, 1).as_deref(), Some("8.00 times"));
+        assert_eq!((gains(&measured, "none", 0, 1), gains(&measured, "500", 0, 2)), (None, None));
+    }
+
+    /// Whatever was left out, a study has its figures, and each of its cases has a name of its own.
+    #[test]
+    fn studies_bear_what_was_left_out() {
+        for study in STUDIES {
+            for pes in [2, 3, 8, 48] {
+                let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
+                let mut names: Vec<String> = conditions.iter().map(|case| case.name.clone()).collect();
+                let nothing = vec![vec![None; variants.len()]; names.len()];
+                let measured = Measured { conditions: names.clone(), rates: nothing.clone(), seconds: nothing };
+                assert!((study.figures)(&measured).iter().all(|figure| figure.here.is_none()), "{}", study.name);
+                names.extend(variants.iter().map(|case| case.name.clone()));
+                let count = names.len();
+                names.sort();
+                names.dedup();
+                assert_eq!(names.len(), count, "{}", study.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_size_from_which_copies_lose_is_found() {
+        let names = ["500 bytes", "3000 bytes", "7000 bytes"];
+        let from = |rates: &[[f64; 2]]| gsu::ahead_from(&measured(&names, rates), 0, 1).unwrap();
+        assert_eq!(from(&[[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]]), "from 3000 bytes on");
+        assert_eq!(from(&[[2.0, 1.0], [2.0, 1.0], [3.0, 1.0]]), "at all sizes measured");
+        assert_eq!(from(&[[2.0, 1.0], [2.0, 1.0], [1.0, 3.0]]), "not at the largest size");
+    }
+}
