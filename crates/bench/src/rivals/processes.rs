@@ -64,7 +64,8 @@ struct Others(Vec<Child>);
 
 impl Others {
     fn start(plan: &Plan, ticket: &str, command: impl Fn() -> Command) -> Self {
-        let start = |me| command().env(VARIABLE, plan.write(me, ticket)).stdout(Stdio::null()).spawn().expect("the benchmark can start itself");
+        let start =
+            |me| command().env(VARIABLE, plan.write(me, ticket)).stdout(Stdio::null()).spawn().expect("the benchmark can start itself");
         Others((1..plan.processes).map(start).collect())
     }
 
@@ -133,7 +134,8 @@ fn run_rings(plan: &Plan, me: usize, rings: Rings) -> u64 {
 #[cfg(feature = "boost")]
 fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<u64> {
     use super::boost::Boost;
-    let mut segment = warpline_rivals::Segment::create(plan.segment_bytes(), 1 + plan.processes as u32).unwrap_or_else(|error| panic!("{error}"));
+    let mut segment =
+        warpline_rivals::Segment::create(plan.segment_bytes(), 1 + plan.processes as u32).unwrap_or_else(|error| panic!("{error}"));
     let others = Others::start(plan, segment.name(), command);
     // Each says in the last queue that it has opened the segment.
     let since = std::time::Instant::now();
@@ -193,7 +195,8 @@ mod tests {
     fn a_plan_is_read_as_it_was_written() {
         for (rival, _) in Rival::ALL {
             for (use_, ..) in Use::ALL {
-                let plan = Plan { rival, bytes: 8, use_, processes: 3, warm_up: Duration::from_millis(1), measured: Duration::from_micros(7) };
+                let plan =
+                    Plan { rival, bytes: 8, use_, processes: 3, warm_up: Duration::from_millis(1), measured: Duration::from_micros(7) };
                 assert_eq!(Plan::read(&plan.write(2, "a ticket")), Some((plan, 2, "a ticket")));
             }
         }
