@@ -81,7 +81,7 @@ struct Measurement {
     rate: f64,
     /// Peak memory in bytes.
     memory: f64,
-    /// Committed by processed events.
+    /// Committed by processed events; in `rivals`, how many cores were used.
     efficiency: f64,
 }
 

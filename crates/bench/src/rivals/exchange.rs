@@ -18,8 +18,8 @@ const LOOKAHEAD: u64 = 5000;
 const DELAY: [u64; 2] = [1000, 4000];
 /// Times from here on say that a process has come so far.
 const SIGNALS: u64 = u64::MAX - STAGES as u64;
-/// How often all processes wait for each other: before they begin, when they have stopped, and when they have counted.
-const STAGES: usize = 3;
+/// How often all processes wait for each other: before they begin, when they have stopped, and twice when they have counted.
+const STAGES: usize = 4;
 /// After so many messages, a process looks at the clock.
 const BETWEEN_LOOKS: u32 = 64;
 /// Longer than any process keeps the others waiting.
@@ -73,11 +73,20 @@ struct Process<'p, C: Carrier> {
     made: u64,
 }
 
-/// Runs a process until the time is over, and returns how many messages all processes together have executed in the measured time.
+/// What all processes together have done in the measured time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Done {
+    /// Messages executed.
+    pub(super) messages: u64,
+    /// Nanoseconds that they have kept a core; 0 if the system does not say.
+    pub(super) on_cores: u64,
+}
+
+/// Runs a process until the time is over.
 ///
 /// # Panics
 /// If messages were lost, or another process does not answer.
-pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> u64 {
+pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> Done {
     let random = (me as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bytes = vec![me as u8; plan.bytes.max(8)];
     let mut process = Process { plan, me, carrier, events: BinaryHeap::new(), said: Default::default(), random, bytes, made: 0 };
@@ -87,11 +96,19 @@ pub(super) fn exchange<C: Carrier>(plan: &Plan, me: usize, carrier: C) -> u64 {
     process.fill();
     process.execute_until(|| now() >= begin);
     let end = begin + plan.measured.as_nanos() as u64;
+    let before = on_core();
     let executed = process.execute_until(|| now() >= end);
-    let executed = process.agree(1, executed).sum;
+    let on_core = on_core() - before;
+    let messages = process.agree(1, executed).sum;
     let held = process.agree(2, process.events.len() as u64).sum;
     assert_eq!(held as usize, plan.processes * MESSAGES, "messages were lost, or came twice");
-    executed
+    Done { messages, on_cores: process.agree(3, on_core).sum }
+}
+
+/// For how many nanoseconds this process has had a core, of which other programs do not make more.
+fn on_core() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
 impl<C: Carrier> Process<'_, C> {

@@ -18,8 +18,9 @@ mod zero_copy;
 use std::str::FromStr;
 use std::time::Duration;
 
+use self::exchange::Done;
 use self::processes::Plan;
-use crate::{alternate_for, tell};
+use crate::{alternate_for, tell_all};
 
 /// How often each carrier runs.
 const ROUNDS: usize = 3;
@@ -101,22 +102,25 @@ impl FromStr for Use {
 /// Prints a table for every number of processes and every use of the bytes.
 pub(crate) fn compare() {
     let rivals: Vec<&str> = Rival::ALL.iter().filter(|one| one.0.is_available()).map(|one| one.1).collect();
-    println!("Messages between processes: nanoseconds per message of all processes together, and ratio to zero-copy");
-    println!("(zero-copy also as a ratio to its smallest message; with the features `boost` and `mpi` there are more carriers)");
+    println!("Messages between processes: nanoseconds per message of all processes together, of time and of cores' time, each with");
+    println!("its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong the first, as idle processes");
+    println!("leave them their core. With the features `boost` and `mpi` there are more carriers.");
     for processes in PROCESSES {
         for (_, use_, about) in Use::ALL {
             println!("\n{processes} processes, {about}\n");
             print!("{:>8}", "bytes");
-            rivals.iter().for_each(|rival| print!(" {rival:>10} {:>6}", ""));
+            rivals.iter().for_each(|rival| print!("  {rival:^31}"));
             println!();
             let mut smallest = None;
             for bytes in BYTES {
                 let words: Vec<Vec<&str>> = rivals.iter().map(|rival| vec!["rival", rival, bytes, use_, processes]).collect();
-                let times: Vec<f64> = alternate_for(ROUNDS, &words).iter().map(|measured| 1e9 / measured.rate).collect();
+                let measured = alternate_for(ROUNDS, &words);
+                let times: Vec<_> = measured.iter().map(|one| [1.0, one.efficiency].map(|cores| 1e9 * cores / one.rate)).collect();
                 print!("{bytes:>8}");
                 for (index, time) in times.iter().enumerate() {
-                    let to = if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
-                    print!(" {time:>10.1} {:>6.2}", time / to);
+                    let to: [f64; 2] = if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
+                    print!(" ");
+                    (0..2).for_each(|kind| print!(" {:>8.1} {:>6.2}", time[kind], time[kind] / to[kind]));
                 }
                 println!();
             }
@@ -139,14 +143,19 @@ pub(crate) fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
         command.args(["measure", "rival-process"]);
         command
     };
-    if let Some(handled) = processes::run_first(&plan, command) {
-        tell(handled as f64 / MEASURED.as_secs_f64());
+    if let Some(done) = processes::run_first(&plan, command) {
+        tell_done(done);
     }
 }
 
 /// What any process but the first does, and a rank of MPI.
 pub(crate) fn process() {
-    if let Some(handled) = processes::run_other() {
-        tell(handled as f64 / MEASURED.as_secs_f64());
+    if let Some(done) = processes::run_other() {
+        tell_done(done);
     }
+}
+
+fn tell_done(done: Done) {
+    let seconds = MEASURED.as_secs_f64();
+    tell_all(done.messages as f64 / seconds, done.on_cores as f64 / 1e9 / seconds);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use warpline_memory::Region;
 
 use super::copies::Copies;
-use super::exchange::{MESSAGES, exchange};
+use super::exchange::{Done, MESSAGES, exchange};
 use super::zero_copy::{Rings, ZeroCopy};
 use super::{Rival, Use};
 
@@ -85,17 +85,17 @@ impl Drop for Others {
     }
 }
 
-/// Runs a plan as the first process; the others are started by `command`. Returns how many messages all of them have executed in the measured
+/// Runs a plan as the first process; the others are started by `command`. Returns what all of them have done in the measured
 /// time; `None` if another process says so.
-pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<u64> {
+pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     match plan.rival {
         Rival::ZeroCopy | Rival::Copies => {
             let (region, ticket) = Region::create(plan.processes as u32).expect("this system has memory that processes share");
             let rings = Rings::new(&region, 0, plan.processes, plan.messages());
             let others = Others::start(plan, &ticket.to_string(), command);
-            let executed = run_rings(plan, 0, rings);
+            let done = run_rings(plan, 0, rings);
             others.wait();
-            Some(executed)
+            Some(done)
         }
         Rival::Boost | Rival::BoostKept => run_boost(plan, command),
         Rival::Mpi => {
@@ -109,8 +109,8 @@ pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<u6
     }
 }
 
-/// Runs a plan as another process, or as a rank of MPI, of which the first returns how many messages all have executed.
-pub(super) fn run_other() -> Option<u64> {
+/// Runs a plan as another process, or as a rank of MPI, of which the first returns what all have done.
+pub(super) fn run_other() -> Option<Done> {
     let text = std::env::var(VARIABLE).expect("the first process says what to do");
     let (plan, me, ticket) = Plan::read(&text).unwrap_or_else(|| panic!("this is no plan: {text}"));
     match plan.rival {
@@ -127,12 +127,12 @@ pub(super) fn run_other() -> Option<u64> {
     }
 }
 
-fn run_rings(plan: &Plan, me: usize, rings: Rings) -> u64 {
+fn run_rings(plan: &Plan, me: usize, rings: Rings) -> Done {
     if plan.rival == Rival::Copies { exchange(plan, me, Copies::new(rings)) } else { exchange(plan, me, ZeroCopy(rings)) }
 }
 
 #[cfg(feature = "boost")]
-fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<u64> {
+fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     use super::boost::Boost;
     let mut segment =
         warpline_rivals::Segment::create(plan.segment_bytes(), 1 + plan.processes as u32).unwrap_or_else(|error| panic!("{error}"));
@@ -146,9 +146,9 @@ fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<u64> {
         assert!(since.elapsed() < Duration::from_secs(60), "another process does not begin");
     }
     segment.remove_name();
-    let executed = exchange(plan, 0, Boost::new(Box::leak(Box::new(segment)), 0, plan.rival == Rival::BoostKept));
+    let done = exchange(plan, 0, Boost::new(Box::leak(Box::new(segment)), 0, plan.rival == Rival::BoostKept));
     others.wait();
-    Some(executed)
+    Some(done)
 }
 
 #[cfg(feature = "boost")]
@@ -162,7 +162,7 @@ fn join_boost(plan: &Plan, me: usize, name: &str) {
 }
 
 #[cfg(not(feature = "boost"))]
-fn run_boost(_: &Plan, _: impl Fn() -> Command) -> Option<u64> {
+fn run_boost(_: &Plan, _: impl Fn() -> Command) -> Option<Done> {
     panic!("build the benchmark with the feature `boost`")
 }
 
@@ -172,18 +172,18 @@ fn join_boost(_: &Plan, _: usize, _: &str) {
 }
 
 #[cfg(feature = "mpi")]
-fn run_rank(plan: &Plan) -> Option<u64> {
+fn run_rank(plan: &Plan) -> Option<Done> {
     use warpline_mpi::{Launch, Mpi, ThreadLevel};
     let launch = Launch::detect().expect("a launcher has started this");
     let mpi = Mpi::start(launch, ThreadLevel::Funneled).unwrap_or_else(|error| panic!("{error}"));
     let comm = mpi.world().unwrap_or_else(|error| panic!("{error}"));
     let carrier = super::mpi::Mpi::new(&comm, plan.bytes).unwrap_or_else(|error| panic!("{error}"));
-    let executed = exchange(plan, mpi.rank() as usize, carrier);
-    (mpi.rank() == 0).then_some(executed)
+    let done = exchange(plan, mpi.rank() as usize, carrier);
+    (mpi.rank() == 0).then_some(done)
 }
 
 #[cfg(not(feature = "mpi"))]
-fn run_rank(_: &Plan) -> Option<u64> {
+fn run_rank(_: &Plan) -> Option<Done> {
     panic!("build the benchmark with the feature `mpi`")
 }
 
