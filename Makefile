@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test test-mpi mpi bench check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-mutants soak
+.PHONY: demo test test-mpi test-rivals mpi bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -38,7 +38,7 @@ check: setup-rust
 
 ## What would be published, packed but not built. `make layers` has checked that nothing in it lies outside.
 package: setup-rust
-	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-layers --exclude warpline-testkit --no-verify --allow-dirty --quiet
+	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-layers --exclude warpline-rivals --exclude warpline-testkit --no-verify --allow-dirty --quiet
 
 ## One-way dependencies between crates and modules, unsafe code in its fence, and no names in the documents that the code lacks.
 layers:
@@ -73,6 +73,15 @@ bench: setup-rust
 	$(CARGO) run --release --quiet --package warpline-bench -- hold
 	$(CARGO) run --release --quiet --package warpline-bench -- auto
 
+## Messages between processes: ours against Boost.Interprocess and copies through MPI. It takes ten minutes.
+rivals: setup-rust setup-mpi setup-boost
+	$(CARGO) run --release --quiet --package warpline-bench --features warpline-bench/boost,warpline-bench/mpi -- rivals
+
+## The rivals that need other libraries: lints, and tests with two processes.
+test-rivals: setup-rust setup-mpi setup-boost
+	$(CARGO) clippy --package warpline-rivals --package warpline-bench --features warpline-bench/boost,warpline-bench/mpi --all-targets -- -D warnings
+	$(CARGO) test --package warpline-rivals --package warpline-bench --features warpline-bench/boost,warpline-bench/mpi
+
 ## Many more random models and schedules than `make test` tries.
 soak: setup-rust
 	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel
@@ -103,3 +112,9 @@ setup-mpi:
 	@{ command -v "$${MPICC:-mpicc}" && command -v "$${MPIRUN:-mpirun}"; } >/dev/null || \
 		{ echo "installing Open MPI"; sudo=$$(command -v sudo || true); \
 		$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libopenmpi-dev openmpi-bin >/dev/null; }
+
+# Headers are all that is needed of Boost.
+setup-boost:
+	@echo '#include <boost/interprocess/managed_shared_memory.hpp>' | $${CXX:-c++} $$CXXFLAGS -std=c++17 -x c++ -fsyntax-only - 2>/dev/null || \
+		{ echo "installing Boost's headers"; sudo=$$(command -v sudo || true); \
+		$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends g++ libboost-dev >/dev/null; }

@@ -11,6 +11,7 @@ mod hostile;
 mod network;
 mod parallel;
 mod processes;
+mod rivals;
 mod wires;
 mod workloads;
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ["phases", workload] => parallel::phases(workload),
         ["wires"] => wires::compare(),
         ["processes"] => processes::compare(),
+        ["rivals"] => rivals::compare(),
         ["busy"] => busy::compare(),
         ["spin"] => busy::spin(),
         ["hold"] => hold::compare(),
@@ -55,6 +57,8 @@ fn main() -> ExitCode {
         ["measure", "parallel", workload, engine] => parallel::measure(workload, engine),
         ["measure", "processes", workload, of, engine] => processes::measure(workload, of, engine),
         ["measure", "payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
+        ["measure", "rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
+        ["measure", "rival-process"] => rivals::process(),
         ["measure", "busy", model, way] => busy::measure_one(model, way),
         ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
         ["measure", "network", topology, end] => network::measure(topology, end),
@@ -62,7 +66,7 @@ fn main() -> ExitCode {
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | processes | hold | hostile [MODEL] | busy | auto [RUN]]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | processes | rivals | hold | hostile [MODEL] | busy | auto [RUN]]"
             );
             return ExitCode::from(2);
         }
@@ -77,7 +81,7 @@ struct Measurement {
     rate: f64,
     /// Peak memory in bytes.
     memory: f64,
-    /// Committed by processed events.
+    /// Committed by processed events; in `rivals`, how many cores were used.
     efficiency: f64,
 }
 
@@ -95,8 +99,13 @@ fn tell_all(rate: f64, efficiency: f64) {
 
 /// Runs each of `rivals` in turn, and returns the median of each.
 fn alternate(rivals: &[Vec<&str>]) -> Vec<Measurement> {
+    alternate_for(ROUNDS, rivals)
+}
+
+/// The same, each so many times.
+fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
     let mut measured: Vec<Vec<Measurement>> = vec![Vec::new(); rivals.len()];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for (rival, measured) in rivals.iter().zip(&mut measured) {
             measured.push(measure(rival));
         }

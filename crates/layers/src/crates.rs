@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// From the bottom up. Crates of one row must not depend on each other.
 const LAYERS: [&[&str]; 11] = [
-    &["warpline-base", "warpline-derive", "warpline-mpi"],
+    &["warpline-base", "warpline-derive", "warpline-mpi", "warpline-rivals"],
     &["warpline-memory"],
     &["warpline-model"],
     &["warpline-kernel"],

@@ -12,7 +12,7 @@ use syn::{Item, ItemUse, UseTree, Visibility};
 use crate::rust_files;
 
 /// Crates that are checked: all but the API, where a model and its context refer to each other, and the tools.
-const CRATES: [&str; 9] = ["base", "derive", "memory", "mpi", "kernel", "warpline", "models", "report", "cli"];
+const CRATES: [&str; 10] = ["base", "derive", "memory", "mpi", "rivals", "kernel", "warpline", "models", "report", "cli"];
 
 type Modules = BTreeMap<Vec<String>, syn::File>;
 type Graph = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;

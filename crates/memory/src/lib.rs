@@ -1,6 +1,6 @@
 //! Memory for the engines and for models: event pools, buffers shared between processing elements, rings, payloads, prefetching, huge pages.
 //!
-//! Beside `warpline-mpi`, which calls C, this is the one crate that may hold `unsafe` code; each block argues why it is sound.
+//! Beside `warpline-mpi` and `warpline-rivals`, which call C, this is the one crate that may hold `unsafe` code; each block argues why it is sound.
 
 mod allocator;
 mod apart;

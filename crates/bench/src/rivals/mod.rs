@@ -1,0 +1,161 @@
+//! Messages from process to process in the manner of SimpleSim, by rival carriers: without a copy, by Boost.Interprocess, and by copies through
+//! our own rings or through MPI.
+//!
+//! What a message costs depends on what a model does with its bytes, so there are three ways to use them, alike for all carriers.
+
+#[cfg(feature = "boost")]
+mod boost;
+mod carrier;
+mod copies;
+mod exchange;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod processes;
+#[cfg(test)]
+mod tests;
+mod zero_copy;
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use self::exchange::Done;
+use self::processes::Plan;
+use crate::{alternate_for, tell_all};
+
+/// How often each carrier runs.
+const ROUNDS: usize = 3;
+/// Processes, and bytes of a message.
+const PROCESSES: [&str; 2] = ["2", "8"];
+const BYTES: [&str; 8] = ["8", "100", "500", "1000", "5000", "8000", "50000", "65536"];
+/// How long a run lasts, and how much of it counts.
+const WARM_UP: Duration = Duration::from_millis(150);
+const MEASURED: Duration = Duration::from_millis(350);
+
+/// Who carries messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rival {
+    /// Payloads in memory that processes share, through rings.
+    ZeroCopy,
+    /// Boost's segment: every message is allocated by its sender and freed by its receiver.
+    Boost,
+    /// The same, but where a message is passed on it stays where it is.
+    BoostKept,
+    /// Copies through rings.
+    Copies,
+    /// Copies through MPI.
+    Mpi,
+}
+
+impl Rival {
+    const ALL: [(Rival, &'static str); 5] = [
+        (Rival::ZeroCopy, "zero-copy"),
+        (Rival::Boost, "boost"),
+        (Rival::BoostKept, "boost-kept"),
+        (Rival::Copies, "copies"),
+        (Rival::Mpi, "mpi"),
+    ];
+
+    fn is_available(self) -> bool {
+        match self {
+            Rival::ZeroCopy | Rival::Copies => cfg!(target_os = "linux"),
+            Rival::Boost | Rival::BoostKept => warpline_rivals::AVAILABLE,
+            Rival::Mpi => warpline_mpi::AVAILABLE,
+        }
+    }
+}
+
+/// What is done with the bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// Each message is new: its sender writes all of it, and its receiver reads every cache line.
+    Written,
+    /// A message is passed on with its first 8 bytes written, and its receiver reads every cache line.
+    Read,
+    /// Likewise, but its receiver reads no more than those 8 bytes, as in the source.
+    Passed,
+}
+
+impl Use {
+    const ALL: [(Use, &'static str, &'static str); 3] = [
+        (Use::Written, "written", "all bytes written by the sender, every cache line read by the receiver"),
+        (Use::Read, "read", "8 bytes written by the sender, every cache line read by the receiver"),
+        (Use::Passed, "passed", "8 bytes written by the sender, and read by the receiver"),
+    ];
+}
+
+impl FromStr for Rival {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Rival::ALL.iter().find(|one| one.1 == name).map(|one| one.0).ok_or_else(|| format!("there is no carrier {name}"))
+    }
+}
+
+impl FromStr for Use {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Use::ALL.iter().find(|one| one.1 == name).map(|one| one.0).ok_or_else(|| format!("bytes are not used as {name}"))
+    }
+}
+
+/// Prints a table for every number of processes and every use of the bytes.
+pub(crate) fn compare() {
+    let rivals: Vec<&str> = Rival::ALL.iter().filter(|one| one.0.is_available()).map(|one| one.1).collect();
+    println!("Messages between processes: nanoseconds per message of all processes together, of time and of cores' time, each with");
+    println!("its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong the first, as idle processes");
+    println!("leave them their core. With the features `boost` and `mpi` there are more carriers.");
+    for processes in PROCESSES {
+        for (_, use_, about) in Use::ALL {
+            println!("\n{processes} processes, {about}\n");
+            print!("{:>8}", "bytes");
+            rivals.iter().for_each(|rival| print!("  {rival:^31}"));
+            println!();
+            let mut smallest = None;
+            for bytes in BYTES {
+                let words: Vec<Vec<&str>> = rivals.iter().map(|rival| vec!["rival", rival, bytes, use_, processes]).collect();
+                let measured = alternate_for(ROUNDS, &words);
+                let times: Vec<_> = measured.iter().map(|one| [1.0, one.efficiency].map(|cores| 1e9 * cores / one.rate)).collect();
+                print!("{bytes:>8}");
+                for (index, time) in times.iter().enumerate() {
+                    let to: [f64; 2] = if index == 0 { *smallest.get_or_insert(*time) } else { times[0] };
+                    print!(" ");
+                    (0..2).for_each(|kind| print!(" {:>8.1} {:>6.2}", time[kind], time[kind] / to[kind]));
+                }
+                println!();
+            }
+        }
+    }
+    println!();
+}
+
+pub(crate) fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
+    let plan = Plan {
+        rival: rival.parse().expect("a carrier"),
+        bytes: bytes.parse().expect("a size"),
+        use_: use_.parse().expect("a use of the bytes"),
+        processes: processes.parse().expect("a number of processes"),
+        warm_up: WARM_UP,
+        measured: MEASURED,
+    };
+    let command = || {
+        let mut command = std::process::Command::new(std::env::current_exe().expect("the benchmark knows its own path"));
+        command.args(["measure", "rival-process"]);
+        command
+    };
+    if let Some(done) = processes::run_first(&plan, command) {
+        tell_done(done);
+    }
+}
+
+/// What any process but the first does, and a rank of MPI.
+pub(crate) fn process() {
+    if let Some(done) = processes::run_other() {
+        tell_done(done);
+    }
+}
+
+fn tell_done(done: Done) {
+    let seconds = MEASURED.as_secs_f64();
+    tell_all(done.messages as f64 / seconds, done.on_cores as f64 / 1e9 / seconds);
+}

@@ -1,0 +1,205 @@
+//! Starts the processes, and gives each what it needs to find the others.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use warpline_memory::Region;
+
+use super::copies::Copies;
+use super::exchange::{Done, MESSAGES, exchange};
+use super::zero_copy::{Rings, ZeroCopy};
+use super::{Rival, Use};
+
+/// Tells a process what to do: the carrier, bytes, use, processes, microseconds to warm up and to measure, its number, and how to find the others.
+const VARIABLE: &str = "WARPLINE_RIVAL_PROCESS";
+
+/// What is to be measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) rival: Rival,
+    pub(super) bytes: usize,
+    pub(super) use_: Use,
+    pub(super) processes: usize,
+    pub(super) warm_up: Duration,
+    pub(super) measured: Duration,
+}
+
+impl Plan {
+    fn write(&self, me: usize, ticket: &str) -> String {
+        let rival = Rival::ALL.iter().find(|one| one.0 == self.rival).map_or("", |one| one.1);
+        let use_ = Use::ALL.iter().find(|one| one.0 == self.use_).map_or("", |one| one.1);
+        let [warm_up, measured] = [self.warm_up, self.measured].map(|time| time.as_micros());
+        format!("{rival} {} {use_} {} {warm_up} {measured} {me} {ticket}", self.bytes, self.processes)
+    }
+
+    /// A plan, the number of the process that is to follow it, and how to find the others.
+    fn read(text: &str) -> Option<(Self, usize, &str)> {
+        let words: Vec<&str> = text.splitn(8, ' ').collect();
+        let &[rival, bytes, use_, processes, warm_up, measured, me, ticket] = &words[..] else { return None };
+        let time = |micros: &str| micros.parse().map(Duration::from_micros).ok();
+        let plan = Plan {
+            rival: rival.parse().ok()?,
+            bytes: bytes.parse().ok()?,
+            use_: use_.parse().ok()?,
+            processes: processes.parse().ok()?,
+            warm_up: time(warm_up)?,
+            measured: time(measured)?,
+        };
+        Some((plan, me.parse().ok()?, ticket))
+    }
+
+    /// What Boost's segment needs: twice what all messages take, and something for queues and the allocator's own use.
+    #[cfg(feature = "boost")]
+    fn segment_bytes(&self) -> usize {
+        2 * self.messages() * (self.bytes + 64) + (4 << 20)
+    }
+
+    fn messages(&self) -> usize {
+        self.processes * MESSAGES
+    }
+}
+
+/// Processes that have been started, which end with this one.
+struct Others(Vec<Child>);
+
+impl Others {
+    fn start(plan: &Plan, ticket: &str, command: impl Fn() -> Command) -> Self {
+        let start =
+            |me| command().env(VARIABLE, plan.write(me, ticket)).stdout(Stdio::null()).spawn().expect("the benchmark can start itself");
+        Others((1..plan.processes).map(start).collect())
+    }
+
+    fn wait(mut self) {
+        for mut child in self.0.drain(..) {
+            assert!(child.wait().expect("a process ends").success(), "another process has failed");
+        }
+    }
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Runs a plan as the first process; the others are started by `command`. Returns what all of them have done in the measured
+/// time; `None` if another process says so.
+pub(super) fn run_first(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
+    match plan.rival {
+        Rival::ZeroCopy | Rival::Copies => {
+            let (region, ticket) = Region::create(plan.processes as u32).expect("this system has memory that processes share");
+            let rings = Rings::new(&region, 0, plan.processes, plan.messages());
+            let others = Others::start(plan, &ticket.to_string(), command);
+            let done = run_rings(plan, 0, rings);
+            others.wait();
+            Some(done)
+        }
+        Rival::Boost | Rival::BoostKept => run_boost(plan, command),
+        Rival::Mpi => {
+            let mut launch = Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
+            let rank = command();
+            launch.args(["--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-np"]).arg(plan.processes.to_string());
+            launch.arg(rank.get_program()).args(rank.get_args()).env(VARIABLE, plan.write(0, "-"));
+            assert!(launch.status().expect("there is an mpirun, or MPIRUN says where").success(), "a rank has failed");
+            None
+        }
+    }
+}
+
+/// Runs a plan as another process, or as a rank of MPI, of which the first returns what all have done.
+pub(super) fn run_other() -> Option<Done> {
+    let text = std::env::var(VARIABLE).expect("the first process says what to do");
+    let (plan, me, ticket) = Plan::read(&text).unwrap_or_else(|| panic!("this is no plan: {text}"));
+    match plan.rival {
+        Rival::ZeroCopy | Rival::Copies => {
+            let region = Region::join(&ticket.parse().expect("a ticket"), me as u32).expect("the first process shares its memory");
+            run_rings(&plan, me, Rings::new(&region, me, plan.processes, plan.messages()));
+            None
+        }
+        Rival::Boost | Rival::BoostKept => {
+            join_boost(&plan, me, ticket);
+            None
+        }
+        Rival::Mpi => run_rank(&plan),
+    }
+}
+
+fn run_rings(plan: &Plan, me: usize, rings: Rings) -> Done {
+    if plan.rival == Rival::Copies { exchange(plan, me, Copies::new(rings)) } else { exchange(plan, me, ZeroCopy(rings)) }
+}
+
+#[cfg(feature = "boost")]
+fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
+    use super::boost::Boost;
+    let mut segment =
+        warpline_rivals::Segment::create(plan.segment_bytes(), 1 + plan.processes as u32).unwrap_or_else(|error| panic!("{error}"));
+    let others = Others::start(plan, segment.name(), command);
+    // Each says in the last queue that it has opened the segment.
+    let since = std::time::Instant::now();
+    let mut opened = 0;
+    while opened < plan.processes - 1 {
+        opened += segment.receive(plan.processes as u32, &mut Vec::new());
+        std::thread::yield_now();
+        assert!(since.elapsed() < Duration::from_secs(60), "another process does not begin");
+    }
+    segment.remove_name();
+    let done = exchange(plan, 0, Boost::new(Box::leak(Box::new(segment)), 0, plan.rival == Rival::BoostKept));
+    others.wait();
+    Some(done)
+}
+
+#[cfg(feature = "boost")]
+fn join_boost(plan: &Plan, me: usize, name: &str) {
+    use super::boost::Boost;
+    let segment = Box::new(warpline_rivals::Segment::open(name).unwrap_or_else(|error| panic!("{error}")));
+    let segment: &'static warpline_rivals::Segment = Box::leak(segment);
+    let here = segment.message(0).unwrap_or_else(|error| panic!("{error}"));
+    segment.send(plan.processes as u32, 0, here).unwrap_or_else(|(_, error)| panic!("{error}"));
+    exchange(plan, me, Boost::new(segment, me, plan.rival == Rival::BoostKept));
+}
+
+#[cfg(not(feature = "boost"))]
+fn run_boost(_: &Plan, _: impl Fn() -> Command) -> Option<Done> {
+    panic!("build the benchmark with the feature `boost`")
+}
+
+#[cfg(not(feature = "boost"))]
+fn join_boost(_: &Plan, _: usize, _: &str) {
+    panic!("build the benchmark with the feature `boost`")
+}
+
+#[cfg(feature = "mpi")]
+fn run_rank(plan: &Plan) -> Option<Done> {
+    use warpline_mpi::{Launch, Mpi, ThreadLevel};
+    let launch = Launch::detect().expect("a launcher has started this");
+    let mpi = Mpi::start(launch, ThreadLevel::Funneled).unwrap_or_else(|error| panic!("{error}"));
+    let comm = mpi.world().unwrap_or_else(|error| panic!("{error}"));
+    let carrier = super::mpi::Mpi::new(&comm, plan.bytes).unwrap_or_else(|error| panic!("{error}"));
+    let done = exchange(plan, mpi.rank() as usize, carrier);
+    (mpi.rank() == 0).then_some(done)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn run_rank(_: &Plan) -> Option<Done> {
+    panic!("build the benchmark with the feature `mpi`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written() {
+        for (rival, _) in Rival::ALL {
+            for (use_, ..) in Use::ALL {
+                let plan =
+                    Plan { rival, bytes: 8, use_, processes: 3, warm_up: Duration::from_millis(1), measured: Duration::from_micros(7) };
+                assert_eq!(Plan::read(&plan.write(2, "a ticket")), Some((plan, 2, "a ticket")));
+            }
+        }
+        assert_eq!(Plan::read("zero-copy 8 read 2 1 1 0"), None);
+    }
+}

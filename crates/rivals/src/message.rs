@@ -1,0 +1,68 @@
+//! A message in a segment.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::slice;
+
+use crate::segment::Heap;
+
+/// Bytes in a segment, of which this is the only holder in all processes. Dropping it frees them, by the segment's one allocator.
+pub struct Message<'s> {
+    heap: &'s Heap,
+    bytes: NonNull<u8>,
+    length: usize,
+}
+
+impl<'s> Message<'s> {
+    /// # Safety
+    /// At the address there are this many bytes of a block from this heap, which nobody else holds.
+    pub(crate) unsafe fn holding(heap: &'s Heap, bytes: NonNull<u8>, length: usize) -> Self {
+        Message { heap, bytes, length }
+    }
+
+    /// Whether it lies in this heap.
+    pub(crate) fn is_in(&self, heap: &Heap) -> bool {
+        std::ptr::eq(self.heap, heap)
+    }
+
+    /// Its bytes and their number, which the caller has to free or pass on.
+    pub(crate) fn into_parts(self) -> (NonNull<u8>, usize) {
+        let parts = (self.bytes, self.length);
+        std::mem::forget(self);
+        parts
+    }
+}
+
+impl Deref for Message<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the heap stays mapped while it is borrowed, and the bytes are in a block that this message alone holds. They are those of a
+        // file in memory, which has zeros where nobody has written, so they always have a value.
+        unsafe { slice::from_raw_parts(self.bytes.as_ptr(), self.length) }
+    }
+}
+
+impl DerefMut for Message<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above; and this message is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.bytes.as_ptr(), self.length) }
+    }
+}
+
+impl Drop for Message<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the block is from this heap, and this message, which was its only holder, does not use it any more.
+        unsafe { self.heap.free(self.bytes) };
+    }
+}
+
+impl fmt::Debug for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Message({} bytes)", self.length)
+    }
+}

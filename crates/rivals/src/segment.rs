@@ -1,0 +1,197 @@
+//! A segment of shared memory, with one allocator and a queue for each receiver.
+
+use std::ffi::{CStr, CString, c_char};
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::ffi::{self, Arrival, Opened};
+use crate::{Error, Message, Result};
+
+/// How many messages are taken out of a queue under one lock.
+const TAKEN_AT_ONCE: usize = 64;
+/// What Boost has to say fits into so many bytes.
+const TEXT_BYTES: usize = 256;
+
+/// Shared memory of a fixed size.
+///
+/// It has a name until all have opened it and its creator calls [`remove_name`](Self::remove_name); from then on it goes with the last process
+/// that has it open, however that ends. Before, it goes when its creator drops it, also in a panic, but stays if the creator is killed. A process
+/// that is killed while it holds one of Boost's locks leaves it locked, and the others wait for ever.
+pub struct Segment {
+    heap: Heap,
+    queues: u32,
+    name: CString,
+    /// Whether the name is this process's to remove.
+    has_name: bool,
+}
+
+/// The segment as this process has mapped it, and its allocator.
+pub(crate) struct Heap(NonNull<Opened>);
+
+impl Segment {
+    /// Creates a segment of this many bytes with this many queues, Boost's own needs included.
+    ///
+    /// # Errors
+    /// [`Error::Segment`].
+    pub fn create(bytes: usize, queues: u32) -> Result<Self> {
+        static CREATED: AtomicU32 = AtomicU32::new(0);
+        // Relaxed: a number that nobody else has is all that is wanted.
+        let name = format!("warpline-rival-{}-{}", std::process::id(), CREATED.fetch_add(1, Ordering::Relaxed));
+        let name = CString::new(name).expect("a name has no zero byte");
+        let mut text: [c_char; TEXT_BYTES] = [0; TEXT_BYTES];
+        // SAFETY: the name ends with a zero byte, and there is as much room for text as is said.
+        let opened = unsafe { ffi::warpline_boost_create(name.as_ptr(), bytes as u64, queues, text.as_mut_ptr(), text.len()) };
+        let heap = Heap(NonNull::new(opened).ok_or_else(|| refused(&name, &text))?);
+        Ok(Segment { heap, queues, name, has_name: true })
+    }
+
+    /// Opens the segment with this name.
+    ///
+    /// # Errors
+    /// [`Error::Segment`].
+    pub fn open(name: &str) -> Result<Self> {
+        let Ok(name) = CString::new(name) else {
+            return Err(Error::Segment { name: name.to_owned(), reason: "a name has no zero byte".to_owned() });
+        };
+        let (mut text, mut queues): ([c_char; TEXT_BYTES], u32) = ([0; TEXT_BYTES], 0);
+        // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as much room for text as is said.
+        let opened = unsafe { ffi::warpline_boost_open(name.as_ptr(), &mut queues, text.as_mut_ptr(), text.len()) };
+        let heap = Heap(NonNull::new(opened).ok_or_else(|| refused(&name, &text))?);
+        Ok(Segment { heap, queues, name, has_name: false })
+    }
+
+    /// The name by which other processes open it.
+    pub fn name(&self) -> &str {
+        self.name.to_str().expect("it was made of text")
+    }
+
+    /// Removes the name. Nobody can open the segment any more; whoever has opened it keeps it.
+    pub fn remove_name(&mut self) {
+        if std::mem::take(&mut self.has_name) {
+            // SAFETY: the name ends with a zero byte.
+            unsafe { ffi::warpline_boost_remove(self.name.as_ptr()) };
+        }
+    }
+
+    /// A new message of this many bytes, with whatever was in memory there.
+    ///
+    /// # Errors
+    /// [`Error::Full`].
+    #[inline]
+    pub fn message(&self, length: usize) -> Result<Message<'_>> {
+        // SAFETY: the segment is open.
+        let bytes = unsafe { ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64) };
+        let bytes = NonNull::new(bytes).ok_or_else(|| self.full(length))?;
+        // SAFETY: the allocator has just given the block to this caller alone, and it has at least this many bytes.
+        Ok(unsafe { Message::holding(&self.heap, bytes, length) })
+    }
+
+    /// Sends a message, with a time, to the receiver that has this queue.
+    ///
+    /// # Errors
+    /// The message, and [`Error::Full`], as queues lie in the segment, too.
+    ///
+    /// # Panics
+    /// If there is no such queue, or if the message is from another segment.
+    #[inline]
+    pub fn send<'s>(&'s self, queue: u32, time: u64, message: Message<'s>) -> std::result::Result<(), (Message<'s>, Error)> {
+        self.check(queue);
+        assert!(message.is_in(&self.heap), "the message is from another segment");
+        let (bytes, length) = message.into_parts();
+        let record = Arrival { time, length: length as u64, bytes: bytes.as_ptr() };
+        // SAFETY: the segment is open and has this queue. The bytes lie in it, so that an offset leads there in every process.
+        if unsafe { ffi::warpline_boost_send(self.heap.0.as_ptr(), queue, &record) } == 0 {
+            return Ok(());
+        }
+        // SAFETY: the parts are those of the message, and no queue has taken them.
+        let message = unsafe { Message::holding(&self.heap, bytes, length) };
+        Err((message, self.full(length)))
+    }
+
+    /// Moves the messages that have come to a queue, oldest first, to the end of `into`, and returns how many. It waits for nobody but those who
+    /// are using the queue right now.
+    ///
+    /// # Panics
+    /// If there is no such queue.
+    #[inline]
+    pub fn receive<'s>(&'s self, queue: u32, into: &mut Vec<(u64, Message<'s>)>) -> usize {
+        self.check(queue);
+        let before = into.len();
+        loop {
+            // Now, as a panic after they have left the queue would lose them.
+            into.reserve(TAKEN_AT_ONCE);
+            let mut arrivals = [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
+            // SAFETY: the segment is open and has this queue, and there is room for as many as is said.
+            let count = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, arrivals.as_mut_ptr(), TAKEN_AT_ONCE) };
+            for Arrival { time, length, bytes } in arrivals.into_iter().take(count) {
+                let bytes = NonNull::new(bytes).expect("a record leads to a message");
+                // SAFETY: only `send` writes records, each of a message that it gave away. The record has left the queue, so nobody else finds
+                // it, and this process maps the block at the address that the offset leads to.
+                into.push((time, unsafe { Message::holding(&self.heap, bytes, length as usize) }));
+            }
+            if count < TAKEN_AT_ONCE {
+                return into.len() - before;
+            }
+        }
+    }
+
+    /// How many of its bytes are free.
+    pub fn free_bytes(&self) -> u64 {
+        self.room().1
+    }
+
+    /// All bytes, and those that are free.
+    fn room(&self) -> (u64, u64) {
+        let (mut bytes, mut free) = (0, 0);
+        // SAFETY: the segment is open, and both numbers are local variables.
+        unsafe { ffi::warpline_boost_room(self.heap.0.as_ptr(), &mut bytes, &mut free) };
+        (bytes, free)
+    }
+
+    #[inline]
+    fn check(&self, queue: u32) {
+        assert!(queue < self.queues, "there is no queue {queue}, but {} of them", self.queues);
+    }
+
+    #[cold]
+    fn full(&self, wanted: usize) -> Error {
+        let (bytes, free) = self.room();
+        Error::Full { wanted, free, bytes }
+    }
+}
+
+impl Heap {
+    /// # Safety
+    /// A block begins there that is from this heap, and nobody uses it any more.
+    #[inline]
+    pub(crate) unsafe fn free(&self, bytes: NonNull<u8>) {
+        // SAFETY: the segment is open; the rest is the caller's promise.
+        unsafe { ffi::warpline_boost_free(self.0.as_ptr(), bytes.as_ptr()) };
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        self.remove_name();
+    }
+}
+
+impl Drop for Heap {
+    fn drop(&mut self) {
+        // SAFETY: it was opened once and is closed once; messages borrow it, so there are none left in this process.
+        unsafe { ffi::warpline_boost_close(self.0.as_ptr()) };
+    }
+}
+
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Segment({})", self.name())
+    }
+}
+
+fn refused(name: &CStr, text: &[c_char; TEXT_BYTES]) -> Error {
+    let reason = text.iter().map(|&letter| letter as u8).take_while(|&letter| letter != 0).collect();
+    let reason = String::from_utf8(reason).unwrap_or_else(|_| "Boost gave no reason".to_owned());
+    Error::Segment { name: name.to_string_lossy().into_owned(), reason }
+}
