@@ -26,11 +26,18 @@ fn defaults_are_values_of_their_settings_or_rules() {
     }
 }
 
+/// A value that the setting may have, and not its default.
+fn sample(setting: &Setting) -> &str {
+    // Fewer bytes are no batch.
+    let number = if setting.name == "communication-batch" { "700" } else { "7" };
+    setting.words.last().copied().unwrap_or(number)
+}
+
 #[test]
 fn every_setting_is_set_alone() {
     for (index, setting) in Settings::table().iter().enumerate() {
         let mut settings = Settings::default();
-        settings.set(&setting.name, setting.words.last().unwrap_or(&"7")).unwrap();
+        settings.set(&setting.name, sample(setting)).unwrap();
         assert_ne!(settings, Settings::default(), "{}", setting.name);
         let fields = format!("{settings:?}");
         let given: Vec<usize> =
@@ -201,7 +208,7 @@ fn settings_of_parallel_runs_mean_one() {
     assert!(some.iter().all(|name| names.contains(name)) && !names.contains(&"seed") && !names.contains(&"threads"), "{names:?}");
     for setting in of_parallel {
         let mut settings = Settings::default();
-        settings.set(&setting.name, setting.words.last().unwrap_or(&"7")).unwrap();
+        settings.set(&setting.name, sample(setting)).unwrap();
         let implied = settings.synchronisation().unwrap();
         assert!(implied != Synchronisation::Sequential && setting.serves(implied), "{}", setting.name);
         assert_eq!(Settings { threads: Some(1), ..settings.clone() }.synchronisation(), Ok(implied), "{}", setting.name);
@@ -231,6 +238,11 @@ fn records_have_what_concerns_them() {
     assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
+        "communication",
+        "communication_batch",
+        "communication_delay",
+        "communication_ring",
+        "communication_threads",
         "conservative",
         "conservative_lps",
         "copy_interval",
@@ -245,6 +257,7 @@ fn records_have_what_concerns_them() {
         "use_lookahead",
         "warmup",
         "wire",
+        "zero_copy",
         "zero_delay_hops",
     ];
     assert_eq!(names(true), of_parallel);

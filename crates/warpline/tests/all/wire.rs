@@ -94,12 +94,3 @@ fn what_cannot_be_written_or_read_says_which_event_it_is() {
         assert!(error.contains(part), "`{part}` should be in: {error}");
     }
 }
-
-#[test]
-fn processes_of_one_machine_do_not_copy_events_yet() {
-    let error = ring("whole", 10.0).processes(2).run().unwrap_err().to_string();
-    for part in ["model `Ring` cannot run in 2 processes", "Paper` are copied", "only between machines so far", "`WireFormat::portable()`"]
-    {
-        assert!(error.contains(part), "`{part}` should be in: {error}");
-    }
-}
