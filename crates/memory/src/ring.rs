@@ -183,18 +183,24 @@ impl<T: Copy + Send> Producer<T> {
 }
 
 impl<T: Send> Producer<T> {
+    /// Whether there is room for a value.
+    #[inline(always)]
+    pub fn has_room(&mut self) -> bool {
+        if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
+            // Acquire pairs with the Release of the consumer, which has taken what was in the cells.
+            self.head = self.shared.indices.head.0.load(Ordering::Acquire);
+        }
+        self.tail.wrapping_sub(self.head) < self.shared.cells.len()
+    }
+
     /// Appends a value, which the consumer does not see until it is [published](Self::publish).
     ///
     /// # Errors
     /// The value, if there is no room for it.
     #[inline(always)]
     pub fn write(&mut self, value: T) -> Result<(), T> {
-        if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
-            // Acquire pairs with the Release of the consumer, which has taken what was in the cells.
-            self.head = self.shared.indices.head.0.load(Ordering::Acquire);
-            if self.tail.wrapping_sub(self.head) == self.shared.cells.len() {
-                return Err(value);
-            }
+        if !self.has_room() {
+            return Err(value);
         }
         // SAFETY: the cell is free, as fewer values than there are cells lie between head and tail; the consumer leaves it alone until the
         // shared tail is past it.

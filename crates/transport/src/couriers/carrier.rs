@@ -12,11 +12,17 @@ pub struct Address {
 ///
 /// Errors are those of the system, in words; none can be recovered from.
 pub trait Carrier: Send {
-    /// Sends a piece, no longer than the carrier was made for. Returns whether there was room for it.
+    /// Whether there is room for a piece.
     ///
     /// # Errors
     /// See [`Carrier`].
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String>;
+    fn has_room(&mut self, to: Address) -> Result<bool, String>;
+
+    /// Sends a piece, no longer than the carrier was made for. There must be [room](Self::has_room) for it.
+    ///
+    /// # Errors
+    /// See [`Carrier`].
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String>;
 
     /// Passes on what has arrived. Returns whether anything has.
     ///

@@ -31,13 +31,23 @@ pub(crate) fn copy_carriers(region: &Region, plan: &CourierPlan) -> Vec<Box<dyn 
     carriers.into_iter().map(|carrier| Box::new(carrier) as Box<dyn Carrier>).collect()
 }
 
-impl Carrier for CopyCarrier {
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
+impl CopyCarrier {
+    fn ring(&mut self, to: Address) -> &mut Producer<Payload> {
         let ring = self.to.iter_mut().find(|(address, _)| *address == to);
-        let (_, ring) = ring.unwrap_or_else(|| panic!("there is no ring to {to:?}"));
-        let sent = ring.write(Payload::from(piece)).is_ok();
+        ring.map(|(_, ring)| ring).unwrap_or_else(|| panic!("there is no ring to {to:?}"))
+    }
+}
+
+impl Carrier for CopyCarrier {
+    fn has_room(&mut self, to: Address) -> Result<bool, String> {
+        Ok(self.ring(to).has_room())
+    }
+
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
+        let ring = self.ring(to);
+        assert!(ring.write(Payload::from(piece)).is_ok(), "there is room");
         ring.publish();
-        Ok(sent)
+        Ok(())
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {

@@ -53,6 +53,8 @@ struct Batch {
     sent: usize,
     /// When the first of them came.
     since: Option<Instant>,
+    /// Whether there was no room for it when it was last tried.
+    is_held_up: bool,
     /// By PE of this courier: the last bound written.
     bounds: Vec<u64>,
 }
@@ -69,8 +71,8 @@ pub(super) struct Courier<E> {
     sorter: Sorter<E>,
     /// By courier of other processes.
     batches: Vec<Batch>,
-    /// By process: where its batches begin.
-    first_batch: Vec<usize>,
+    /// By PE: which batch goes to its courier; none for those near.
+    batch_to: Box<[u32]>,
     /// Its first PE, and what its PEs have published.
     first_pe: u32,
     bounds: Bounds,
@@ -97,12 +99,11 @@ pub(super) struct Equipment<E> {
 impl<E: Send> Courier<E> {
     pub(super) fn new(number: u32, plan: CourierPlan, codec: Codec<E>, equipment: Equipment<E>) -> Self {
         let Equipment { carrier, sorter, first_pe, pes, bounds, intake } = equipment;
-        let (mut batches, mut first_batch) = (Vec::new(), vec![usize::MAX; plan.places.first_pes.len()]);
-        for process in plan.places.far() {
-            first_batch[process as usize] = batches.len();
-            let batch = |courier| Batch { to: Address { process, courier }, bytes: Vec::new(), sent: 0, since: None, bounds: vec![0; pes] };
-            batches.extend((0..plan.places.couriers_of(process)).map(batch));
-        }
+        let of = |process| (0..plan.places.couriers_of(process)).map(move |courier| Address { process, courier });
+        let batch = |to| Batch { to, bytes: Vec::new(), sent: 0, since: None, is_held_up: false, bounds: vec![0; pes] };
+        let batches: Vec<Batch> = plan.places.far().flat_map(of).map(batch).collect();
+        let batch_to = |pe| batches.iter().position(|batch| batch.to == plan.places.courier_of(pe)).map_or(u32::MAX, |index| index as u32);
+        let batch_to = (0..plan.places.pes()).map(batch_to).collect();
         Courier {
             number,
             plan,
@@ -110,7 +111,7 @@ impl<E: Send> Courier<E> {
             carrier,
             sorter,
             batches,
-            first_batch,
+            batch_to,
             first_pe,
             bounds,
             seen: vec![0; pes],
@@ -121,22 +122,15 @@ impl<E: Send> Courier<E> {
         }
     }
 
-    /// Which batch goes to the courier of a PE.
-    #[inline]
-    fn batch_to(&self, pe: u32) -> usize {
-        let Address { process, courier } = self.plan.places.courier_of(pe);
-        self.first_batch[process as usize] + courier as usize
-    }
-
     /// Writes a record, to whomever it concerns.
     #[inline]
     pub(super) fn post(&mut self, record: &Record<E>) -> Result<(), String> {
         match record {
             Record::Value(to, _) => {
                 self.counts.values += 1;
-                self.write(self.batch_to(*to), record)
+                self.write(self.batch_to[*to as usize] as usize, record)
             }
-            Record::Control(to, _) | Record::Put { to, .. } => self.write(self.batch_to(*to), record),
+            Record::Control(to, _) | Record::Put { to, .. } => self.write(self.batch_to[*to as usize] as usize, record),
             Record::Bound { .. } | Record::Round { .. } | Record::End => {
                 (0..self.batches.len()).try_for_each(|index| self.write(index, record))
             }
@@ -148,7 +142,7 @@ impl<E: Send> Courier<E> {
         let batch = &mut self.batches[index];
         record.write(&self.codec, &mut batch.bytes)?;
         batch.since.get_or_insert_with(Instant::now);
-        if batch.bytes.len() - batch.sent >= self.plan.limits.batch - HEADER {
+        if !batch.is_held_up && batch.bytes.len() - batch.sent >= self.plan.limits.batch - HEADER {
             self.send(index)?;
         }
         Ok(())
@@ -233,11 +227,13 @@ impl<E: Send> Courier<E> {
                 (false, true) => PieceKind::LastPart,
                 (false, false) => PieceKind::Part,
             };
-            write_piece(kind, self.plan.places.process, self.number, now, &mut self.piece);
-            if !self.carrier.send(batch.to, &self.piece)? {
+            batch.is_held_up = !self.carrier.has_room(batch.to)?;
+            if batch.is_held_up {
                 self.counts.refused += 1;
                 return Ok(some);
             }
+            write_piece(kind, self.plan.places.process, self.number, now, &mut self.piece);
+            self.carrier.send(batch.to, &self.piece)?;
             self.counts.batches += 1;
             self.counts.bytes += self.piece.len() as u64;
             batch.sent += now.len();

@@ -33,15 +33,16 @@ fn tag(courier: u32) -> Tag {
 }
 
 impl Carrier for MpiCarrier {
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
-        if self.pool.in_flight() >= self.most && self.pool.progress().map_err(in_words)? >= self.most {
-            return Ok(false);
-        }
+    fn has_room(&mut self, _: Address) -> Result<bool, String> {
+        Ok(self.pool.in_flight() < self.most || self.pool.progress().map_err(in_words)? < self.most)
+    }
+
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
         let mut buffer = self.pool.take().map_err(in_words)?;
         assert!(buffer.write(piece), "a piece is no longer than a buffer");
         let refused = self.pool.send(self.ranks[to.process as usize], tag(to.courier), buffer).map_err(in_words)?.refused();
         assert!(refused.is_none(), "there is room");
-        Ok(true)
+        Ok(())
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {

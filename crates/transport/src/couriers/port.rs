@@ -1,3 +1,6 @@
+use std::collections::VecDeque;
+use std::ops::Range;
+
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
 use warpline_memory::{IsPortable, Lines, Region, lines};
@@ -15,15 +18,16 @@ use crate::{Codec, ControlPlan, RingPort, ring_ports};
 pub struct NodePort<E> {
     near: RingPort<E>,
     me: u32,
-    /// By PE: whether it is near.
-    is_near: Box<[bool]>,
+    /// The PEs near this one.
+    pes_near: Range<u32>,
     courier: SharedCourier<E>,
     /// If another PE, or a thread, works for the courier.
     outlet: Option<Outlet<E>>,
     /// What waits for the courier, or for room: of values, what was sent since the last flush; the rest is never refused.
-    kept: Vec<Record<E>>,
+    kept: VecDeque<Record<E>>,
     is_clogged: bool,
-    /// What this PE publishes, for its courier.
+    /// The word published last, for the courier to find in `bounds` when it has all that was sent before.
+    word: u64,
     bounds: Bounds,
     /// Its place among the PEs of its courier.
     place: usize,
@@ -50,7 +54,6 @@ pub fn node_ports<E: Send>(
     let near = ring_ports(region, portable, &places.near, controls);
     let (mut ports, mut couriers, notes) = (Vec::new(), Vec::new(), Notes::default());
     let mut near = near.into_iter().skip(places.local().start as usize);
-    let is_near: Box<[bool]> = (0..places.pes()).map(|pe| places.near.contains(&pe)).collect();
     for (number, carrier) in (0..).zip(carriers) {
         let own: Vec<u32> = places.local().filter(|pe| places.courier_of(*pe).courier == number).collect();
         let Some(&first_pe) = own.first() else { continue };
@@ -76,16 +79,15 @@ pub fn node_ports<E: Send>(
             let outlet = if outside.contains(me) { outlets.next() } else { None };
             let arrived = Arrivals::default();
             let (bounds, courier, notes) = (bounds.clone(), courier.clone(), notes.clone());
-            let kept = Vec::new();
-            let (me, is_near) = (*me, is_near.clone());
             ports.push(NodePort {
                 near,
-                me,
-                is_near,
+                me: *me,
+                pes_near: places.near.clone(),
                 courier,
                 outlet,
-                kept,
+                kept: VecDeque::new(),
                 is_clogged: false,
+                word: 0,
                 bounds,
                 place,
                 words,
@@ -109,16 +111,15 @@ impl<E: Send> NodePort<E> {
     /// Hands over what was kept, and works for the courier if that is to be done here.
     fn pass_on(&mut self, works: bool) {
         if let Some(outlet) = &mut self.outlet {
-            let mut kept = std::mem::take(&mut self.kept).into_iter();
-            for record in kept.by_ref() {
+            while let Some(record) = self.kept.pop_front() {
                 if let Err(record) = outlet.put(record) {
-                    self.kept.push(record);
+                    self.kept.push_front(record);
                     break;
                 }
             }
-            self.kept.extend(kept);
-            self.is_clogged = !self.kept.is_empty();
             outlet.publish();
+            self.is_clogged = !self.kept.is_empty();
+            self.publish_word();
             return;
         }
         if self.kept.is_empty() && !works {
@@ -133,8 +134,15 @@ impl<E: Send> NodePort<E> {
 
     /// Sends what must not be refused.
     fn send_surely(&mut self, record: Record<E>) {
-        self.kept.push(record);
+        self.kept.push_back(record);
         self.pass_on(false);
+    }
+
+    /// Lets the courier find the word published last, unless something sent before it is still kept here.
+    fn publish_word(&mut self) {
+        if self.kept.is_empty() {
+            self.bounds.write(self.place, self.word);
+        }
     }
 }
 
@@ -156,7 +164,7 @@ impl<E: Send> Port<E> for NodePort<E> {
 
     #[inline]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        if self.is_near[to as usize] {
+        if self.pes_near.contains(&to) {
             return self.near.send_value(to, message);
         }
         if self.is_clogged {
@@ -170,7 +178,7 @@ impl<E: Send> Port<E> for NodePort<E> {
                 })
             }
             _ => {
-                self.kept.push(Record::Value(to, message));
+                self.kept.push_back(Record::Value(to, message));
                 Ok(())
             }
         }
@@ -193,12 +201,13 @@ impl<E: Send> Port<E> for NodePort<E> {
 
     fn publish(&mut self, word: u64) {
         self.near.publish(word);
-        self.bounds.write(self.place, word);
+        self.word = word;
+        self.publish_word();
     }
 
     #[inline]
     fn bound(&mut self, pe: u32) -> u64 {
-        if self.is_near[pe as usize] { self.near.bound(pe) } else { self.words.read(pe) }
+        if self.pes_near.contains(&pe) { self.near.bound(pe) } else { self.words.read(pe) }
     }
 
     fn publish_round(&mut self, round: u64, word: u64) {
@@ -208,11 +217,11 @@ impl<E: Send> Port<E> for NodePort<E> {
 
     #[inline]
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
-        if self.is_near[pe as usize] { self.near.word_of_round(pe, round) } else { self.words.read_round(pe, round) }
+        if self.pes_near.contains(&pe) { self.near.word_of_round(pe, round) } else { self.words.read_round(pe, round) }
     }
 
     fn send_control(&mut self, to: u32, control: Control) {
-        if self.is_near[to as usize] {
+        if self.pes_near.contains(&to) {
             self.near.send_control(to, control);
         } else {
             self.send_surely(Record::Control(to, Box::new(control)));
@@ -227,7 +236,7 @@ impl<E: Send> Port<E> for NodePort<E> {
     }
 
     fn write(&mut self, to: u32, put: Put) {
-        if self.is_near[to as usize] {
+        if self.pes_near.contains(&to) {
             self.near.write(to, put);
         } else {
             self.send_surely(Record::Put { to, from: self.me, put: Box::new(put) });

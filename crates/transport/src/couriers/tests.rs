@@ -1,6 +1,8 @@
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use warpline_base::random::mix64;
@@ -36,14 +38,15 @@ impl TestCarrier {
 }
 
 impl Carrier for TestCarrier {
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
-        if *self.stuck.lock().unwrap() || self.below(self.refuses) == 0 {
-            return Ok(false);
-        }
+    fn has_room(&mut self, _: Address) -> Result<bool, String> {
+        Ok(!*self.stuck.lock().unwrap() && self.below(self.refuses) > 0)
+    }
+
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
         let mut wires = self.wires.lock().unwrap();
         let (_, wire) = wires.iter_mut().find(|(address, _)| *address == to).expect("a receiver");
         wire.push_back(piece.to_vec());
-        Ok(true)
+        Ok(())
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {
@@ -350,4 +353,74 @@ fn values_are_kept_back_until_they_are_flushed() {
         couriers.work(0);
         assert_eq!(couriers.counts().values, 1, "{:?}", way.feed);
     }
+}
+
+#[test]
+fn a_bound_waits_for_what_found_no_room() {
+    for feed in [Feed::Rings, Feed::Cas] {
+        let mut processes = processes(WireFormat::portable(), &[1, 1], 1, Way { feed, ..BY_THREADS }, 1 << 20);
+        let port = &mut processes[0].ports[0];
+        // More than a ring holds.
+        let sent = (0..10_000).take_while(|number| port.send_value(1, message(0, 1, *number)).is_ok()).count() as u64;
+        port.flush();
+        // All that was accepted counts as sent.
+        port.publish(sent);
+        let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+        for _ in 0..1000 {
+            processes.iter().for_each(|process| _ = process.couriers.work(0));
+            receiver.receive(&mut processes[1].ports[0], 2);
+        }
+        assert!(receiver.received[0] < sent || feed == Feed::Rings, "{feed:?}: all found room");
+        for _ in 0..1000 {
+            processes[0].ports[0].receive(&mut Vec::new());
+            processes.iter().for_each(|process| _ = process.couriers.work(0));
+            receiver.receive(&mut processes[1].ports[0], 2);
+        }
+        assert_eq!((receiver.received[0], processes[1].ports[0].bound(0)), (sent, sent));
+    }
+}
+
+/// Lets the other threads of a test end, even by a panic of this one.
+struct Over<'t>(&'t AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn bounds_never_overtake_messages_between_threads() {
+    const MESSAGES: u64 = 3000;
+    let processes = processes(WireFormat::portable(), &[1, 1], 1, BY_THREADS, 512);
+    let (mut ports, couriers): (Vec<_>, Vec<_>) = processes.into_iter().map(|Process { ports, couriers, .. }| (ports, couriers)).unzip();
+    let (mut receiving, mut sending) = (ports.pop().unwrap().remove(0), ports.pop().unwrap().remove(0));
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for couriers in &couriers {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    couriers.work(0);
+                }
+            });
+        }
+        scope.spawn(|| {
+            for number in 0..MESSAGES {
+                while sending.send_value(1, message(0, 1, number)).is_err() {
+                    sending.receive(&mut Vec::new());
+                }
+                sending.flush();
+                sending.publish(number + 1);
+            }
+            while !is_over.load(Ordering::Relaxed) {
+                sending.receive(&mut Vec::new());
+            }
+        });
+        let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+        let (_over, since) = (Over(&is_over), Instant::now());
+        while receiver.received[0] < MESSAGES || receiving.bound(0) < MESSAGES {
+            assert!(since.elapsed() < Duration::from_secs(60), "messages get lost");
+            receiver.receive(&mut receiving, 2);
+        }
+    });
 }
