@@ -1,10 +1,15 @@
-//! The processes of a run: they share memory, and end together.
+//! The processes of a run: those of a machine share memory, and all end together.
 //!
-//! The first process starts the others, which run the same program with the same arguments, up to the same run: so each has the same model,
-//! and none has to be sent anything. In the run, each has some of the PEs. What they have to tell each other beside what PEs do goes to the
-//! first process as letters.
+//! Either the first process starts the others, which run the same program with the same arguments, up to the same run; or a launcher of MPI
+//! programs has started all of them. Each has the same model, and none has to be sent anything. In the run, each has some of the PEs. What
+//! they have to tell each other beside what PEs do goes to the first process as letters.
 
+mod invitation;
+mod last_words;
+#[cfg(feature = "mpi")]
+mod launched;
 mod letters;
+mod lost;
 #[cfg(not(feature = "mpi"))]
 mod no_ranks;
 #[cfg(feature = "mpi")]
@@ -12,8 +17,8 @@ mod office;
 mod peers;
 #[cfg(feature = "mpi")]
 mod ranks;
+mod seat;
 
-use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
@@ -23,9 +28,14 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpline_memory::{Common, Region, RegionTicket, SpinLock, desert_locks};
+use warpline_memory::{Common, Region, desert_locks};
 
+use self::invitation::INVITATION;
+pub use self::invitation::Invitation;
+use self::last_words::LastWords;
+pub use self::last_words::Voice;
 use self::letters::{LetterBox, Post, Receiver, letter_boxes};
+pub use self::lost::Lost;
 #[cfg(not(feature = "mpi"))]
 use self::no_ranks::Office;
 #[cfg(not(feature = "mpi"))]
@@ -35,48 +45,16 @@ use self::office::Office;
 use self::peers::Peers;
 #[cfg(feature = "mpi")]
 pub use self::ranks::Ranks;
+pub use self::seat::Seat;
 use crate::couriers::{Carrier, CourierPlan, copy_carriers};
 use crate::{Fold, Tally};
 
-/// The variable by which a process learns that it is one of several.
-const INVITATION: &str = "WARPLINE_GROUP";
 /// How often a process that waits for others looks.
 const LOOK_EVERY: Duration = Duration::from_micros(200);
 /// How long processes may take until they all are in the run: they have to make the model first.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long processes may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
-/// The longest last words, in bytes.
-const WORDS: usize = 2000;
-
-/// What a process is told that is one of several.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Invitation {
-    /// Which one it is.
-    number: u32,
-    /// Which of the program's runs of several processes it is for, from 1.
-    run: u32,
-    ticket: RegionTicket,
-}
-
-impl Invitation {
-    /// The invitation of this process, if it has one: if the first process of a group has started it.
-    pub fn of_this_process() -> Option<Self> {
-        let text = env::var(INVITATION).ok()?;
-        let (number, rest) = text.split_once('/')?;
-        let (run, ticket) = rest.split_once('/')?;
-        let invitation = Invitation { number: number.parse().ok()?, run: run.parse().ok()?, ticket: ticket.parse().ok()? };
-        // Programs that it starts inherit the variable. If the first process is gone, this one must not begin a run of its own.
-        let first = invitation.ticket.owner();
-        (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
-    }
-
-    /// Which of the program's runs of several processes it is for, from 1.
-    pub fn run(&self) -> u32 {
-        self.run
-    }
-}
-
 /// The words of a group, by place in its tally.
 const WORDS_OF_GROUP: &[Fold] = &[Fold::Max, Fold::Max, Fold::Max];
 /// All are to end.
@@ -85,50 +63,6 @@ const STOPPED: usize = 0;
 const LOST: usize = 1;
 /// The time of the last GVT that a process knew of, in bits.
 const GVT: usize = 2;
-
-/// What a process has said before it ended.
-type LastWords = Common<[SpinLock<(u32, [[u8; 50]; WORDS / 50])>]>;
-
-/// A process that is gone, and why.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("process {number} of {of} {why}")]
-pub struct Lost {
-    /// Its number, from 0.
-    pub number: u32,
-    /// How many there were.
-    pub of: u32,
-    /// What became of it, or its own last words.
-    pub why: String,
-}
-
-/// Where a process is among those of its machine.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seat {
-    /// Its number there, from 0.
-    pub number: u32,
-    /// How many there are.
-    pub of: u32,
-    /// How many cores it has, as its share of those that it may use.
-    pub cores: f64,
-}
-
-impl Seat {
-    /// That of a process that shares these cores with nobody.
-    pub fn alone(cores: u32) -> Self {
-        Seat { number: 0, of: 1, cores: cores.into() }
-    }
-
-    /// The most threads that have a core each; one at least.
-    pub fn threads(&self) -> usize {
-        // Shares are fractions with rounding errors.
-        (self.cores + 0.01).max(1.0) as usize
-    }
-
-    /// Whether so many threads have a core each.
-    pub fn suffices_for(&self, threads: usize) -> bool {
-        threads as f64 <= self.cores + 0.01
-    }
-}
 
 /// This process among those of a run.
 #[derive(Debug)]
@@ -157,33 +91,6 @@ pub struct Group {
     is_done: bool,
 }
 
-/// What a process says to others when its run has failed, from whatever thread.
-#[derive(Clone, Debug)]
-pub struct Voice {
-    /// Its number among those near.
-    number: u32,
-    words: Tally,
-    last_words: LastWords,
-}
-
-impl Voice {
-    /// The last words of this process. The first process passes them on.
-    pub fn say(&self, text: &str) {
-        let mut end = text.len().min(WORDS);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let mut words = self.last_words[self.number as usize].lock();
-        words.0 = end as u32;
-        words.1.as_flattened_mut()[..end].copy_from_slice(&text.as_bytes()[..end]);
-    }
-
-    /// All processes are to end.
-    pub fn stop(&self) {
-        self.words.say(STOPPED, 1);
-    }
-}
-
 impl Group {
     /// Starts the other processes: this program once more, with the same arguments, for its `run`-th run of several processes.
     ///
@@ -209,56 +116,11 @@ impl Group {
         Ok(Group::place(region, *number, ticket.processes(), 0..ticket.processes(), peers))
     }
 
-    /// The group of processes that a launcher has started. Those of a machine share memory if they are to; all have to say the same.
-    ///
-    /// # Errors
-    /// If memory cannot be shared, or MPI fails.
-    #[cfg(feature = "mpi")]
-    pub fn launched(ranks: Ranks, shares: bool) -> io::Result<Self> {
-        let number = ranks.number();
-        let near = if shares { ranks.neighbours() } else { number..number + 1 };
-        let (region, problem) = Self::common_region(&ranks, &near);
-        // If one cannot go on, none does.
-        let problems = ranks.exchange(&problem).map_err(io::Error::other)?;
-        if let Some(problem) = problems.into_iter().flatten().next() {
-            return Err(io::Error::other(problem));
-        }
-        let peers = Peers::ranks(ranks.neighbour_processes());
-        let seat = ranks.seat();
-        let mut group = Group::place(region, number, ranks.count(), near, peers);
-        group.seat = seat;
-        group.office = Some(Office::new(ranks, shares).map_err(io::Error::other)?);
-        Ok(group)
-    }
-
-    /// Memory that this process shares with those near it; or why there is none.
-    #[cfg(feature = "mpi")]
-    fn common_region(ranks: &Ranks, near: &Range<u32>) -> (Region, Option<String>) {
-        let (mut created, mut problem) = (None, None);
-        if near.len() > 1 && near.start == ranks.number() {
-            match Region::create(near.len() as u32) {
-                Ok(region) => created = Some(region),
-                Err(error) => problem = Some(error.to_string()),
-            }
-        }
-        let mine = created.as_ref().map(|(_, ticket)| ticket.to_string());
-        let tickets = match ranks.exchange(&mine) {
-            Ok(tickets) => tickets,
-            Err(error) => return (Region::own(), Some(error)),
-        };
-        if let Some((region, _)) = created {
-            return (region, problem);
-        }
-        let Some(ticket) = &tickets[near.start as usize] else { return (Region::own(), problem) };
-        let joined = ticket.parse().and_then(|ticket| Region::join(&ticket, ranks.number() - near.start));
-        joined.map_or_else(|error| (Region::own(), Some(error.to_string())), |region| (region, problem))
-    }
-
     fn place(region: Region, number: u32, processes: u32, near: Range<u32>, peers: Peers) -> Self {
         desert_locks(false);
         let words = Tally::place(&region, WORDS_OF_GROUP);
         let told = region.place(AtomicU32::new(0));
-        let last_words = region.place_list(near.len(), |_| SpinLock::new((0, [[0; 50]; WORDS / 50])));
+        let last_words = LastWords::place(&region, near.len());
         let left = region.place_list(near.len(), |_| AtomicU32::new(0));
         let by_office = near.len() < processes as usize;
         let letters = if by_office { LetterBox::default() } else { letter_boxes(&region, number, processes) };
@@ -440,9 +302,7 @@ impl Group {
         if !self.near.contains(&number) {
             return self.office.as_ref()?.last_words(number).map(|text| format!("has failed: {text}"));
         }
-        let words = self.last_words[(number - self.near.start) as usize].try_lock()?;
-        let text = String::from_utf8_lossy(&words.1.as_flattened()[..words.0 as usize]).into_owned();
-        (words.0 > 0).then(|| format!("has failed: {text}"))
+        self.last_words.of(number - self.near.start).map(|text| format!("has failed: {text}"))
     }
 
     /// Whether this process is the one that tells of a loss: the first, or, if that is gone, one of the others.
@@ -597,10 +457,5 @@ mod tests {
         let theirs = [entry("seed", "2"), entry("model", "phold")];
         assert_eq!(difference(&ours, &theirs).unwrap(), "has another seed: 2, where the first has 1");
         assert_eq!(difference(&ours, &theirs[..1]).unwrap(), "knows nothing of model");
-    }
-
-    #[test]
-    fn without_an_invitation_there_is_none() {
-        assert_eq!(Invitation::of_this_process(), None);
     }
 }

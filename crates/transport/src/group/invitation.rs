@@ -1,0 +1,46 @@
+use std::env;
+
+use warpline_memory::RegionTicket;
+
+use super::peers;
+
+/// The variable by which a process learns that it is one of several.
+pub(super) const INVITATION: &str = "WARPLINE_GROUP";
+
+/// What a process is told that the first one of its run has started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invitation {
+    /// Which one it is.
+    pub(super) number: u32,
+    /// Which of the program's runs of several processes it is for, from 1.
+    run: u32,
+    pub(super) ticket: RegionTicket,
+}
+
+impl Invitation {
+    /// The invitation of this process, if it has one: if the first process of a group has started it.
+    pub fn of_this_process() -> Option<Self> {
+        let text = env::var(INVITATION).ok()?;
+        let (number, rest) = text.split_once('/')?;
+        let (run, ticket) = rest.split_once('/')?;
+        let invitation = Invitation { number: number.parse().ok()?, run: run.parse().ok()?, ticket: ticket.parse().ok()? };
+        // Programs that it starts inherit the variable. If the first process is gone, this one must not begin a run of its own.
+        let first = invitation.ticket.owner();
+        (peers::parent() == Some(first) || !peers::exists(first)).then_some(invitation)
+    }
+
+    /// Which of the program's runs of several processes it is for, from 1.
+    pub fn run(&self) -> u32 {
+        self.run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_an_invitation_there_is_none() {
+        assert_eq!(Invitation::of_this_process(), None);
+    }
+}

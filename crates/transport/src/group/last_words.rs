@@ -1,0 +1,72 @@
+use warpline_memory::{Common, Region, SpinLock};
+
+use super::STOPPED;
+use crate::Tally;
+
+/// The longest last words, in bytes.
+const WORDS: usize = 2000;
+
+/// How many bytes there are, and the bytes, in pieces short enough to be plain data.
+type Words = (u32, [[u8; 50]; WORDS / 50]);
+
+/// What processes that share memory have said before they ended, by process.
+#[derive(Clone, Debug)]
+pub(super) struct LastWords(Common<[SpinLock<Words>]>);
+
+impl LastWords {
+    pub(super) fn place(region: &Region, processes: usize) -> Self {
+        LastWords(region.place_list(processes, |_| SpinLock::new((0, [[0; 50]; WORDS / 50]))))
+    }
+
+    fn say(&self, number: u32, text: &str) {
+        let mut end = text.len().min(WORDS);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut words = self.0[number as usize].lock();
+        words.0 = end as u32;
+        words.1.as_flattened_mut()[..end].copy_from_slice(&text.as_bytes()[..end]);
+    }
+
+    /// What a process has said, if anything.
+    pub(super) fn of(&self, number: u32) -> Option<String> {
+        // A process that is killed while it speaks has said nothing.
+        let words = self.0[number as usize].try_lock()?;
+        let text = String::from_utf8_lossy(&words.1.as_flattened()[..words.0 as usize]).into_owned();
+        (words.0 > 0).then_some(text)
+    }
+}
+
+/// What a process says to others when its run has failed, from whatever thread.
+#[derive(Clone, Debug)]
+pub struct Voice {
+    /// Its number among those near.
+    pub(super) number: u32,
+    pub(super) words: Tally,
+    pub(super) last_words: LastWords,
+}
+
+impl Voice {
+    /// The last words of this process. The first process passes them on.
+    pub fn say(&self, text: &str) {
+        self.last_words.say(self.number, text);
+    }
+
+    /// All processes are to end.
+    pub fn stop(&self) {
+        self.words.say(STOPPED, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_last_words_end_between_two_characters() {
+        let words = LastWords::place(&Region::own(), 2);
+        words.say(1, &format!("a{}", "é".repeat(WORDS)));
+        assert_eq!(words.of(0), None);
+        assert_eq!(words.of(1).unwrap(), format!("a{}", "é".repeat(WORDS / 2 - 1)));
+    }
+}
