@@ -20,8 +20,8 @@ test: setup
 mpi: setup-rust setup-mpi
 	$(CARGO) build --release --package warpline-cli --features mpi
 
-## What needs MPI: lints, the layer over MPI with up to eight ranks on this machine, and random models and all others in ranks; 200 of which
-## are killed. WARPLINE_LONGEST=1 also sends a message of 2 GiB.
+## What needs MPI: lints, the layer over MPI with up to eight ranks on this machine, all models in ranks, random ones too, and 200 runs in
+## which a rank is killed. WARPLINE_LONGEST=1 also sends a message of 2 GiB.
 test-mpi: setup-rust setup-mpi
 	$(CARGO) clippy --package warpline-mpi --package warpline-transport --features mpi --all-targets -- -D warnings
 	$(CARGO) test --package warpline-mpi --features mpi

@@ -6,6 +6,7 @@ use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_kernel::Lp;
 use warpline_model::engine::{Limits, Lookahead, tie_break};
 use warpline_model::{Declarations, Model};
+use warpline_mpi::Launch;
 
 use crate::error::panic_message;
 use crate::job::Job;
@@ -27,6 +28,10 @@ impl<M: Model> Job<M> {
     pub(crate) fn check(&self) -> Result<RunSpec, Error> {
         let fail = |message: String| Err(Error::Setting(message));
         self.settings.check()?;
+        // One process that was asked for, or that a launcher has started, may be one of a series of runs.
+        if self.settings.processes.is_none() && Launch::detect().is_none() {
+            self.settings.check_alone()?;
+        }
         let (end, warmup, name) = (self.end_time(), self.settings.warmup(), &self.name);
         let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
             return fail(format!("model `{name}` ends at {end} by default: that must be a finite number greater than 0"));

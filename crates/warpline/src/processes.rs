@@ -1,5 +1,8 @@
 //! Runs of several processes: which of them this one is, and how they come together.
 
+use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -75,7 +78,7 @@ impl<M: Model> Job<M> {
                 Ok(Part::Invited(invitation))
             }
             Some(_) => {
-                self.settings.processes = None;
+                self.settings.processes = Some(1);
                 Ok(Part::Alone)
             }
         }
@@ -97,7 +100,7 @@ impl<M: Model> Job<M> {
         let ranks = match Ranks::start(launch, funneled) {
             Ok(Some(ranks)) => ranks,
             Ok(None) => {
-                self.settings.processes = None;
+                self.settings.processes = Some(1);
                 return Ok(None);
             }
             Err(why) => return refuse(format!("a launcher has started this program, but MPI does not work: {why}")),
@@ -150,11 +153,15 @@ impl<M: Model> Job<M> {
                 "model `{name}` has {lps} LPs, too few for {processes} processes: each needs one at least"
             )));
         }
+        let mut description = self.description(spec, &self.settings.recorded(true));
         let group = match part {
             Part::Alone => return Ok(None),
             Part::First(run) => Group::start(processes, run),
             Part::Invited(invitation) => Group::join(&invitation),
-            Part::Launched(ranks) => launched(ranks, self.settings.zero_copy()),
+            Part::Launched(ranks) => {
+                description.push(("program".to_owned(), program()));
+                launched(ranks, self.settings.zero_copy())
+            }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
         let alike = self.settings.barrier() != Barrier::Tree || self.settings.gvt() == GvtAlgorithm::Gsu;
@@ -168,7 +175,7 @@ impl<M: Model> Job<M> {
         if !group.is_first() {
             *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.voice());
         }
-        Ok(Some(Processes::new(group, self.description(spec, &self.settings.recorded(true)))))
+        Ok(Some(Processes::new(group, description)))
     }
 
     /// What the processes of a run have to agree on.
@@ -188,6 +195,21 @@ impl<M: Model> Job<M> {
         let settings = settings.iter().map(|(name, value)| (format!("setting `{name}`"), value.to_string()));
         own.chain(parameters).chain(settings).collect()
     }
+}
+
+/// What tells this program from others, and from other versions of itself: a hash of its file.
+fn program() -> String {
+    let hash = || -> io::Result<u64> {
+        let path = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
+        let (mut file, mut hasher, mut bytes) = (File::open(path)?, DefaultHasher::new(), vec![0; 1 << 20]);
+        loop {
+            match file.read(&mut bytes)? {
+                0 => return Ok(hasher.finish()),
+                length => hasher.write(&bytes[..length]),
+            }
+        }
+    };
+    hash().map_or_else(|why| format!("a file that cannot be read ({why})"), |hash| format!("{hash:016x}"))
 }
 
 #[cfg(feature = "mpi")]

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use tempfile::tempdir;
 
+use crate::support::system::{descendants, ended, is_at_work, signal};
 use crate::support::{Outcome, output, warpline};
 
 /// Ways of ranks, with their numbers.
 const WAYS: [(u32, &str); 16] = [
-    (1, ""),
+    (1, "--sync optimistic --zero-copy no"),
     (2, ""),
     (2, "--sync conservative --threads 2"),
     (3, "--gvt gsu --threads 2"),
@@ -71,9 +72,9 @@ fn ranks_have_the_answer_of_one_process() {
             let line = format!("run {model} {way} --json");
             let together = launched_in(Path::new("."), ranks, place % 2 == 1, &line);
             assert_same(&format!("{ranks} ranks: {line}"), &alone, &together);
-            let transport = if ranks == 1 { "threads" } else { "mpi" };
             let found = &together.json()["engine"]["transport"];
-            assert!(found == transport || ranks == 1, "{found} in {line}");
+            // A rank that is alone is an ordinary run.
+            assert_eq!(found, if ranks == 1 { "threads" } else { "mpi" }, "{ranks} ranks: {line}");
         }
     }
 }
@@ -125,6 +126,24 @@ fn ranks_that_are_about_to_do_different_things_do_nothing() {
     }
 }
 
+/// The same source compiled otherwise may compute otherwise.
+#[test]
+fn ranks_with_other_programs_do_nothing() {
+    let directory = tempdir().unwrap();
+    let other = directory.path().join("warpline");
+    let mut bytes = fs::read(env!("CARGO_BIN_EXE_warpline")).unwrap();
+    // What follows the file's own sections is not executed.
+    bytes.push(0);
+    fs::write(&other, bytes).unwrap();
+    fs::set_permissions(&other, fs::metadata(env!("CARGO_BIN_EXE_warpline")).unwrap().permissions()).unwrap();
+    let mut command = launcher(directory.path(), 1, false);
+    command.args(["run", "phold", ":", "-np", "1"]).arg(other).args(["run", "phold"]);
+    let Output { status, stderr, .. } = output(&mut command);
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert!(!status.success());
+    assert!(stderr.contains("process 1 of 2 has another program: "), "{stderr}");
+}
+
 /// A run that takes hours, with the processes of its ranks.
 fn begun(directory: &Path, ranks: u32, line: &str) -> (Child, Vec<u32>) {
     let mut command = launcher(directory, ranks, false);
@@ -134,7 +153,7 @@ fn begun(directory: &Path, ranks: u32, line: &str) -> (Child, Vec<u32>) {
     while since.elapsed() < Duration::from_secs(60) {
         let mut all: Vec<(u32, u32)> = descendants(child.id()).into_iter().filter_map(|id| Some((rank(id)?, id))).collect();
         all.sort_unstable();
-        if all.len() == ranks as usize && all.iter().all(|(_, id)| works(*id)) {
+        if all.len() == ranks as usize && all.iter().all(|(_, id)| is_at_work(*id)) {
             return (child, all.into_iter().map(|(_, id)| id).collect());
         }
         sleep(Duration::from_millis(5));
@@ -144,40 +163,10 @@ fn begun(directory: &Path, ranks: u32, line: &str) -> (Child, Vec<u32>) {
     panic!("no ranks have begun");
 }
 
-fn descendants(process: u32) -> Vec<u32> {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    let children: Vec<u32> = lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect();
-    children.iter().flat_map(|child| [*child].into_iter().chain(descendants(*child))).collect()
-}
-
 fn rank(process: u32) -> Option<u32> {
     let variables = fs::read_to_string(format!("/proc/{process}/environ")).ok()?;
     let of = |name: &str| variables.split('\0').find_map(|variable| variable.strip_prefix(name)?.strip_prefix('=')?.parse().ok());
     of("OMPI_COMM_WORLD_RANK").or_else(|| of("PMI_RANK"))
-}
-
-fn works(process: u32) -> bool {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok()).any(|name| name.starts_with("warpline-"))
-}
-
-/// Waits for a launcher, which must end within seconds, as must its ranks; and nothing may be left.
-fn ended(mut child: Child, ranks: &[u32]) -> Output {
-    let since = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if since.elapsed() > Duration::from_secs(30) {
-            child.kill().unwrap();
-            panic!("it goes on");
-        }
-        sleep(Duration::from_millis(5));
-    }
-    let is_there = |process: &u32| fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
-    while ranks.iter().any(is_there) {
-        assert!(since.elapsed() < Duration::from_secs(30), "some of {ranks:?} goes on");
-        sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().unwrap()
 }
 
 /// What the job of a rank has in the memory that processes of this machine share.
@@ -204,7 +193,7 @@ fn if_a_rank_dies_all_others_end_and_one_says_which() {
         let (child, ranks) = begun(directory.path(), 3, &format!("run phold --end 1e9 --threads 1 {way}"));
         let job = job(ranks[0]);
         sleep(Duration::from_millis(u64::from(kill) * 37 % 200));
-        assert!(Command::new("kill").args(["-KILL", &ranks[victim].to_string()]).status().unwrap().success());
+        signal(ranks[victim], "KILL");
         let Output { status, stderr, .. } = ended(child, &ranks);
         let stderr = String::from_utf8_lossy(&stderr);
         assert!(!status.success());
@@ -219,7 +208,7 @@ fn a_signal_ends_all_ranks_with_the_results_so_far() {
     let directory = tempdir().unwrap();
     for way in ["", "--zero-copy no"] {
         let (child, ranks) = begun(directory.path(), 2, &format!("run phold --end 1e9 --threads 1 --json {way}"));
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        signal(child.id(), "INT");
         let Output { stdout, stderr, .. } = ended(child, &ranks);
         let stderr = String::from_utf8_lossy(&stderr);
         assert_eq!(stderr.matches("ending early, with the results so far").count(), 1, "{stderr}");

@@ -1,15 +1,15 @@
 //! Runs of several processes.
 #![cfg(target_os = "linux")]
 
-use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::tempdir;
 
+use crate::support::system::{descendants, ended, is_at_work, signal};
 use crate::support::{Outcome, command, warpline};
 
 /// Ways to run several processes.
@@ -71,6 +71,11 @@ fn what_cannot_be_shared_out_is_refused() {
     warpline("run phold --processes 2 --virtual-cluster 1").is_wrong_use(&["a virtual cluster lives in one thread"]);
     warpline("run phold --processes 2 --trace t.json").is_wrong_use(&["a trace shows the threads of one process"]);
     warpline("run phold --processes 2 --replications 3").is_wrong_use(&["replications run in one process"]);
+    let alone = "but `processes` is `1`: it is about messages between processes; set `processes`, have `mpirun` start the program";
+    warpline("run phold --zero-copy no").is_wrong_use(&["`zero-copy` is `no`", alone]);
+    warpline("run phold --threads 2 --communication worker").is_wrong_use(&["`communication` is `worker`", alone]);
+    let asked = warpline("run phold --end 5 --processes 1 --threads 2 --zero-copy no --json");
+    assert_eq!(asked.digest(), warpline("run phold --end 5 --json").digest());
     assert_eq!(warpline("run phold --end 5 --processes 1 --json").digest(), warpline("run phold --end 5 --json").digest());
 }
 
@@ -81,9 +86,10 @@ fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
         command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let since = Instant::now();
     while since.elapsed() < Duration::from_secs(60) {
-        let children = children_of(child.id());
+        let mut children = descendants(child.id());
+        children.sort_unstable();
         // They have to be in the run, too: in it, they have threads that execute events.
-        if children.len() == 2 && children.iter().all(|child| works(*child)) {
+        if children.len() == 2 && children.iter().all(|child| is_at_work(*child)) {
             return (child, children);
         }
         sleep(Duration::from_millis(5));
@@ -93,56 +99,13 @@ fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
     panic!("no processes have been started");
 }
 
-fn children_of(process: u32) -> Vec<u32> {
-    let list = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let all =
-        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok()).fold(list, |all, more| all + " " + &more);
-    let mut children: Vec<u32> = all.split_whitespace().map(|id| id.parse().unwrap()).collect();
-    children.sort_unstable();
-    children.dedup();
-    children
-}
-
-fn works(process: u32) -> bool {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok()).any(|name| name.starts_with("warpline-"))
-}
-
-fn signal(process: u32, name: &str) {
-    assert!(Command::new("kill").args([format!("-{name}"), process.to_string()]).status().unwrap().success());
-}
-
-/// Waits for a process, which must end within seconds.
-fn ended(mut child: Child) -> Output {
-    let since = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if since.elapsed() > Duration::from_secs(30) {
-            child.kill().unwrap();
-            panic!("it goes on");
-        }
-        sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().unwrap()
-}
-
-/// Waits until processes are gone.
-fn assert_gone(processes: &[u32]) {
-    let since = Instant::now();
-    let is_there = |process: &u32| fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
-    while processes.iter().any(is_there) {
-        assert!(since.elapsed() < Duration::from_secs(30), "some of {processes:?} goes on");
-        sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn if_one_process_dies_all_others_end_and_say_which() {
     let directory = tempdir().unwrap();
     for victim in 0..2 {
         let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json --report out");
         signal(children[victim], "KILL");
-        let Output { status, stdout, stderr } = ended(child);
+        let Output { status, stdout, stderr } = ended(child, &children);
         let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
         assert_eq!(status.code(), Some(1), "{stderr}");
         let json: Value = serde_json::from_str(&stdout).unwrap();
@@ -150,7 +113,6 @@ fn if_one_process_dies_all_others_end_and_say_which() {
         assert!(error.starts_with(&format!("process {} of 3 was killed by signal 9; GVT had reached time ", victim + 1)), "{error}");
         assert!(error.ends_with("there are no results; rows that were written to files before stay there"), "{error}");
         assert_eq!(stderr, format!("error: {error}\n"), "it is said once");
-        assert_gone(&children);
     }
 }
 
@@ -159,9 +121,8 @@ fn if_the_first_process_dies_the_others_end_and_one_says_so() {
     let directory = tempdir().unwrap();
     let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1");
     signal(child.id(), "KILL");
-    let Output { stderr, .. } = ended(child);
+    let Output { stderr, .. } = ended(child, &children);
     let stderr = String::from_utf8(stderr).unwrap();
-    assert_gone(&children);
     assert_eq!(stderr.matches("error: process 0 of 3 is gone; GVT had reached time ").count(), 1, "{stderr}");
 }
 
@@ -170,14 +131,13 @@ fn a_signal_ends_all_processes_with_the_results_so_far() {
     let directory = tempdir().unwrap();
     let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json");
     signal(child.id(), "INT");
-    let Output { status, stdout, stderr } = ended(child);
+    let Output { status, stdout, stderr } = ended(child, &children);
     let stderr = String::from_utf8(stderr).unwrap();
     assert_eq!(status.code(), Some(130), "{stderr}");
     assert_eq!(stderr.matches("ending early, with the results so far").count(), 1, "{stderr}");
     let json: Value = serde_json::from_slice(&stdout).unwrap();
     let end = json["end_time"].as_f64().unwrap();
     assert!(end > 0.0 && end < 1e9, "{json}");
-    assert_gone(&children);
     if end < 2e3 {
         assert_eq!(warpline(&format!("run phold --end {end:?} --json")).digest(), json["digest"].as_str().unwrap());
     }

@@ -232,6 +232,11 @@ impl Setting {
         }
     }
 
+    /// Whether it is about messages between processes, and nothing else.
+    pub(crate) fn is_between_processes(&self) -> bool {
+        self.name == "zero-copy" || self.name.starts_with("communication")
+    }
+
     /// Its name in records, and its field in code.
     #[doc(hidden)]
     pub fn key(&self) -> String {

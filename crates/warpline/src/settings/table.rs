@@ -126,7 +126,7 @@ settings! {
         zero_copy: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "where models need it off to be measured, never; where it is off, every message to another process is written and read once more",
+            hurts: "never, and it is there for comparisons; where it is off, every message to another process is written and read once more",
         }
         /// Who sends messages to processes that share no memory: the first PE of a process, every PE, or threads that do nothing else.
         communication: Communication = Communication::default(), Range::Any, {
@@ -279,9 +279,9 @@ pub(crate) fn batch_for(pes: u32) -> u32 {
 }
 
 impl Settings {
-    /// The engine of a run: the one that was asked for, or else one that all settings given serve: the sequential one with one thread, the
-    /// conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with several threads or any other setting of parallel runs, and
-    /// otherwise whichever turns out to be fastest.
+    /// The engine of a run: the one that was asked for, or else one that all settings given serve. That is the sequential one with one thread,
+    /// the conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with several threads
+    /// or processes, or any other setting of parallel runs; and otherwise whichever turns out to be fastest.
     ///
     /// # Errors
     /// If the sequential engine is given several threads, or a setting that it has no use for; or if `conservative` is set for any other
@@ -365,6 +365,21 @@ impl Settings {
             other: "sync",
             other_value: engine.name().to_owned(),
             remedy: remedy.to_owned(),
+        })
+    }
+
+    /// Checks the settings of a run that nobody has asked to have several processes.
+    ///
+    /// # Errors
+    /// If a setting is about messages between processes.
+    pub(crate) fn check_alone(&self) -> Result<(), SettingError> {
+        let Some((setting, value)) = self.given().into_iter().find(|(setting, _)| setting.is_between_processes()) else { return Ok(()) };
+        Err(SettingError::Conflict {
+            name: &setting.name,
+            value,
+            other: "processes",
+            other_value: "1".to_owned(),
+            remedy: "it is about messages between processes; set `processes`, have `mpirun` start the program, or leave it out".to_owned(),
         })
     }
 }

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+#[cfg(target_os = "linux")]
+pub(crate) mod system;
+
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
