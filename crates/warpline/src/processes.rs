@@ -175,7 +175,7 @@ impl<M: Model> Job<M> {
         if !group.is_first() {
             *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(group.voice());
         }
-        Ok(Some(Processes::new(group, description)))
+        Processes::new(group, &description).map(Some)
     }
 
     /// What the processes of a run have to agree on.

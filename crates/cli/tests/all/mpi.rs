@@ -79,6 +79,23 @@ fn ranks_have_the_answer_of_one_process() {
     }
 }
 
+/// Left alone, the engine says who has sent, and what in a trial spoke for it.
+#[test]
+fn who_sends_is_chosen_by_a_trial() {
+    for (line, words) in [
+        ("--threads 1", "each process has one PE, and no core beside it"),
+        ("--threads 64", "no core is free beside those of PEs, and in a trial a batch took "),
+        ("--threads 1 --communication dedicated", ""),
+    ] {
+        let cores = std::thread::available_parallelism().unwrap().get();
+        let json = launched(cores as u32, &format!("run phold --lps 256 --end 1 --zero-copy no --json {line}")).json();
+        let communication = &json["communication"];
+        assert!(communication["why"].as_str().unwrap().starts_with(words), "{line}: {communication}");
+        assert_eq!(communication["why"] == "", words.is_empty(), "{line}: {communication}");
+        assert!(["worker", "distributed", "dedicated"].contains(&communication["by"].as_str().unwrap()), "{line}: {communication}");
+    }
+}
+
 #[test]
 fn all_models_run_in_ranks() {
     let models = ["mm1 --end 500", "network --end 2", "simplesim --end 60 --limit 50 --message-size 65000", "phold --lookahead 0 --end 20"];

@@ -18,6 +18,7 @@ mod records;
 mod sorter;
 #[cfg(all(test, not(miri)))]
 mod tests;
+mod trial;
 
 pub use self::carrier::Carrier;
 pub(crate) use self::copies::copy_carriers;
@@ -27,3 +28,4 @@ pub use self::feed::Feed;
 pub(crate) use self::mpi::mpi_carriers;
 pub use self::places::{CourierLimits, CourierPlan, Places};
 pub use self::port::{NodePort, node_ports};
+pub(crate) use self::trial::try_out;

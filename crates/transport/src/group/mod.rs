@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpline_memory::{Common, Region, desert_locks};
+use warpline_memory::{Common, Region, desert_locks, share_payloads};
 
 use self::invitation::INVITATION;
 pub use self::invitation::Invitation;
@@ -46,7 +46,7 @@ use self::peers::Peers;
 #[cfg(feature = "mpi")]
 pub use self::ranks::Ranks;
 pub use self::seat::Seat;
-use crate::couriers::{Carrier, CourierPlan, copy_carriers};
+use crate::couriers::{Carrier, CourierPlan, copy_carriers, try_out};
 use crate::{Fold, Tally};
 
 /// How often a process that waits for others looks.
@@ -165,12 +165,11 @@ impl Group {
         Voice { number: self.number - self.near.start, words: self.words.clone(), last_words: self.last_words.clone() }
     }
 
-    /// Waits until all processes have placed what they share. `description` says what they are about to do, entry by entry, and must be the
-    /// same everywhere.
+    /// Makes sure that all processes are about to do the same, which `description` says entry by entry.
     ///
     /// # Errors
     /// If a process is gone, does not arrive, or is about to do something else.
-    pub fn begin(&mut self, description: &[(String, String)]) -> Result<(), Lost> {
+    pub fn introduce(&mut self, description: &[(String, String)]) -> Result<(), Lost> {
         if !self.is_first() {
             self.send(&description)?;
             return self.receive_from(0);
@@ -182,8 +181,53 @@ impl Group {
                 return Err(Lost { number, of: self.processes, why });
             }
         }
-        // What each process has placed is there.
         self.send(&())
+    }
+
+    /// Waits until all processes have come to the same point.
+    ///
+    /// # Errors
+    /// If a process is gone, or does not arrive.
+    pub fn meet(&mut self) -> Result<(), Lost> {
+        self.decide(&(), |_| ())
+    }
+
+    /// All processes do what the first decides, once it knows what each has found. What they have found is in their order.
+    ///
+    /// # Errors
+    /// If a process is gone, or does not arrive.
+    ///
+    /// # Panics
+    /// If another process is at another point.
+    pub fn decide<F, D>(&mut self, found: &F, decide: impl FnOnce(Vec<F>) -> D) -> Result<D, Lost>
+    where
+        F: Clone + Serialize + DeserializeOwned,
+        D: Serialize + DeserializeOwned,
+    {
+        if !self.is_first() {
+            self.send(found)?;
+            return self.receive_from(0);
+        }
+        let others = (1..self.processes).map(|number| self.receive_from(number));
+        let all: Result<Vec<F>, Lost> = std::iter::once(Ok(found.clone())).chain(others).collect();
+        let decision = decide(all?);
+        self.send(&decision)?;
+        Ok(decision)
+    }
+
+    /// Has couriers send each other batches as the run would, to measure them: see [`try_out`]. Returns how long a batch takes, at the slowest
+    /// of this process; or why carriers fail. All processes have to do so at the same point.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn try_out(&mut self, plan: &CourierPlan) -> Result<Result<Duration, String>, Lost> {
+        // What is copied through rings lies in common memory.
+        share_payloads(&self.region);
+        let carriers = match self.carriers(plan) {
+            Ok(carriers) => carriers,
+            Err(why) => return Ok(Err(why)),
+        };
+        try_out(carriers, plan, || self.check())
     }
 
     /// Who brings pieces of bytes to processes that share no memory with this one, for each courier of this process: MPI if a launcher has

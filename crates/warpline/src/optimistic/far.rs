@@ -8,9 +8,10 @@ use warpline_memory::Region;
 use warpline_model::Model;
 use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
 
+use super::communication;
 use super::plan::ParallelConfig;
-use super::processes::Processes;
-use crate::{Communication, CommunicationRing, Settings};
+use super::processes::{Processes, lost};
+use crate::{Communication, CommunicationRing, Error, Settings};
 
 /// How many batches may be on their way from a courier at a time.
 const IN_FLIGHT: usize = 64;
@@ -23,35 +24,28 @@ pub(crate) struct FarWires {
     shares: bool,
     /// Who works for couriers, and why, if that was left to the engine.
     by: Communication,
-    why: &'static str,
+    why: String,
 }
 
 impl FarWires {
-    /// `None` if there are no far PEs.
-    pub(crate) fn of<M: Model>(processes: Option<&Processes>, settings: &Settings, config: &ParallelConfig) -> Option<Self> {
-        let group = &processes?.group;
+    /// `None` if there are no far PEs. All processes have to do so at the same point.
+    ///
+    /// # Errors
+    /// If a process is gone, or cannot communicate.
+    pub(crate) fn of<M: Model>(
+        processes: Option<&mut Processes>,
+        settings: &Settings,
+        config: &ParallelConfig,
+    ) -> Result<Option<Self>, Error> {
+        let Some(Processes { group, .. }) = processes else { return Ok(None) };
         let process = group.number();
         let shares = settings.zero_copy() && M::wire().is_some_and(|wire| wire.proof().is_some());
         let near: Range<u32> = if shares { group.near() } else { process..process + 1 };
         if near.len() as u32 == config.processes {
-            return None;
+            return Ok(None);
         }
         let first_pes: Vec<u32> = (0..=config.processes).map(|process| config.first_pe(process)).collect();
         let threads = settings.communication_threads();
-        let (by, why) = match settings.communication() {
-            Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it"),
-            Communication::Auto if has_free_cores(processes, config, threads) => {
-                (Communication::Dedicated, "there are cores beside those of PEs")
-            }
-            Communication::Auto => (Communication::Distributed, "all cores are those of PEs"),
-            given => (given, ""),
-        };
-        let (couriers, service) = match by {
-            Communication::Worker => (1, Service::FirstPes),
-            Communication::Dedicated if !config.may_thread => (1, Service::Watcher),
-            Communication::Dedicated => (threads, Service::Threads),
-            Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
-        };
         let feed = match settings.communication_ring() {
             CommunicationRing::PerSender => Feed::Rings,
             CommunicationRing::Cas => Feed::Cas,
@@ -59,25 +53,36 @@ impl FarWires {
         let near_pes = first_pes[near.start as usize]..first_pes[near.end as usize];
         let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
         let limits = CourierLimits { batch: settings.communication_batch() as usize, age, in_flight: IN_FLIGHT };
-        let places = Places { process, first_pes, near: near_pes, couriers };
-        Some(FarWires { plan: CourierPlan { places, feed, limits }, service, shares: near.len() > 1, by, why })
+        let places = Places { process, first_pes, near: near_pes, couriers: threads };
+        let mut plan = CourierPlan { places, feed, limits };
+        let (by, why) = match settings.communication() {
+            Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
+            Communication::Auto => {
+                let has_cores = group.seat().suffices_for(plan.places.local().len() + threads as usize);
+                let choice = communication::choose(group, &plan, has_cores).map_err(|why| lost(group, why))?;
+                choice.map_err(|cause| Error::Communication { cause })?
+            }
+            given => (given, String::new()),
+        };
+        let service;
+        (plan.places.couriers, service) = match by {
+            Communication::Worker => (1, Service::FirstPes),
+            Communication::Dedicated if !config.may_thread => (1, Service::Watcher),
+            Communication::Dedicated => (threads, Service::Threads),
+            Communication::Auto | Communication::Distributed => (u32::MAX, Service::FirstPes),
+        };
+        Ok(Some(FarWires { plan, service, shares: near.len() > 1, by, why }))
     }
 
     /// What the record says of it, beside counts.
     pub(crate) fn record(&self) -> CommunicationRecord {
-        CommunicationRecord { by: self.by.name().to_owned(), why: self.why.to_owned(), ..CommunicationRecord::default() }
+        CommunicationRecord { by: self.by.name().to_owned(), why: self.why.clone(), ..CommunicationRecord::default() }
     }
 
     /// Where the events lie that PEs near each other share, given what all processes of the machine share.
     pub(crate) fn region(&self, common: &Region) -> Region {
         if self.shares { common.clone() } else { Region::own() }
     }
-}
-
-/// Whether this process has cores for so many threads beside those of its PEs.
-fn has_free_cores(processes: Option<&Processes>, config: &ParallelConfig, threads: u32) -> bool {
-    let pes = config.pes.div_ceil(config.processes);
-    processes.is_some_and(|processes| processes.group.seat().suffices_for((pes + threads) as usize))
 }
 
 /// Adds what the couriers of a process have done.

@@ -3,6 +3,7 @@
 mod balance;
 mod board;
 mod cluster;
+mod communication;
 mod ending;
 mod far;
 mod homes;
@@ -144,7 +145,7 @@ impl<M: Model> Job<M> {
         state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
         let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
         let roles = spec.kinds.roles.clone();
-        let wires = FarWires::of::<M>(processes.as_deref(), &self.settings, &config);
+        let wires = FarWires::of::<M>(processes.as_deref_mut(), &self.settings, &config)?;
         let communication = wires.as_ref().map(FarWires::record);
         let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
         let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };

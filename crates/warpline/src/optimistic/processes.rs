@@ -15,8 +15,6 @@ use crate::Error;
 /// This process and the others of a run.
 pub(crate) struct Processes {
     pub(crate) group: Group,
-    /// What all are about to do, entry by entry.
-    description: Vec<(String, String)>,
     /// What the others have told the first; empty in the others.
     others: Vec<Other>,
 }
@@ -92,17 +90,23 @@ pub(crate) fn lost(group: &mut Group, lost: Lost) -> Error {
 }
 
 impl Processes {
-    pub(crate) fn new(group: Group, description: Vec<(String, String)>) -> Self {
+    /// Makes sure that all are about to do the same, which `description` says entry by entry.
+    ///
+    /// # Errors
+    /// If one is gone, or is about to do something else.
+    pub(crate) fn new(mut group: Group, description: &[(String, String)]) -> Result<Self, Error> {
         let others = if group.is_first() { (1..group.processes()).map(|_| Other::default()).collect() } else { Vec::new() };
-        Processes { group, description, others }
+        let introduced = group.introduce(description);
+        introduced.map_err(|why| lost(&mut group, why))?;
+        Ok(Processes { group, others })
     }
 
     /// Waits until all processes have placed what they share.
     ///
     /// # Errors
-    /// If one is gone, or is about to do something else.
+    /// If one is gone.
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
-        self.group.begin(&self.description).map_err(|why| lost(&mut self.group, why))
+        self.group.meet().map_err(|why| lost(&mut self.group, why))
     }
 
     /// Tells the first process how far the PEs of this one have come; or, in the first, hears of the others, whose rows go to the merge. Adds

@@ -1,15 +1,17 @@
 //! Settings that are one of a few words.
 
+use serde::{Deserialize, Serialize};
+
 use super::SettingValue;
 
 /// Declares an enum whose variants are the words that a setting may be; the default is marked.
 macro_rules! words {
     ($($(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ })+) => {$(
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[non_exhaustive]
         pub enum $name {
-            $($(#[$note])* $variant,)+
+            $($(#[$note])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $name {
@@ -130,7 +132,8 @@ words! {
     /// assert_eq!([Communication::Worker, Communication::Dedicated].map(Communication::name), ["worker", "dedicated"]);
     /// ```
     pub enum Communication {
-        /// Threads that do nothing else if there are cores for them beside those of the PEs; otherwise every PE.
+        /// Threads that do nothing else if PEs keep their speed beside them in a trial, which takes some 50 ms before the run; otherwise every
+        /// PE, or one of each process if they hinder each other.
         #[default]
         Auto = "auto",
         /// The first PE of each process, for all of them.
