@@ -26,6 +26,24 @@ impl<E> Default for Arrivals<E> {
     }
 }
 
+impl<E> Arrivals<E> {
+    fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.controls.is_empty() && self.puts.is_empty()
+    }
+
+    /// Takes over what is in `other`. Whoever has no values swaps lists instead of copying them.
+    #[inline]
+    fn take_over(&mut self, other: &mut Self) {
+        if self.values.is_empty() {
+            std::mem::swap(&mut self.values, &mut other.values);
+        } else {
+            self.values.append(&mut other.values);
+        }
+        self.controls.append(&mut other.controls);
+        self.puts.append(&mut other.puts);
+    }
+}
+
 impl<E> Clone for Inbox<E> {
     fn clone(&self) -> Self {
         Inbox(self.0.clone())
@@ -43,9 +61,12 @@ impl<E> Inbox<E> {
         self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what `put` puts there.
-    pub(super) fn add(&self, put: impl FnOnce(&mut Arrivals<E>)) {
-        put(&mut self.lock());
+    /// Moves what has been read there.
+    pub(super) fn add(&self, read: &mut Arrivals<E>) {
+        if read.is_empty() {
+            return;
+        }
+        self.lock().take_over(read);
         // Release pairs with the Acquire of `take`. A bound that is published later is thus seen later.
         self.0.has_news.store(true, Ordering::Release);
     }
@@ -58,12 +79,6 @@ impl<E> Inbox<E> {
         }
         let mut shared = self.lock();
         self.0.has_news.store(false, Ordering::Relaxed);
-        if arrived.values.is_empty() {
-            std::mem::swap(&mut arrived.values, &mut shared.values);
-        } else {
-            arrived.values.append(&mut shared.values);
-        }
-        arrived.controls.append(&mut shared.controls);
-        arrived.puts.append(&mut shared.puts);
+        arrived.take_over(&mut shared);
     }
 }

@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 
-use warpline_kernel::ValueMessage;
 use warpline_memory::Lines;
 
-use super::inbox::Inbox;
+use super::inbox::{Arrivals, Inbox};
 use super::records::Record;
 use crate::Codec;
 
@@ -36,10 +35,12 @@ pub(super) struct Sorter<E> {
     first_pe: u32,
     /// By PE of the courier.
     inboxes: Vec<Inbox<E>>,
-    /// Values read and not in the inboxes yet.
-    values: Vec<Vec<ValueMessage<E>>>,
+    /// What has been read and is not in the inboxes yet.
+    read: Vec<Arrivals<E>>,
     /// By PE: a view of the words of far PEs, to write them.
     words: Vec<Lines>,
+    /// Words that have been read and not been written yet: from which PE, and of which round, if of one.
+    words_read: Vec<(usize, Option<u64>, u64)>,
     /// Parts of longer pieces, by process and courier.
     parts: BTreeMap<[u8; HEADER - 1], Vec<u8>>,
     /// How many couriers will send nothing more.
@@ -48,8 +49,8 @@ pub(super) struct Sorter<E> {
 
 impl<E> Sorter<E> {
     pub(super) fn new(codec: Codec<E>, first_pe: u32, inboxes: Vec<Inbox<E>>, words: Vec<Lines>) -> Self {
-        let values = inboxes.iter().map(|_| Vec::new()).collect();
-        Sorter { codec, first_pe, inboxes, values, words, parts: BTreeMap::new(), ended: 0 }
+        let read = inboxes.iter().map(|_| Arrivals::default()).collect();
+        Sorter { codec, first_pe, inboxes, read, words, words_read: Vec::new(), parts: BTreeMap::new(), ended: 0 }
     }
 
     /// Sorts the content of a piece.
@@ -74,26 +75,11 @@ impl<E> Sorter<E> {
     fn sort(&mut self, mut bytes: &[u8]) -> Result<(), String> {
         while !bytes.is_empty() {
             match Record::read(&self.codec, &mut bytes)? {
-                Record::Value(to, message) => {
-                    let place = self.place(to)?;
-                    self.values[place].push(message);
-                }
-                Record::Bound { from, word } => {
-                    self.deliver();
-                    self.words_of(from)?.write(word);
-                }
-                Record::Round { from, round, word } => {
-                    self.deliver();
-                    self.words_of(from)?.write_round(round, word);
-                }
-                Record::Control(to, control) => {
-                    self.deliver();
-                    self.inboxes[self.place(to)?].add(|arrivals| arrivals.controls.push_back(*control));
-                }
-                Record::Put { to, from, put } => {
-                    self.deliver();
-                    self.inboxes[self.place(to)?].add(|arrivals| arrivals.puts.push_back((from, *put)));
-                }
+                Record::Value(to, message) => self.arrivals(to)?.values.push(message),
+                Record::Control(to, control) => self.arrivals(to)?.controls.push_back(*control),
+                Record::Put { to, from, put } => self.arrivals(to)?.puts.push_back((from, *put)),
+                Record::Bound { from, word } => self.keep_word(from, None, word)?,
+                Record::Round { from, round, word } => self.keep_word(from, Some(round), word)?,
                 Record::End => self.ended += 1,
             }
         }
@@ -101,20 +87,28 @@ impl<E> Sorter<E> {
         Ok(())
     }
 
-    fn place(&self, pe: u32) -> Result<usize, String> {
-        let place = pe.checked_sub(self.first_pe).map(|place| place as usize).filter(|place| *place < self.inboxes.len());
+    fn arrivals(&mut self, pe: u32) -> Result<&mut Arrivals<E>, String> {
+        let place = pe.checked_sub(self.first_pe).and_then(|place| self.read.get_mut(place as usize));
         place.ok_or_else(|| format!("a message for PE {pe} has arrived where that PE is not"))
     }
 
-    fn words_of(&mut self, pe: u32) -> Result<&mut Lines, String> {
-        self.words.get_mut(pe as usize).ok_or_else(|| format!("a word has arrived from PE {pe}, and there is no such PE"))
+    fn keep_word(&mut self, from: u32, round: Option<u64>, word: u64) -> Result<(), String> {
+        if from as usize >= self.words.len() {
+            return Err(format!("a word has arrived from PE {from}, and there is no such PE"));
+        }
+        self.words_read.push((from as usize, round, word));
+        Ok(())
     }
 
-    /// Puts values into the inboxes: all that were sent before a word must be found by whoever sees the word.
+    /// Puts what has been read where PEs find it. Words come last: whoever sees one must find everything that was sent before it.
     fn deliver(&mut self) {
-        for (values, inbox) in self.values.iter_mut().zip(&self.inboxes) {
-            if !values.is_empty() {
-                inbox.add(|arrivals| arrivals.values.append(values));
+        for (read, inbox) in self.read.iter_mut().zip(&self.inboxes) {
+            inbox.add(read);
+        }
+        for (from, round, word) in self.words_read.drain(..) {
+            match round {
+                None => self.words[from].write(word),
+                Some(round) => self.words[from].write_round(round, word),
             }
         }
     }
