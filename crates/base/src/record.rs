@@ -203,6 +203,8 @@ pub struct SpeculationSample {
 pub enum View {
     /// Nodes on a map, joined by links that are coloured by a value.
     Map(MapView),
+    /// Cells in rows and columns, each coloured by a value.
+    Grid(GridView),
     /// Bars over ranges of a quantity.
     Histogram(HistogramView),
     /// Lines over a common axis.
@@ -259,6 +261,21 @@ pub struct MapLink {
     pub value: f64,
     /// Further facts, as (name, value with unit).
     pub facts: Vec<(String, String)>,
+}
+
+/// See [`View::Grid`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GridView {
+    /// The heading.
+    pub title: String,
+    /// What colours the cells.
+    pub value_name: String,
+    /// The unit of the value; empty for a pure number.
+    pub unit: String,
+    /// How many cells are in a row.
+    pub columns: u32,
+    /// The values, row by row; `None` where a cell has none.
+    pub values: Vec<Option<f64>>,
 }
 
 /// See [`View::Histogram`].

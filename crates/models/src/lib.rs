@@ -1,8 +1,10 @@
-//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, `simplesim` and `network`.
+//! The model library of Warpline. Every model is also an example of the API: `mm1` first, then `phold`, `simplesim`, `hypercube`, `pcs` and `network`.
 
+pub mod hypercube;
 mod library;
 pub mod mm1;
 pub mod network;
+pub mod pcs;
 pub mod phold;
 pub mod simplesim;
 mod studies;

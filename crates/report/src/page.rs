@@ -19,7 +19,7 @@ const STYLES: [&str; 5] = [
     include_str!("../assets/style/media.css"),
 ];
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 11] = [
     include_str!("../assets/script/format.js"),
     include_str!("../assets/script/table.js"),
     include_str!("../assets/script/theme.js"),
@@ -27,6 +27,7 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../assets/script/histogram.js"),
     include_str!("../assets/script/world.js"),
     include_str!("../assets/script/map.js"),
+    include_str!("../assets/script/grid.js"),
     include_str!("../assets/script/bars.js"),
     include_str!("../assets/script/parallel.js"),
     include_str!("../assets/script/report.js"),

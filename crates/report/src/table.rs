@@ -4,7 +4,7 @@ use crate::format::{self, Zeros};
 use crate::html::escape;
 use serde::Serialize;
 use serde_json::Value;
-use warpline_base::record::{BarsView, HistogramView, LinesView, MapView, TableView};
+use warpline_base::record::{BarsView, GridView, HistogramView, LinesView, MapView, TableView};
 
 /// Rows that are in the page from the start; `assets/script/table.js` has the same number.
 pub(crate) const FIRST_ROWS: usize = 200;
@@ -54,6 +54,19 @@ impl Table {
             row
         });
         (view.links.len() <= CHART_ROWS).then(|| Self::new(&format!("{}, link by link", view.title), columns, rows.collect()))
+    }
+
+    /// The cells of a grid.
+    pub(crate) fn of_grid(view: &GridView) -> Option<Self> {
+        let columns = ["row", "column"].map(|name| (name.to_owned(), String::new())).into_iter();
+        let columns = columns.chain([(view.value_name.clone(), view.unit.clone())]).collect();
+        let place =
+            |cell: usize| [cell / view.columns.max(1) as usize, cell % view.columns.max(1) as usize].map(|place| Value::from(place + 1));
+        let rows = view.values.iter().enumerate().map(|(cell, value)| {
+            let [row, column] = place(cell);
+            vec![row, column, value.map_or(Value::Null, Value::from)]
+        });
+        (view.values.len() <= CHART_ROWS).then(|| Self::new(&format!("{}, cell by cell", view.title), columns, rows.collect()))
     }
 
     /// The values behind bars.

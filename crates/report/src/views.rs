@@ -3,7 +3,7 @@
 use crate::format::{self, Zeros};
 use crate::html::escape;
 use crate::table::Table;
-use warpline_base::record::{BarsView, HistogramView, LinesView, MapView, RunRecord, View};
+use warpline_base::record::{BarsView, GridView, HistogramView, LinesView, MapView, RunRecord, View};
 
 /// How the progress of the run is drawn: key, heading and remark.
 const PROGRESS: [(&str, &str, &str); 3] = [
@@ -34,6 +34,7 @@ pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
         .iter()
         .map(|view| match view {
             View::Map(map) => Table::of_map(map),
+            View::Grid(grid) => Table::of_grid(grid),
             View::Histogram(histogram) => Table::of_histogram(histogram),
             View::Lines(lines) => Table::of_lines(lines),
             View::Bars(bars) => Table::of_bars(bars),
@@ -62,6 +63,7 @@ pub(crate) fn views(views: &[View]) -> (String, Vec<Option<Table>>) {
 fn heading(view: &View) -> (&str, String) {
     match view {
         View::Map(map) => (&map.title, map_remark(map)),
+        View::Grid(grid) => (&grid.title, grid_remark(grid)),
         View::Histogram(histogram) => (&histogram.title, histogram_remark(histogram)),
         View::Lines(lines) => (&lines.title, format!("{} over {}.", lines.y, lines.x)),
         View::Bars(bars) => (&bars.title, bars.remark.clone()),
@@ -73,6 +75,7 @@ fn heading(view: &View) -> (&str, String) {
 fn body(index: usize, view: &View) -> String {
     match view {
         View::Map(map) => map_body(index, map),
+        View::Grid(grid) => grid_body(index, grid),
         View::Histogram(histogram) => histogram_body(index, histogram),
         View::Lines(lines) => lines_body(index, lines),
         View::Bars(bars) => bars_body(index, bars),
@@ -136,6 +139,20 @@ fn map_body(index: usize, map: &MapView) -> String {
                   <label>Names <select data-names><option value=\"fit\">where there is room</option><option value=\"all\">all</option>\
                   <option value=\"none\">none</option></select></label> <output class=\"muted\" data-named></output></p>";
     format!("{none}{legend}{}", chart(&index.to_string(), "map", &format!("Map: {}.{hottest}", map.title)))
+}
+
+fn grid_remark(grid: &GridView) -> String {
+    format!("{}, coloured by {}.", counted(grid.values.len(), "cell"), grid.value_name)
+}
+
+fn grid_body(index: usize, grid: &GridView) -> String {
+    let known = || grid.values.iter().flatten().copied().filter(|value| value.is_finite());
+    if known().next().is_none() || grid.columns == 0 {
+        return empty("No cell has a value to draw.");
+    }
+    let [least, most] = [known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max)];
+    let [least, most] = [least, most].map(|value| format::quantity(value, &grid.unit));
+    chart(&index.to_string(), "grid", &format!("Grid: {}, from {least} to {most}.", grid.value_name))
 }
 
 fn histogram_remark(histogram: &HistogramView) -> String {

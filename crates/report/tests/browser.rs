@@ -77,7 +77,7 @@ fn everything_is_drawn_without_a_word_or_a_request() {
     }
     let painted = browser.eval(&format!("Promise.all([...document.querySelectorAll('[data-chart]')].map({PAINTED}))"));
     let painted: Vec<(u64, u64)> = serde_json::from_value(painted).unwrap();
-    assert_eq!(painted.len(), 3 + 4, "three charts of progress and four of the model");
+    assert_eq!(painted.len(), 3 + 5, "three charts of progress and five of the model");
     assert!(painted.iter().all(|(pixels, colours)| *pixels > 1000 && *colours > 5), "{painted:?}");
     let described = browser
         .eval("[...document.querySelectorAll('[data-chart]')].every((chart) => chart.role === 'img' && chart.ariaLabel.length > 20)");
@@ -371,6 +371,7 @@ fn nothing_to_show_is_said_in_words() {
             nodes: vec![],
             links: vec![],
         }),
+        View::Grid(GridView { title: "G".into(), value_name: "v".into(), unit: String::new(), columns: 2, values: vec![None; 3] }),
         View::Histogram(HistogramView {
             title: "H".into(),
             quantity: "q".into(),
@@ -384,7 +385,7 @@ fn nothing_to_show_is_said_in_words() {
     ];
     let (mut browser, _dir) = shown(&record);
     let sentences = browser.eval("[...document.querySelectorAll('.empty')].filter((one) => one.textContent.length > 10).length");
-    assert_eq!(sentences, json!(1 + 3 + 4));
+    assert_eq!(sentences, json!(1 + 3 + 5));
     assert_eq!(browser.eval("document.querySelectorAll('[data-chart]').length"), json!(0));
     assert_quiet(&browser);
 }

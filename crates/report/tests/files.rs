@@ -120,6 +120,7 @@ fn numbers_that_are_not_finite_survive() {
     for view in &mut record.views {
         match view {
             View::Map(map) => map.links[0].value = f64::NAN,
+            View::Grid(grid) => grid.values[0] = Some(f64::NAN),
             View::Histogram(histogram) => (histogram.marks[0].1, histogram.bars[0].low) = (f64::NAN, f64::NEG_INFINITY),
             View::Lines(lines) => lines.lines[0].1[0] = (f64::NAN, f64::INFINITY),
             View::Bars(_) | View::Table(_) => {}

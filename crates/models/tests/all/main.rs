@@ -1,5 +1,6 @@
 //! All tests of the models, in one program, which is quicker to build than many.
 
+mod hypercube;
 mod mm1;
 mod network_run;
 mod network_star_clique;
@@ -7,5 +8,6 @@ mod network_support;
 mod network_topology;
 mod network_truth;
 mod one_answer;
+mod pcs;
 mod phold;
 mod simplesim;

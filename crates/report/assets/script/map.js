@@ -219,12 +219,10 @@ function linkTip(view, link, colour) {
   return tip(`${name(link.source)} → ${name(link.target)}`, [[view.value_name, quantity(link.value, view.unit, 4), colour], ...link.facts]);
 }
 
-/** The legend: the colours from low to high, with handles that leave out links below or above. */
-function legend(look, view, width) {
-  const [low, high] = colourRange(view);
+/** The legend: the colours from low to high, with handles that leave out what lies below or above. */
+function legend(look, view, width, [low, high]) {
   return {
     type: 'continuous',
-    seriesIndex: [0, 1],
     min: low,
     max: high,
     calculable: true,
@@ -310,7 +308,7 @@ function plotMap(look, view, width, height, zoom, names, told) {
     xAxis: axis(look, { min: ranges.x[0], max: ranges.x[1], ...grid('E', 'W', away(seen.x, width)) }),
     yAxis: axis(look, { min: ranges.y[0], max: ranges.y[1], ...grid('N', 'S', away(seen.y, height - LEGEND)) }),
     dataZoom: [inside({ xAxisIndex: 0 }, zoom.x), inside({ yAxisIndex: 0 }, zoom.y)],
-    visualMap: legend(look, view, width),
+    visualMap: { ...legend(look, view, width, colourRange(view)), seriesIndex: [0, 1] },
     title: legendTitle(look, view, width),
     tooltip: tooltip(look, {
       trigger: 'item',

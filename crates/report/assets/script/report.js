@@ -19,6 +19,12 @@ function plan(key) {
         height: (width) => mapHeight(layMap(view.nodes), width),
         canvas: view.links.length > MANY_LINKS,
       };
+    case 'grid':
+      return {
+        build: (look, width, height) => plotGrid(look, view, width, height),
+        height: (width) => gridHeight(view, width),
+        canvas: view.values.length > MANY_CELLS,
+      };
     case 'histogram':
       return { build: (look, width) => plotHistogram(look, view, width) };
     case 'bars':

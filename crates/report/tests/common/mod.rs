@@ -109,6 +109,7 @@ pub(crate) fn sample() -> RunRecord {
         progress: progress(),
         views: vec![
             View::Map(map()),
+            View::Grid(grid()),
             View::Histogram(utilisation()),
             View::Histogram(delay()),
             View::Lines(queues()),
@@ -168,6 +169,18 @@ fn map() -> MapView {
             .map(|(name, longitude, latitude)| MapNode { name: (*name).into(), longitude: *longitude, latitude: *latitude })
             .collect(),
         links: directed().map(link).collect(),
+    }
+}
+
+/// Cells of which the last row lacks some and one has no value.
+fn grid() -> GridView {
+    let value = |cell: usize| (cell != 5).then(|| noise(cell + 30));
+    GridView {
+        title: "Calls <b>lost, by cell".into(),
+        value_name: "share lost <b>".into(),
+        unit: String::new(),
+        columns: 12,
+        values: (0..100).map(value).collect(),
     }
 }
 

@@ -188,6 +188,20 @@ fn simplesim_has_one_answer() {
 }
 
 #[test]
+fn hypercube_has_one_answer() {
+    compare("hypercube", "dimensions=5 messages=300", 20.0);
+    compare("hypercube", "dimensions=4 messages=7 shortest=0 propagation=0", 60.0);
+    compare("hypercube", "dimensions=3 messages=60 lengths=exponential redraw=true", 40.0);
+}
+
+#[test]
+fn pcs_has_one_answer() {
+    compare("pcs", "cells=64 portables=1500", 15.0);
+    compare("pcs", "cells=16 portables=300 dwell=0.5 channels=3", 6.0);
+    compare("pcs", "cells=9 portables=100 dwell=0 channels=2", 30.0);
+}
+
+#[test]
 fn network_has_one_answer() {
     compare("network", "", 0.004);
     compare("network", "sources=onoff on=0.01 off=0.02 load=1.2 buffer=5000 sizes=exponential", 0.003);
