@@ -2,7 +2,7 @@
 
 use crate::support::warpline;
 
-const MODELS: [&str; 4] = ["mm1", "simplesim", "phold", "network"];
+const MODELS: [&str; 6] = ["mm1", "simplesim", "phold", "hypercube", "pcs", "network"];
 
 #[test]
 fn models_are_listed_and_shown() {

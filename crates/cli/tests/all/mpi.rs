@@ -98,7 +98,14 @@ fn who_sends_is_chosen_by_a_trial() {
 
 #[test]
 fn all_models_run_in_ranks() {
-    let models = ["mm1 --end 500", "network --end 2", "simplesim --end 60 --limit 50 --message-size 65000", "phold --lookahead 0 --end 20"];
+    let models = [
+        "mm1 --end 500",
+        "network --end 2",
+        "simplesim --end 60 --limit 50 --message-size 65000",
+        "phold --lookahead 0 --end 20",
+        "hypercube --end 50",
+        "pcs --cells 64 --portables 1000 --end 20",
+    ];
     for model in models {
         let alone = warpline(&format!("run {model} --sync sequential --json"));
         for way in ["", "--zero-copy no", "--zero-copy no --threads 2 --communication dedicated"] {

@@ -9,11 +9,13 @@ use serde_json::Value;
 use tempfile::tempdir;
 
 /// A short run of every model.
-const RUNS: [&str; 5] = [
+const RUNS: [&str; 7] = [
     "mm1 --end 200",
     "phold --lps 64 --end 20",
     "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
     "simplesim --end 80",
+    "hypercube --dimensions 5 --messages 100 --end 40",
+    "pcs --cells 64 --portables 1000 --end 10",
     "network --end 0.02",
 ];
 

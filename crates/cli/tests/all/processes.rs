@@ -53,7 +53,14 @@ fn several_processes_have_the_answer_of_one() {
 
 #[test]
 fn all_models_run_in_several_processes() {
-    let models = ["mm1 --end 500", "network --end 2", "simplesim --end 60 --limit 50 --message-size 5000", "phold --lookahead 0 --end 20"];
+    let models = [
+        "mm1 --end 500",
+        "network --end 2",
+        "simplesim --end 60 --limit 50 --message-size 5000",
+        "phold --lookahead 0 --end 20",
+        "hypercube --end 50",
+        "pcs --cells 64 --portables 1000 --end 20",
+    ];
     for model in models {
         let alone = warpline(&format!("run {model} --sync sequential --json"));
         for way in ["--processes 2", "--processes 2 --threads 2 --go-ahead always"] {

@@ -182,7 +182,7 @@ fn wrong_settings_are_wrong_use() {
 
 #[test]
 fn unknown_names_are_wrong_use_with_a_suggestion() {
-    warpline("run").is_wrong_use(&["mm1 ", "simplesim ", "phold ", "network ", "SCENARIO.toml"]);
+    warpline("run").is_wrong_use(&["mm1 ", "simplesim ", "phold ", "hypercube ", "pcs ", "network ", "SCENARIO.toml"]);
     warpline("run netwrok").is_wrong_use(&["did you mean `network`?"]);
     warpline("run network --lod 0.5").is_wrong_use(&["'--load'"]);
     warpline("run network --demand unii").is_wrong_use(&["did you mean `uni`?"]);

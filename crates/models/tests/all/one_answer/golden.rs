@@ -33,7 +33,7 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 #[test]
 fn digests_are_unchanged() {
     type Case = (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
-    let cases: [Case; 10] = [
+    let cases: [Case; 14] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),
         ("mm1", &[("discipline", "lifo"), ("arrival-rate", "0.95")], 2, 1_000.0, 2858, "8af4f1c2efebc376"),
         ("phold", &[], 1, 10.0, 73634, "f3fa346a32d8c07d"),
@@ -57,6 +57,10 @@ fn digests_are_unchanged() {
             61454,
             "55b68fff6be8be38",
         ),
+        ("hypercube", &[], 1, 30.0, 3771, "a4c102a36380bf21"),
+        ("hypercube", &[("dimensions", "4"), ("lengths", "exponential"), ("redraw", "true")], 2, 30.0, 473, "9a85c42a17d5b732"),
+        ("pcs", &[], 1, 5.0, 26861, "9d006635f0d72cf0"),
+        ("pcs", &[("cells", "16"), ("portables", "900"), ("dwell", "1.5"), ("channels", "7")], 3, 40.0, 32955, "a8894d7552742915"),
         ("network", &[("topology", "star-clique:4")], 2, 2.0, 44746, "791bf1ba82f9eaf6"),
     ];
     let mut changed = String::new();
