@@ -1,5 +1,6 @@
 //! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
 
+mod acts;
 mod balance;
 mod board;
 mod cluster;
@@ -250,7 +251,7 @@ impl<M: Model> Job<M> {
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
         let LoopOutcome {
-            parts, pending, failure, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved, busy, ..
+            parts, pending, failure, full, rows, looped, ended, window, cut_short, goes_on, moved, busy, ..
         } = outcome;
         let Remains { are_all, pes, committed, failed, couriers } = remains;
         let committed = before + committed;
@@ -258,11 +259,9 @@ impl<M: Model> Job<M> {
             return Err(Error::Memory { place, why });
         }
         if failure != Moment::Never {
-            merge.emit_through(&failure, &mut rows);
             let _ = rows.finish();
             return Err(self.failure(failed, failure, committed));
         }
-        merge.emit_all(&mut rows);
         if are_all {
             balance(pes.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         }
@@ -281,7 +280,7 @@ impl<M: Model> Job<M> {
         Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
     }
 
-    /// What the PEs leave, of all processes in the first one. The others end here if the run has failed.
+    /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.
     fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
         let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
         let mut all = Remains {
@@ -291,9 +290,20 @@ impl<M: Model> Job<M> {
             failed,
             couriers: outcome.couriers,
         };
-        let Some(processes) = processes else { return Ok(all) };
+        let Some(processes) = processes else {
+            if outcome.full.is_none() {
+                outcome.merge.take_last(&outcome.failure).for_each(|row| outcome.rows.add(row));
+            }
+            return Ok(all);
+        };
         all.are_all = processes.group.is_first();
-        let others = processes.gather(&all).map_err(|why| lost(&mut processes.group, why))?;
+        let gathered = processes.gather(&all).and_then(|others| {
+            if outcome.full.is_none() {
+                processes.pass_on_last(outcome.merge.take_last(&outcome.failure), &mut outcome.rows)?;
+            }
+            Ok(others)
+        });
+        let others = gathered.map_err(|why| lost(&mut processes.group, why))?;
         if outcome.failure != Moment::Never || outcome.full.is_some() {
             processes.leave(self.stop.is_on());
         }
