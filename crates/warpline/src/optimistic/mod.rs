@@ -250,9 +250,7 @@ impl<M: Model> Job<M> {
         (is_new, communication): (bool, Option<CommunicationRecord>),
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
-        let LoopOutcome {
-            parts, pending, failure, full, rows, looped, ended, window, cut_short, goes_on, moved, busy, ..
-        } = outcome;
+        let LoopOutcome { parts, pending, failure, full, rows, looped, ended, window, cut_short, goes_on, moved, busy, .. } = outcome;
         let Remains { are_all, pes, committed, failed, couriers } = remains;
         let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {

@@ -196,13 +196,7 @@ fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
 }
 
 /// Works for the couriers, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
-fn serve_for<E: Send>(
-    time: Duration,
-    couriers: &Couriers<E>,
-    threads: &Threads<'_>,
-    watch: &mut LoopMonitor<'_, '_>,
-    patience: u32,
-) {
+fn serve_for<E: Send>(time: Duration, couriers: &Couriers<E>, threads: &Threads<'_>, watch: &mut LoopMonitor<'_, '_>, patience: u32) {
     let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
     while !threads.have_ended() && since.elapsed() < time {
         let worked = (0..couriers.len()).fold(false, |worked, number| worked | couriers.work(number));
