@@ -250,12 +250,16 @@ impl<M: Model> Job<M> {
         (is_new, communication): (bool, Option<CommunicationRecord>),
         engine_settings: impl FnOnce(f64) -> Map<String, Value>,
     ) -> Result<SegmentEnd<M>, Error> {
-        let LoopOutcome { parts, pending, failure, full, rows, looped, ended, window, cut_short, goes_on, moved, busy, .. } = outcome;
+        let LoopOutcome {
+            parts, pending, failure, full, mut rows, mut merge, looped, ended, window, cut_short, goes_on, moved, busy, ..
+        } = outcome;
         let Remains { are_all, pes, committed, failed, couriers } = remains;
         let committed = before + committed;
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
         }
+        // If there are several processes, they have passed them on together.
+        merge.take_last(&failure).for_each(|row| rows.add(row));
         if failure != Moment::Never {
             let _ = rows.finish();
             return Err(self.failure(failed, failure, committed));
@@ -288,12 +292,7 @@ impl<M: Model> Job<M> {
             failed,
             couriers: outcome.couriers,
         };
-        let Some(processes) = processes else {
-            if outcome.full.is_none() {
-                outcome.merge.take_last(&outcome.failure).for_each(|row| outcome.rows.add(row));
-            }
-            return Ok(all);
-        };
+        let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
         let gathered = processes.gather(&all).and_then(|others| {
             if outcome.full.is_none() {
