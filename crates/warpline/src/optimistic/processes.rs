@@ -4,17 +4,16 @@ use std::collections::VecDeque;
 use std::thread::sleep;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use warpline_base::{LpId, Moment, RunDigest, VirtualTime};
-use warpline_kernel::{CommittedFault, MomentRow, RoleCounts, RowContent};
-use warpline_model::{Fault, Statistics};
-use warpline_transport::{CourierCounts, Couriers, Group, Lost};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpline_base::{Moment, VirtualTime};
+use warpline_kernel::{MomentRow, RowContent};
+use warpline_transport::{Couriers, Group, Lost};
 
-use super::OutOfMemory;
 use super::acts::{KeptActs, LOOK_SOON, Performed};
 use super::board::PeStatus;
+use super::letters::{Finished, Letter, LoopEnd, Order};
 use super::merge::RowMerge;
-use super::record::PeSummary;
 use crate::Error;
 use crate::rows::Rows;
 
@@ -50,69 +49,6 @@ struct Other {
     gave_up_acts: bool,
     /// Whether it waits with rows.
     waits_with_rows: bool,
-}
-
-/// What a process tells the first while its PEs are at work, and when they are done.
-#[derive(Serialize, Deserialize)]
-enum Letter {
-    Progress {
-        status: PeStatus,
-        settled: Option<Moment>,
-        rows: Vec<MomentRow>,
-    },
-    /// The last rows.
-    Rows(Vec<MomentRow>),
-    End(LoopEnd),
-    /// The answer to [`Order::Perform`].
-    Performed(Performed),
-}
-
-/// What the first process tells another.
-#[derive(Serialize, Deserialize)]
-enum Order {
-    /// To perform the acts with these numbers.
-    Perform(Vec<u64>),
-    /// To send the next rows.
-    GoOn,
-    /// To perform no more acts, those that it keeps or any others.
-    GiveUpActs,
-    /// How the PEs of all have ended.
-    End(LoopEnd),
-}
-
-/// How the PEs of a process have ended.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct LoopEnd {
-    /// The earliest failure.
-    pub(crate) failure: Moment,
-    /// Where memory ran out, if it did.
-    pub(crate) full: Option<OutOfMemory>,
-}
-
-/// What the PEs of a process leave, beside their LPs.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Remains {
-    /// Whether these are the remains of all processes.
-    #[serde(skip)]
-    pub(crate) are_all: bool,
-    pub(crate) pes: Vec<PeSummary>,
-    pub(crate) committed: u64,
-    pub(crate) failed: Option<CommittedFault>,
-    /// How many couriers there were, and what they did, if there were any.
-    pub(crate) couriers: Option<(u64, CourierCounts)>,
-}
-
-/// What the LPs of a process leave.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Finished {
-    pub(crate) digest: RunDigest,
-    /// LPs, committed events and counts, by role.
-    pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
-    pub(crate) statistics: Statistics,
-    /// What they wrote when they finished, in order.
-    pub(crate) rows: Vec<MomentRow>,
-    /// The first of them that failed then.
-    pub(crate) fault: Option<(LpId, Fault)>,
 }
 
 /// The end of a run in which a process was lost.
@@ -239,7 +175,7 @@ impl Processes {
     }
 
     /// The first process gets what all others have sent, in their order; the others send it, and get nothing.
-    pub(crate) fn gather<T: Serialize + serde::de::DeserializeOwned>(&mut self, own: &T) -> Result<Vec<T>, Lost> {
+    pub(crate) fn gather<T: Serialize + DeserializeOwned>(&mut self, own: &T) -> Result<Vec<T>, Lost> {
         if !self.group.is_first() {
             self.group.send(own)?;
             return Ok(Vec::new());
@@ -264,7 +200,7 @@ impl Processes {
         Ok(all)
     }
 
-    fn gather_from_others<T: serde::de::DeserializeOwned>(&mut self) -> Result<Vec<T>, Lost> {
+    fn gather_from_others<T: DeserializeOwned>(&mut self) -> Result<Vec<T>, Lost> {
         (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
     }
 
@@ -346,7 +282,7 @@ impl Processes {
     /// If a process is gone.
     pub(crate) fn go_on(&mut self, rows: &Rows) -> Result<(), Lost> {
         if !rows.performs() {
-            return self.give_up_acts();
+            self.give_up_acts()?;
         }
         for (other, number) in self.others.iter_mut().zip(1..) {
             if std::mem::take(&mut other.waits_with_rows) {
@@ -363,7 +299,7 @@ impl Processes {
     pub(crate) fn give_up_acts(&mut self) -> Result<(), Lost> {
         for (other, number) in self.others.iter_mut().zip(1..) {
             if std::mem::take(&mut other.acts) > 0 {
-                (other.waits_with_rows, other.gave_up_acts) = (false, true);
+                other.gave_up_acts = true;
                 self.group.send_to(number, &Order::GiveUpActs)?;
             }
         }
@@ -401,10 +337,7 @@ impl Processes {
                     self.group.send(&Letter::Performed(performed))?;
                 }
                 Order::GoOn => self.waits_with_rows = false,
-                Order::GiveUpActs => {
-                    self.acts.give_up();
-                    self.waits_with_rows = false;
-                }
+                Order::GiveUpActs => self.acts.give_up(),
                 Order::End(end) => self.end = Some(end),
             }
         }
@@ -429,13 +362,12 @@ impl Processes {
 }
 
 impl Other {
-    /// Counts the acts among rows that it has sent, and returns whether it keeps any of them.
+    /// Counts the acts among rows that it has sent, and returns whether there are any.
     fn count_acts(&mut self, rows: &[MomentRow]) -> bool {
-        if self.gave_up_acts {
-            return false;
-        }
         let acts = rows.iter().filter(|row| matches!(row.content, RowContent::ActElsewhere { .. })).count();
-        self.acts += acts;
+        if !self.gave_up_acts {
+            self.acts += acts;
+        }
         acts > 0
     }
 }

@@ -66,7 +66,7 @@ impl Model for Announcer {
     fn init(&self, lp: &mut Init<Self>) -> u64 {
         let id = lp.id();
         lp.send(id, 0.5, id.0);
-        self.announce(lp, format!("{id} begins"), id.0 % 2 == 0);
+        self.announce(lp, format!("{id} begins"), id.0.is_multiple_of(2));
         0
     }
 
