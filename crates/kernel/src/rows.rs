@@ -27,6 +27,13 @@ pub enum RowContent {
         /// The cells.
         cells: Vec<Cell>,
     },
+    /// An act that another process keeps, and performs in its place among the rows.
+    ActElsewhere {
+        /// The number of the process.
+        process: u32,
+        /// The number of the act there.
+        number: u64,
+    },
     /// Something to be done outside in its place among the rows. It does not leave its process.
     #[serde(skip)]
     Act(Act),

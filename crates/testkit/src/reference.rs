@@ -13,7 +13,7 @@ use warpline::base::{EventKey, HistoryDigest, Priority, RunDigest, Sequence, Vir
 use warpline::engine::{Limits, Outgoing};
 use warpline::record::Series;
 use warpline::statistics::{Row, RowSink};
-use warpline::{Cell, Context, Declarations, Fault, LpId, Model, Place, Statistics};
+use warpline::{Act, Cell, Context, Declarations, Fault, LpId, Model, Place, Statistics};
 
 /// The settings of a run, besides its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,6 +158,10 @@ struct Tables(Vec<Vec<(f64, LpId, Vec<Cell>)>>);
 impl RowSink for Tables {
     fn row(&mut self, row: Row<'_>) {
         self.0[usize::from(row.table)].push((row.time, row.lp, row.cells.to_vec()));
+    }
+
+    fn act(&mut self, act: &Act, _: f64, _: LpId) {
+        act.perform();
     }
 }
 

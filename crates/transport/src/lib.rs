@@ -8,6 +8,7 @@ mod couriers;
 mod group;
 mod inbox;
 mod pin;
+mod printed;
 mod rings;
 mod tally;
 mod unreadable;
@@ -20,6 +21,7 @@ pub use couriers::{Carrier, CourierCounts, CourierLimits, CourierPlan, Couriers,
 pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
+pub use printed::PrintCatcher;
 pub use rings::{RingPort, ring_ports};
 pub use tally::{Fold, Tally};
 pub use unreadable::Unreadable;

@@ -73,7 +73,8 @@ pub enum Error {
     /// The run was given up, as nobody waits for it any more.
     #[error("the run was given up, as nobody waits for it any more")]
     Abandoned,
-    /// A process of the run is gone, so that the others cannot go on.
+    /// A process of the run is gone, so that the others cannot go on. What LPs had not yet done [outside](crate::Observe::when_settled), in
+    /// whatever process, is never done.
     #[error("{lost}; GVT had reached time {gvt}; there are no results; rows that were written to files before stay there")]
     Process {
         /// Which one, and why.

@@ -42,9 +42,10 @@ impl<M: Model> Simulation<'_, M> {
     /// The number of processes that share the PEs among them: each has as many as [`threads`](Self::threads) says, by default its share of the
     /// cores. From 1, the default, to 64; no more than there are LPs. More than one means a parallel run.
     ///
-    /// The program that asks for it starts the others: the same program with the same arguments, whose standard output goes nowhere. They do
-    /// what the program does up to this run, have their part in it, and end within this method. Earlier runs of several processes, if the
-    /// program has any, they do alone. So a program should not do anything before such a run that must not be done twice.
+    /// The program that asks for it starts the others: the same program with the same arguments, whose standard output goes nowhere, except
+    /// for what their LPs print [once it is settled](crate::Observe::when_settled). They do what the program does up to this run, have their
+    /// part in it, and end within this method. Earlier runs of several processes, if the program has any, they do alone. So a program should
+    /// not do anything before such a run that must not be done twice.
     ///
     /// Events must be able to leave their process: see [`Model::wire`].
     pub fn processes(self, processes: u32) -> Self {

@@ -124,7 +124,18 @@ impl Rows {
         match content {
             RowContent::Cells { table, cells } => self.row(Row { table, time, lp, cells: &cells }),
             RowContent::Act(act) => self.act(&act, time, lp),
+            RowContent::ActElsewhere { .. } => unreachable!("another process is asked to perform it"),
         }
+    }
+
+    /// Whether acts are performed, as none has panicked.
+    pub(crate) fn performs(&self) -> bool {
+        matches!(self.acts, Acts::Perform)
+    }
+
+    /// An act of an event of `lp` at `time` has panicked.
+    pub(crate) fn fail(&mut self, lp: LpId, time: f64, why: String) {
+        self.acts = Acts::Failed(Error::Act { lp, time, why });
     }
 
     pub(crate) fn new(records: &Records, acts: Acts, statistics: &Statistics) -> Result<Self, Error> {
@@ -196,6 +207,14 @@ fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
+/// Performs an act.
+///
+/// # Errors
+/// The message of its panic.
+pub(crate) fn perform(act: &Act) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(|| act.perform())).map_err(panic_message)
+}
+
 impl RowSink for Rows {
     fn row(&mut self, row: Row<'_>) {
         match &mut self.tables {
@@ -217,10 +236,10 @@ impl RowSink for Rows {
     }
 
     fn act(&mut self, act: &Act, time: f64, lp: LpId) {
-        if matches!(self.acts, Acts::Perform)
-            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| act.perform()))
+        if self.performs()
+            && let Err(why) = perform(act)
         {
-            self.acts = Acts::Failed(Error::Act { lp, time, why: panic_message(panic) });
+            self.fail(lp, time, why);
         }
     }
 }

@@ -19,7 +19,8 @@ use crate::finish::{FinishRows, Finisher, finish_failure};
 use crate::job::Job;
 use crate::optimistic::add_record;
 use crate::optimistic::cores;
-use crate::optimistic::processes::{Finished, Processes, lost};
+use crate::optimistic::letters::Finished;
+use crate::optimistic::processes::{Processes, lost};
 use crate::policy::Facts;
 use crate::rows::{Acts, Rows};
 use crate::run_monitor::RunMonitor;
@@ -159,21 +160,24 @@ impl<M: Model> Job<M> {
                 let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
                 // What roles did is known from all PEs already.
                 let finished = Finished { digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
-                return Err(processes.send_finished(&finished, self.stop.is_on()));
+                return Err(processes.send_finished(finished, self.stop.is_on()));
             }
             Some(processes) => {
                 let own = finisher.finish(first_lp, states.iter(), &mut rows);
                 let others = processes.gather_finished().map_err(|why| lost(&mut processes.group, why))?;
+                let mut outcome = own;
+                for other in others {
+                    digest.merge(other.digest);
+                    tally.add_entries(other.by_role);
+                    statistics.merge(&other.statistics);
+                    if outcome.is_ok() {
+                        processes.pass_on(other.rows.into_iter(), &mut rows).map_err(|why| lost(&mut processes.group, why))?;
+                        outcome = other.fault.map_or(Ok(()), Err);
+                    }
+                }
+                processes.give_up_acts().map_err(|why| lost(&mut processes.group, why))?;
                 processes.group.take_leave();
-                own.and_then(|()| {
-                    others.into_iter().try_for_each(|other| {
-                        digest.merge(other.digest);
-                        tally.add_entries(other.by_role);
-                        statistics.merge(&other.statistics);
-                        other.rows.into_iter().for_each(|row| rows.add(row));
-                        other.fault.map_or(Ok(()), Err)
-                    })
-                })
+                outcome
             }
         };
         finished.map_err(|fault| finish_failure(&self.name, fault, end, committed))?;

@@ -339,7 +339,12 @@ pub trait Observe {
     /// on the run. What an act learns from the outside cannot come back into the run. If it panics, no other follows, and the run goes on;
     /// its results say why the rest is missing. Verification and explanations perform none.
     ///
-    /// It costs an allocation.
+    /// In a run of several processes, an act is performed in the process of its LP, when its turn comes among those of all. So what it finds in
+    /// memory is that of its process, and a file that LPs of several processes write to has to be opened by each, for appending. What acts
+    /// print on stdout comes out of the first process, in order; what they print on stderr does not pass through it, and under a launcher of
+    /// MPI programs may be out of order. If a process is lost, what had not been done by then is never done.
+    ///
+    /// It costs an allocation; and a tenth of a millisecond or so where the act before it, in the order of all, is that of another process.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};

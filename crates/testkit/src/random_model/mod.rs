@@ -3,6 +3,7 @@
 //! A model is a pure function of its [`Recipe`]; what it does depends on recipe, seed and order of events alone, and so
 //! sensitively that one event out of order changes states, statistics and rows.
 
+mod diary;
 mod fault;
 mod parcel;
 mod promise;
@@ -10,6 +11,7 @@ mod recipe;
 mod state;
 mod topology;
 
+pub use diary::Diary;
 pub use fault::{Crime, PlannedFault};
 use parcel::{Errand, Load};
 pub use parcel::{Inline, Owned, Parcel};
@@ -45,13 +47,27 @@ const FORWARDS: u8 = 8;
 pub struct RandomModel<const WORDS: usize, O = Vec<u8>> {
     recipe: Recipe,
     neighbours: Option<Vec<Vec<LpId>>>,
+    /// Where LPs keep what they do outside.
+    diary: Option<Diary>,
     owned: PhantomData<fn() -> O>,
 }
 
 impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
     /// The model of a recipe.
     pub fn new(recipe: &Recipe) -> Self {
-        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone(), owned: PhantomData }
+        RandomModel { neighbours: topology::neighbours(recipe), recipe: recipe.clone(), diary: None, owned: PhantomData }
+    }
+
+    /// The same model, whose LPs keep a diary as well.
+    pub fn with_diary(self, diary: Diary) -> Self {
+        RandomModel { diary: Some(diary), ..self }
+    }
+
+    /// Has an LP add a line to the diary, if there is one.
+    fn tell(&self, lp: &mut impl Observe, line: impl FnOnce() -> String) {
+        if let Some(diary) = &self.diary {
+            diary.note(lp, line());
+        }
     }
 
     fn kind(&self, lp: LpId) -> LpKind {
@@ -170,6 +186,10 @@ impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
             lp.span(BUSY.at(item), lp.now(), lp.now() + 1.5, 1.0);
             lp.sample(SIZES.at(item % 2), parcel.load.bytes().len() as f64);
         }
+        let (id, now) = (lp.id(), lp.now());
+        for part in 0..state.checksum % 3 {
+            self.tell(lp, || format!("{now} {id} {} {:x} {part}", state.seen, state.checksum));
+        }
         if self.recipe.recording {
             for _ in 0..lp.stream(RECORDS).below(3) {
                 let luck = lp.stream(RECORDS).uniform();
@@ -254,7 +274,9 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
         if self.recipe.recording {
             lp.record(ENDS, &[0u64.into()]);
         }
-        State::new(self.kind(lp.id()))
+        let id = lp.id();
+        self.tell(lp, || format!("{id} begins"));
+        State::new(self.kind(id))
     }
 
     fn handle(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
@@ -290,6 +312,10 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
             lp.count(COMMITTED.at(u32::from(lp.id().0 * 2 >= lp.lps())), 1);
             lp.observe(LATE, lp.now());
         }
+        let (id, now) = (lp.id(), lp.now());
+        if parcel.energy == 2 {
+            self.tell(lp, || format!("{now} {id} commits"));
+        }
     }
 
     fn finish(&self, state: &State, lp: &mut Finish<Self>) {
@@ -300,5 +326,7 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
         if self.recipe.recording {
             lp.record(ENDS, &[state.seen.into()]);
         }
+        let id = lp.id();
+        self.tell(lp, || format!("{id} ends after {} events", state.seen));
     }
 }

@@ -304,11 +304,19 @@ impl Group {
     /// # Errors
     /// If one is gone that has not [taken leave](Self::take_leave), or all are to end.
     pub fn check(&mut self) -> Result<(), Lost> {
+        // Whoever waits for room may be waited for.
+        self.letters.from.iter_mut().for_each(Receiver::take_in);
+        self.check_presence()
+    }
+
+    /// The same, but leaves letters where they are: those who send more than there is room for wait.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_presence(&mut self) -> Result<(), Lost> {
         let of = self.processes;
         let lost = |number, why: String| Lost { number, of, why };
         let worked = self.office.as_mut().map_or(Ok(()), Office::work);
-        // Whoever waits for room may be waited for.
-        self.letters.from.iter_mut().for_each(Receiver::take_in);
         self.exchange_words(None);
         // One that has taken leave may end before this process has read all its letters.
         let (left, near, office) = (&self.left, &self.near, &self.office);
@@ -371,19 +379,29 @@ impl Group {
     /// # Errors
     /// If a process is gone.
     pub fn send(&mut self, letter: &impl Serialize) -> Result<(), Lost> {
-        let bytes = postcard::to_stdvec(letter).unwrap_or_else(|error| panic!("a letter cannot be written: {error}"));
+        let bytes = letter_bytes(letter);
+        let mut others = if self.is_first() { 1..self.processes } else { 0..1 };
+        others.try_for_each(|number| self.send_bytes(number, &bytes))
+    }
+
+    /// Sends a letter from the first process to one of the others. It waits as long as there is no room for it.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn send_to(&mut self, number: u32, letter: &impl Serialize) -> Result<(), Lost> {
+        self.send_bytes(number, &letter_bytes(letter))
+    }
+
+    fn send_bytes(&mut self, number: u32, bytes: &[u8]) -> Result<(), Lost> {
         if self.by_office {
             let Some(office) = &mut self.office else { return Ok(()) };
-            let others = if self.number == 0 { 1..self.processes } else { 0..1 };
-            others.for_each(|number| office.send_letter(number, &bytes));
+            office.send_letter(number, bytes);
             return self.check();
         }
-        for to in 0..self.letters.to.len() {
-            let mut post = Post::new(&bytes);
-            while !self.letters.to[to].send(&mut post) {
-                self.check()?;
-                thread::sleep(LOOK_EVERY);
-            }
+        let mut post = Post::new(bytes);
+        while !self.letters.to[number.saturating_sub(1) as usize].send(&mut post) {
+            self.check()?;
+            thread::sleep(LOOK_EVERY);
         }
         Ok(())
     }
@@ -477,6 +495,10 @@ impl Drop for Group {
         }
         self.peers.end(END_WITHIN);
     }
+}
+
+fn letter_bytes(letter: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(letter).unwrap_or_else(|error| panic!("a letter cannot be written: {error}"))
 }
 
 /// How two descriptions differ.

@@ -51,7 +51,7 @@ impl Log {
 }
 
 /// What happens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Portable)]
 pub(crate) enum Event {
     /// To a tank: water flows in from another one, or from outside.
     Water { metres: f64 },
@@ -77,6 +77,10 @@ impl Plant {
 impl Model for Plant {
     type State = Lp;
     type Event = Event;
+
+    fn wire() -> Option<WireFormat<Event>> {
+        Some(WireFormat::portable())
+    }
 
     fn lps(&self) -> u32 {
         self.tanks + 1

@@ -1,8 +1,8 @@
+use std::vec::Drain;
+
 use warpline_base::{Moment, TieBreak};
 use warpline_kernel::{MomentRow, ROWS};
 use warpline_memory::{MakeRoom, check_room};
-
-use crate::rows::Rows;
 
 /// Puts the committed rows of all PEs in the order of their events.
 pub(crate) struct RowMerge {
@@ -25,34 +25,28 @@ impl RowMerge {
         self.waiting.extend(rows);
     }
 
-    /// Takes out all rows, for whoever puts those of several processes in order.
+    /// Takes out all rows in no order, for whoever puts those of several processes in order.
     pub(crate) fn take(&mut self) -> Vec<MomentRow> {
         std::mem::take(&mut self.waiting)
     }
 
-    /// Passes on all rows before `moment`. There will be no more of them.
-    pub(crate) fn emit_before(&mut self, moment: &Moment, rows: &mut Rows) {
+    /// Takes out all rows before `moment`, in order. There will be no more of them.
+    pub(crate) fn take_before(&mut self, moment: &Moment) -> Drain<'_, MomentRow> {
         let ties = self.ties;
-        self.emit(|row| row.moment.is_before(moment, ties), rows);
+        self.take_due(|row| row.moment.is_before(moment, ties))
     }
 
-    /// Passes on all rows up to and including `moment`, and drops the rest.
-    pub(crate) fn emit_through(&mut self, moment: &Moment, rows: &mut Rows) {
+    /// Takes out the last rows, in order: those up to and including the `failure` of the run, or all if there was none.
+    pub(crate) fn take_last(&mut self, failure: &Moment) -> Drain<'_, MomentRow> {
         let ties = self.ties;
-        self.emit(|row| row.moment.compare(moment, ties).is_le(), rows);
-        self.waiting.clear();
+        self.take_due(|row| row.moment.compare(failure, ties).is_le())
     }
 
-    /// Passes on all rows.
-    pub(crate) fn emit_all(&mut self, rows: &mut Rows) {
-        self.emit(|_| true, rows);
-    }
-
-    fn emit(&mut self, due: impl Fn(&MomentRow) -> bool, rows: &mut Rows) {
+    fn take_due(&mut self, due: impl Fn(&MomentRow) -> bool) -> Drain<'_, MomentRow> {
         // Stable, so that rows of one event keep their order. That takes half as much memory again.
         check_room::<MomentRow>(self.waiting.len() / 2, ROWS);
         self.waiting.sort_by(|a, b| a.moment.compare(&b.moment, self.ties));
         let count = self.waiting.partition_point(due);
-        self.waiting.drain(..count).for_each(|row| rows.add(row));
+        self.waiting.drain(..count)
     }
 }

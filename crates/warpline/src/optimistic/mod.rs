@@ -1,5 +1,6 @@
 //! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
 
+mod acts;
 mod balance;
 mod board;
 mod cluster;
@@ -7,6 +8,7 @@ mod communication;
 mod ending;
 mod far;
 mod homes;
+pub(crate) mod letters;
 mod merge;
 mod monitor;
 mod plan;
@@ -32,11 +34,12 @@ use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, inbox_ports, node_ports, ring_ports};
 
 use self::far::{FarWires, add_counts};
+use self::letters::Remains;
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
 pub(crate) use self::plan::cores;
 use self::plan::{ParallelConfig, ParallelPlan};
-use self::processes::{Processes, Remains, lost};
+use self::processes::{Processes, lost};
 use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
@@ -257,12 +260,12 @@ impl<M: Model> Job<M> {
         if let Some(OutOfMemory { place, why }) = full {
             return Err(Error::Memory { place, why });
         }
+        // If there are several processes, they have passed them on together.
+        merge.take_last(&failure).for_each(|row| rows.add(row));
         if failure != Moment::Never {
-            merge.emit_through(&failure, &mut rows);
             let _ = rows.finish();
             return Err(self.failure(failed, failure, committed));
         }
-        merge.emit_all(&mut rows);
         if are_all {
             balance(pes.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         }
@@ -281,7 +284,7 @@ impl<M: Model> Job<M> {
         Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
     }
 
-    /// What the PEs leave, of all processes in the first one. The others end here if the run has failed.
+    /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.
     fn gather_remains(&self, outcome: &mut LoopOutcome<M>, processes: Option<&mut Processes>) -> Result<Remains, Error> {
         let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
         let mut all = Remains {
@@ -293,7 +296,13 @@ impl<M: Model> Job<M> {
         };
         let Some(processes) = processes else { return Ok(all) };
         all.are_all = processes.group.is_first();
-        let others = processes.gather(&all).map_err(|why| lost(&mut processes.group, why))?;
+        let gathered = processes.gather(&all).and_then(|others| {
+            if outcome.full.is_none() {
+                processes.pass_on_last(outcome.merge.take_last(&outcome.failure), &mut outcome.rows)?;
+            }
+            Ok(others)
+        });
+        let others = gathered.map_err(|why| lost(&mut processes.group, why))?;
         if outcome.failure != Moment::Never || outcome.full.is_some() {
             processes.leave(self.stop.is_on());
         }

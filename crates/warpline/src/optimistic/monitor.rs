@@ -1,7 +1,8 @@
 use std::time::Instant;
 
-use warpline_base::VirtualTime;
+use warpline_base::{Moment, VirtualTime};
 use warpline_memory::Region;
+use warpline_transport::Lost;
 
 use super::board::PeStatus;
 use super::ending::Ending;
@@ -38,6 +39,19 @@ impl<'r> LoopMonitor<'_, 'r> {
     pub(crate) fn begin(&mut self) {
         let (now, virtual_time, committed) = (Instant::now(), self.from.get(), self.committed);
         self.run.chooser.begin(Reading::new(now, virtual_time, committed));
+    }
+
+    /// Passes on all rows before `settled`.
+    ///
+    /// # Errors
+    /// If another process is gone.
+    pub(crate) fn pass_on_before(&mut self, settled: &Moment) -> Result<(), Lost> {
+        let rows = self.merge.take_before(settled);
+        match &mut self.processes {
+            Some(processes) => processes.pass_on(rows, &mut self.rows)?,
+            None => rows.for_each(|row| self.rows.add(row)),
+        }
+        Ok(())
     }
 
     /// Notes how far the PEs have come, and has them come to an end if another engine is to go on.

@@ -1,22 +1,38 @@
 //! A run of several processes, as one of them sees it: what it tells the first process, which puts everything together.
 
-use serde::{Deserialize, Serialize};
-use warpline_base::{LpId, Moment, RunDigest, VirtualTime};
-use warpline_kernel::{CommittedFault, MomentRow, RoleCounts, RowContent};
-use warpline_model::{Fault, Statistics};
-use warpline_transport::{CourierCounts, Couriers, Group, Lost};
+use std::collections::VecDeque;
+use std::thread::sleep;
+use std::time::Duration;
 
-use super::OutOfMemory;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpline_base::{Moment, VirtualTime};
+use warpline_kernel::{MomentRow, RowContent};
+use warpline_transport::{Couriers, Group, Lost};
+
+use super::acts::{KeptActs, LOOK_SOON, Performed};
 use super::board::PeStatus;
+use super::letters::{Finished, Letter, LoopEnd, Order};
 use super::merge::RowMerge;
-use super::record::PeSummary;
 use crate::Error;
+use crate::rows::Rows;
+
+/// How often a process that waits for the first looks whether it is to do something.
+const LOOK_EVERY: Duration = Duration::from_micros(200);
+/// The most acts that a process performs before it says so.
+const ACTS_AT_ONCE: usize = 1024;
 
 /// This process and the others of a run.
 pub(crate) struct Processes {
     pub(crate) group: Group,
     /// What the others have told the first; empty in the others.
     others: Vec<Other>,
+    /// What the LPs of this one do outside, unless it is the first.
+    acts: KeptActs,
+    /// It has sent rows with acts, and waits with others until those that can be passed on have been.
+    waits_with_rows: bool,
+    /// How the PEs of all have ended, as the first has told this one.
+    end: Option<LoopEnd>,
 }
 
 /// What is known of another process.
@@ -25,54 +41,14 @@ struct Other {
     status: PeStatus,
     settled: Option<Moment>,
     end: Option<LoopEnd>,
-}
-
-/// What a process tells the first while its PEs are at work, and when they are done.
-#[derive(Serialize, Deserialize)]
-enum Letter {
-    Progress {
-        status: PeStatus,
-        settled: Option<Moment>,
-        rows: Vec<MomentRow>,
-    },
-    /// The last rows.
-    Rows(Vec<MomentRow>),
-    End(LoopEnd),
-}
-
-/// How the PEs of a process have ended.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct LoopEnd {
-    /// The earliest failure.
-    pub(crate) failure: Moment,
-    /// Where memory ran out, if it did.
-    pub(crate) full: Option<OutOfMemory>,
-}
-
-/// What the PEs of a process leave, beside their LPs.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Remains {
-    /// Whether these are the remains of all processes.
-    #[serde(skip)]
-    pub(crate) are_all: bool,
-    pub(crate) pes: Vec<PeSummary>,
-    pub(crate) committed: u64,
-    pub(crate) failed: Option<CommittedFault>,
-    /// How many couriers there were, and what they did, if there were any.
-    pub(crate) couriers: Option<(u64, CourierCounts)>,
-}
-
-/// What the LPs of a process leave.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Finished {
-    pub(crate) digest: RunDigest,
-    /// LPs, committed events and counts, by role.
-    pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
-    pub(crate) statistics: Statistics,
-    /// What they wrote when they finished, in order.
-    pub(crate) rows: Vec<MomentRow>,
-    /// The first of them that failed then.
-    pub(crate) fault: Option<(LpId, Fault)>,
+    /// Letters that have come while the first waited for an answer.
+    unread: VecDeque<Letter>,
+    /// How many acts it keeps.
+    acts: usize,
+    /// It has been told that no more are performed.
+    gave_up_acts: bool,
+    /// Whether it waits with rows.
+    waits_with_rows: bool,
 }
 
 /// The end of a run in which a process was lost.
@@ -98,7 +74,8 @@ impl Processes {
         let others = if group.is_first() { (1..group.processes()).map(|_| Other::default()).collect() } else { Vec::new() };
         let introduced = group.introduce(description);
         introduced.map_err(|why| lost(&mut group, why))?;
-        Ok(Processes { group, others })
+        let (acts, waits_with_rows, end) = (KeptActs::default(), false, None);
+        Ok(Processes { group, others, acts, waits_with_rows, end })
     }
 
     /// Waits until all processes have placed what they share.
@@ -115,13 +92,13 @@ impl Processes {
         self.group.note_gvt(VirtualTime::new(status.gvt).map_or(0, VirtualTime::bits));
         self.group.check()?;
         if !self.group.is_first() {
-            let letter = Letter::Progress { status: *status, settled: *settled, rows: without_acts(&self.group, merge.take()) };
-            self.group.send(&letter)?;
+            let rows = self.without_acts(merge.take());
+            self.group.send(&Letter::Progress { status: *status, settled: *settled, rows })?;
             return Ok(false);
         }
         for index in 0..self.others.len() {
             while self.others[index].end.is_none()
-                && let Some(letter) = self.group.next_letter(index as u32 + 1)
+                && let Some(letter) = self.next_letter(index)
             {
                 self.read(index, letter, merge);
             }
@@ -132,38 +109,50 @@ impl Processes {
         Ok(self.others.iter().any(|other| other.end.is_some_and(|end| end.full.is_some())))
     }
 
+    fn next_letter(&mut self, index: usize) -> Option<Letter> {
+        self.others[index].unread.pop_front().or_else(|| self.group.next_letter(index as u32 + 1))
+    }
+
     fn read(&mut self, index: usize, letter: Letter, merge: &mut RowMerge) {
         let other = &mut self.others[index];
         match letter {
             Letter::Progress { status, settled, rows } => {
                 (other.status, other.settled) = (status, settled);
+                other.waits_with_rows |= other.count_acts(&rows);
                 merge.add(rows);
             }
-            Letter::Rows(rows) => merge.add(rows),
+            Letter::Rows(rows) => {
+                other.count_acts(&rows);
+                merge.add(rows);
+            }
             Letter::End(end) => other.end = Some(end),
+            Letter::Performed(_) => unreachable!("an answer is waited for"),
         }
     }
 
     /// All processes agree on how the PEs have ended. Their last rows are in the merge of the first process then.
     pub(crate) fn agree(&mut self, mut own: LoopEnd, merge: &mut RowMerge) -> Result<LoopEnd, Lost> {
         if !self.group.is_first() {
-            let rows = without_acts(&self.group, merge.take());
+            let rows = self.without_acts(merge.take());
             self.group.send(&Letter::Rows(rows))?;
             self.group.send(&Letter::End(own))?;
-            return self.group.receive_from(0);
+            return self.obey_until(|all| all.end.take());
         }
         for index in 0..self.others.len() {
             let end = loop {
                 if let Some(end) = self.others[index].end {
                     break end;
                 }
-                let letter = self.group.receive_from(index as u32 + 1)?;
+                let letter = match self.others[index].unread.pop_front() {
+                    Some(letter) => letter,
+                    None => self.group.receive_from(index as u32 + 1)?,
+                };
                 self.read(index, letter, merge);
             };
             own.failure = merge.earlier(own.failure, end.failure);
             own.full = own.full.or(end.full);
         }
-        self.group.send(&own)?;
+        self.group.send(&Order::End(own))?;
         Ok(own)
     }
 
@@ -178,7 +167,7 @@ impl Processes {
                 Ok(false) => {}
                 Err(why) => self.group.give_up(&why),
             }
-            if let Err(why) = self.group.check() {
+            if let Err(why) = self.obey() {
                 return Err(lost(&mut self.group, why));
             }
             std::thread::yield_now();
@@ -186,17 +175,18 @@ impl Processes {
     }
 
     /// The first process gets what all others have sent, in their order; the others send it, and get nothing.
-    pub(crate) fn gather<T: Serialize + serde::de::DeserializeOwned>(&mut self, own: &T) -> Result<Vec<T>, Lost> {
+    pub(crate) fn gather<T: Serialize + DeserializeOwned>(&mut self, own: &T) -> Result<Vec<T>, Lost> {
         if !self.group.is_first() {
             self.group.send(own)?;
             return Ok(Vec::new());
         }
-        (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
+        self.gather_from_others()
     }
 
     /// Tells the first process what the LPs of this one have left. It has done its part then, and ends.
-    pub(crate) fn send_finished(&mut self, finished: &Finished, early: bool) -> Error {
-        match self.group.send(finished) {
+    pub(crate) fn send_finished(&mut self, mut finished: Finished, early: bool) -> Error {
+        finished.rows = self.without_acts(finished.rows);
+        match self.group.send(&finished).and_then(|()| self.perform_rest()) {
             Ok(()) => self.leave(early),
             Err(why) => return lost(&mut self.group, why),
         }
@@ -205,6 +195,12 @@ impl Processes {
 
     /// What the LPs of the other processes have left.
     pub(crate) fn gather_finished(&mut self) -> Result<Vec<Finished>, Lost> {
+        let all: Vec<Finished> = self.gather_from_others()?;
+        self.others.iter_mut().zip(&all).for_each(|(other, finished)| _ = other.count_acts(&finished.rows));
+        Ok(all)
+    }
+
+    fn gather_from_others<T: DeserializeOwned>(&mut self) -> Result<Vec<T>, Lost> {
         (1..self.group.processes()).map(|number| self.group.receive_from(number)).collect()
     }
 
@@ -223,13 +219,155 @@ impl Processes {
     }
 }
 
-/// Rows to be sent to the first process. What is done outside cannot be sent.
-fn without_acts(group: &Group, rows: Vec<MomentRow>) -> Vec<MomentRow> {
-    if rows.iter().any(|row| matches!(row.content, RowContent::Act(_))) {
-        group.voice().say(
-            "what LPs do to the outside world (when_settled) has to be done in the order of all events, by the first process alone: use threads",
-        );
-        std::process::exit(1);
+/// What LPs do to the outside world, in the order of all rows. The first process orders, and the others obey.
+impl Processes {
+    /// Passes rows on in their order, and has other processes perform their acts in between.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub(crate) fn pass_on(&mut self, rows: impl Iterator<Item = MomentRow>, to: &mut Rows) -> Result<(), Lost> {
+        let mut rows = rows.peekable();
+        while let Some(row) = rows.next() {
+            let RowContent::ActElsewhere { process, number } = row.content else {
+                to.add(row);
+                continue;
+            };
+            let (mut numbers, mut acts) = (vec![number], vec![(row.lp, row.time)]);
+            let mut next = || rows.next_if(|next| matches!(next.content, RowContent::ActElsewhere { process: of, .. } if of == process));
+            while numbers.len() < ACTS_AT_ONCE
+                && let Some(MomentRow { content: RowContent::ActElsewhere { number, .. }, lp, time, .. }) = next()
+            {
+                numbers.push(number);
+                acts.push((lp, time));
+            }
+            if to.performs() {
+                self.others[process as usize - 1].acts -= numbers.len();
+                self.group.send_to(process, &Order::Perform(numbers))?;
+                self.receive_performed(process)?.note(&acts, to);
+            }
+        }
+        Ok(())
     }
-    rows
+
+    /// Passes on the last rows of a part of the run. In other processes than the first: waits until their acts have had their turn.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub(crate) fn pass_on_last(&mut self, rows: impl Iterator<Item = MomentRow>, to: &mut Rows) -> Result<(), Lost> {
+        if !self.group.is_first() {
+            return self.perform_rest();
+        }
+        self.pass_on(rows, to)?;
+        self.give_up_acts()
+    }
+
+    /// Waits until a process has performed what it was to perform. There is no limit, as for what this process performs itself.
+    fn receive_performed(&mut self, process: u32) -> Result<Performed, Lost> {
+        loop {
+            match self.group.next_letter(process) {
+                Some(Letter::Performed(performed)) => return Ok(performed),
+                Some(letter) => self.others[process as usize - 1].unread.push_back(letter),
+                None => {
+                    // Others may wait until there is room for their rows: what waits here would grow and grow.
+                    self.group.check_presence()?;
+                    sleep(LOOK_SOON);
+                }
+            }
+        }
+    }
+
+    /// Tells those who wait with rows to go on, as all rows that can be passed on have been.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub(crate) fn go_on(&mut self, rows: &Rows) -> Result<(), Lost> {
+        if !rows.performs() {
+            self.give_up_acts()?;
+        }
+        for (other, number) in self.others.iter_mut().zip(1..) {
+            if std::mem::take(&mut other.waits_with_rows) {
+                self.group.send_to(number, &Order::GoOn)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No more acts are performed. Tells those who keep some.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub(crate) fn give_up_acts(&mut self) -> Result<(), Lost> {
+        for (other, number) in self.others.iter_mut().zip(1..) {
+            if std::mem::take(&mut other.acts) > 0 {
+                other.gave_up_acts = true;
+                self.group.send_to(number, &Order::GiveUpActs)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows to be sent to the first process. Acts stay here.
+    fn without_acts(&mut self, mut rows: Vec<MomentRow>) -> Vec<MomentRow> {
+        self.waits_with_rows = self.acts.keep(self.group.number(), &mut rows);
+        rows
+    }
+
+    /// How long this process may wait before it [obeys](Self::obey), if the first may want something of it.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        self.acts.patience(self.waits_with_rows)
+    }
+
+    /// Whether the next rows are to stay where they are, so that no more of them wait than in a run of one process.
+    pub(crate) fn waits_with_rows(&self) -> bool {
+        self.waits_with_rows
+    }
+
+    /// Looks whether all processes are there, and does what the first has ordered.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub(crate) fn obey(&mut self) -> Result<(), Lost> {
+        self.group.check()?;
+        while !self.group.is_first()
+            && let Some(order) = self.group.next_letter(0)
+        {
+            match order {
+                Order::Perform(numbers) => {
+                    let performed = self.acts.perform(&numbers);
+                    self.group.send(&Letter::Performed(performed))?;
+                }
+                Order::GoOn => self.waits_with_rows = false,
+                Order::GiveUpActs => self.acts.give_up(),
+                Order::End(end) => self.end = Some(end),
+            }
+        }
+        Ok(())
+    }
+
+    /// Obeys until there is what it waits for.
+    fn obey_until<T>(&mut self, mut done: impl FnMut(&mut Self) -> Option<T>) -> Result<T, Lost> {
+        loop {
+            self.obey()?;
+            if let Some(done) = done(self) {
+                return Ok(done);
+            }
+            sleep(self.patience().map_or(LOOK_EVERY, |patience| patience.min(LOOK_EVERY)));
+        }
+    }
+
+    /// Waits until all acts that this process keeps have been performed, or are not to be.
+    fn perform_rest(&mut self) -> Result<(), Lost> {
+        self.obey_until(|all| all.acts.is_empty().then_some(()))
+    }
+}
+
+impl Other {
+    /// Counts the acts among rows that it has sent, and returns whether there are any.
+    fn count_acts(&mut self, rows: &[MomentRow]) -> bool {
+        let acts = rows.iter().filter(|row| matches!(row.content, RowContent::ActElsewhere { .. })).count();
+        if !self.gave_up_acts {
+            self.acts += acts;
+        }
+        acts > 0
+    }
 }

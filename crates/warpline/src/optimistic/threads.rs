@@ -17,9 +17,10 @@ use super::balance::Balance;
 use super::board::{Board, PeStatus};
 use super::ending::Ending;
 use super::homes::Homes;
+use super::letters::LoopEnd;
 use super::monitor::LoopMonitor;
 use super::plan::cores;
-use super::processes::{LoopEnd, lost};
+use super::processes::lost;
 use super::worker::{SteppedPe, Surroundings, Worker, WorkerGuard};
 use super::{AllPes, LoopOutcome, OutOfMemory};
 use crate::Error;
@@ -181,16 +182,41 @@ impl Threads<'_> {
     }
 }
 
-/// Works for the couriers, for so long or until all threads of PEs have ended.
-fn serve_for<E: Send>(time: Duration, couriers: &Couriers<E>, threads: &Threads<'_>, patience: u32) {
-    let (since, mut idle) = (Instant::now(), 0u32);
+/// Waits for so long, or until a thread wakes this one, and does meanwhile what the first process orders, if it may order anything.
+fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
+    let since = Instant::now();
+    while let Some(patience) = watch.processes.as_ref().and_then(|processes| processes.patience()) {
+        let parked = Instant::now();
+        thread::park_timeout(patience);
+        obey(watch);
+        if parked.elapsed() < patience || since.elapsed() >= time {
+            return;
+        }
+    }
+    thread::park_timeout(time.saturating_sub(since.elapsed()));
+}
+
+/// Works for the couriers, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
+fn serve_for<E: Send>(time: Duration, couriers: &Couriers<E>, threads: &Threads<'_>, watch: &mut LoopMonitor<'_, '_>, patience: u32) {
+    let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
     while !threads.have_ended() && since.elapsed() < time {
         let worked = (0..couriers.len()).fold(false, |worked, number| worked | couriers.work(number));
+        let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
+        if orders.is_some_and(|patience| since.elapsed() - obeyed >= patience) {
+            obey(watch);
+            obeyed = since.elapsed();
+        }
         idle = if worked { 0 } else { idle.saturating_add(1) };
         if idle > patience {
             thread::yield_now();
         }
     }
+}
+
+/// Does what the first process has ordered.
+fn obey(watch: &mut LoopMonitor<'_, '_>) {
+    // If a process is gone, the next look finds that, too.
+    watch.processes.iter_mut().for_each(|processes| _ = processes.obey());
 }
 
 /// Works for a courier until all threads of PEs have ended.
@@ -220,8 +246,8 @@ fn watch_over<E: Send>(
     let (mut gone, mut passed_on) = (None, 0);
     while !threads.have_ended() {
         match couriers.filter(|couriers| couriers.service() == Service::Watcher) {
-            Some(couriers) => serve_for(every, couriers, threads, patience),
-            None => thread::park_timeout(watch.run.chooser.patience().map_or(every, |patience| patience.min(every))),
+            Some(couriers) => serve_for(every, couriers, threads, watch, patience),
+            None => wait_for(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)), watch),
         }
         pass_on(ending, watch);
         passed_on += 1;
@@ -293,6 +319,12 @@ fn deal<T>(pes: Vec<T>, share: usize) -> Vec<Vec<T>> {
 /// If another process is gone.
 fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, '_>) -> Result<(), Lost> {
     let Threads { boards, clocks, rows, .. } = *threads;
+    if let Some(processes) = &mut watch.processes {
+        processes.obey()?;
+        if processes.waits_with_rows() {
+            return Ok(());
+        }
+    }
     let (mut status, mut settled) = (None, Some(Moment::Never));
     let mut loads = (0.0f64, 0.0f64);
     for board in boards {
@@ -311,9 +343,8 @@ fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, 
         // Memory has run out elsewhere.
         processes.group.stop();
     }
-    if let Some(settled) = settled {
-        watch.merge.emit_before(&settled, &mut watch.rows);
-    }
+    settled.iter().try_for_each(|settled| watch.pass_on_before(settled))?;
+    watch.processes.iter_mut().try_for_each(|processes| processes.go_on(&watch.rows))?;
     let unevenness = (loads.1 > 0.0).then(|| loads.0 * boards.len() as f64 / loads.1);
     watch.note(status, unevenness, clocks.iter().map(|clock| clock.0.time()).sum(), ending);
     Ok(())

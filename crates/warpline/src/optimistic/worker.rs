@@ -93,10 +93,12 @@ impl WorkerGuard<'_> {
     }
 
     /// Waits while there are too many rows on the boards. The watcher takes all of them at once when it has passed on the previous ones,
-    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever. Returns how long it waited.
-    fn wait_for_watcher(&self) -> Duration {
+    /// whatever the PEs do: so few are waiting at any time, and nobody waits for ever. Nobody waits when all PEs are done, either, as the
+    /// watcher of another process may wait for this thread then. Returns how long it waited.
+    fn wait_for_watcher(&self, ending: &Ending<'_>) -> Duration {
         let mut since = None;
-        while self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed) {
+        let too_many = || self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed);
+        while too_many() && !ending.all_over() {
             since.get_or_insert_with(Instant::now);
             thread::sleep(WAIT);
         }
@@ -198,7 +200,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 }
             };
             if look {
-                self.asleep += self.guard.wait_for_watcher();
+                self.asleep += self.guard.wait_for_watcher(self.ending);
             }
             self.idle = if worked { 0 } else { self.idle.saturating_add(1) };
             if self.idle > 0 {

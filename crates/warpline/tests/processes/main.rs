@@ -1,17 +1,23 @@
-//! Random models in several processes: one answer, whatever the processes do. Each case is a run of this program, which starts itself again for
-//! the other processes.
+//! Several processes: one answer, whatever they do, and one order of what they do outside. Each case is a run of this program, which starts
+//! itself again for the other processes.
+
+mod acts;
 
 use std::env::args;
-use std::process::{Command, ExitCode, Stdio};
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use warpline::base::random::Random;
-use warpline::prelude::{Context, Init, Model, Observe, WireFormat};
-use warpline::{Barrier, Error, GvtAlgorithm, LpId, Simulation};
+use warpline::prelude::Model;
+use warpline::{Barrier, GvtAlgorithm, LpId};
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, compare_first, run};
-use warpline_testkit::random_model::Inline;
+use warpline_testkit::random_model::{Diary, Inline, Owned};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
+
+use self::acts::Victim;
 
 /// How many cases there are, unless a variable says otherwise.
 const CASES: u32 = 150;
@@ -20,67 +26,103 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// How many of them are launched by `mpirun`, where this was built with MPI: it takes longer to start.
 const LAUNCHED: u32 = 40;
+/// How many cases there are of what LPs do outside, and how many of them are launched.
+const ACTS: u32 = 40;
+const LAUNCHED_ACTS: u32 = 20;
+
+/// How the processes of a case come about.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// There is one.
+    Alone,
+    /// The first starts the others.
+    Started,
+    /// `mpirun` starts all.
+    Launched,
+}
+
+impl Way {
+    const ALL: [(Way, &str); 3] = [(Way::Alone, "alone"), (Way::Started, "started"), (Way::Launched, "launched")];
+
+    fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
 
 /// One run of this program, which is itself several processes.
 #[derive(Clone, Copy)]
 enum Case {
-    /// What a process other than the first cannot do.
-    Acts,
-    /// A random model in processes that this one starts.
-    Started(u64),
-    /// A random model in processes that `mpirun` starts.
-    Launched(u64),
+    /// A random model.
+    Random(Way, u64),
+    /// A model that does much outside.
+    Acts(Way, u64),
+    /// A model that kills one of the processes.
+    Killed(Victim),
 }
 
 impl Case {
     fn name(self) -> String {
         match self {
-            Case::Acts => "acts".to_owned(),
-            Case::Started(seed) => seed.to_string(),
-            Case::Launched(seed) => format!("launched {seed}"),
+            Case::Random(way, seed) => format!("random {} {seed}", way.name()),
+            Case::Acts(way, seed) => format!("acts {} {seed}", way.name()),
+            Case::Killed(victim) => format!("killed {victim:?}"),
         }
     }
 
     fn parse(words: &[String]) -> Option<Self> {
-        match words {
-            [word] if word == "acts" => Some(Case::Acts),
-            [seed] => seed.parse().ok().map(Case::Started),
-            [word, seed] if word == "launched" => seed.parse().ok().map(Case::Launched),
+        let way = |name: &str| Way::ALL.into_iter().find(|(_, found)| *found == name).map(|(way, _)| way);
+        match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["random", name, seed] => Some(Case::Random(way(name)?, seed.parse().ok()?)),
+            ["acts", name, seed] => Some(Case::Acts(way(name)?, seed.parse().ok()?)),
+            ["killed", name] => Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name).map(Case::Killed),
             _ => None,
         }
     }
 
-    /// The command that runs it.
-    fn command(self) -> Command {
-        let this = std::env::current_exe().expect("this program");
-        let Case::Launched(seed) = self else {
-            let mut command = Command::new(this);
-            command.arg("case").args(self.name().split(' '));
-            return command;
-        };
-        let mut command = Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-        if seed % 3 == 0 {
-            // Other libraries pay no attention to it.
-            command.env("OMPI_MCA_btl", "tcp,self");
+    /// What it does, in each of its processes.
+    fn run(self, directory: &Path) -> Result<(), String> {
+        match self {
+            Case::Random(way, seed) => check(seed, directory, way == Way::Launched),
+            Case::Acts(Way::Alone, seed) => acts::announce(seed, directory, None),
+            Case::Acts(way, seed) => {
+                let launched = way == Way::Launched;
+                acts::announce(seed, directory, Some((acts::processes(seed, launched), launched)))
+            }
+            Case::Killed(victim) => acts::be_killed(victim, directory),
         }
-        command.args(["-np", &processes(seed).to_string()]).arg(this).arg("case").args(self.name().split(' '));
+    }
+
+    /// The command that runs it.
+    fn command(self, directory: &Path) -> Command {
+        let this = std::env::current_exe().expect("this program");
+        let launched = match self {
+            Case::Random(Way::Launched, seed) => Some((processes(seed), seed)),
+            Case::Acts(Way::Launched, seed) => Some((acts::processes(seed, true), seed)),
+            _ => None,
+        };
+        let mut command = Command::new(&this);
+        if let Some((processes, seed)) = launched {
+            command = Command::new(std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned()));
+            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+            if seed % 3 == 0 {
+                // Other libraries pay no attention to it.
+                command.env("OMPI_MCA_btl", "tcp,self");
+            }
+            command.args(["-np", &processes.to_string()]).arg(this);
+        }
+        command.arg("case").arg(directory).args(self.name().split(' '));
         command
     }
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = args().skip(1).collect();
-    if let Some((word, case)) = arguments.split_first()
+    if let [word, directory, case @ ..] = &arguments[..]
         && word == "case"
     {
         let case = Case::parse(case).expect("a case");
-        let checked = match case {
-            Case::Acts => check_acts(),
-            Case::Started(seed) => check(seed, false),
-            Case::Launched(seed) => check(seed, true),
-        };
-        return match checked {
+        return match case.run(Path::new(directory)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(why) => {
                 eprintln!("case {}: {why}", case.name());
@@ -91,30 +133,69 @@ fn main() -> ExitCode {
     if !cfg!(target_os = "linux") || cfg!(miri) || arguments.iter().any(|argument| argument == "--list") {
         return ExitCode::SUCCESS;
     }
-    let launched = if cfg!(feature = "mpi") { cases(LAUNCHED) } else { 0 };
-    let started = (0..cases(CASES)).map(|seed| Case::Started(seed.into()));
-    let all: Vec<Case> = std::iter::once(Case::Acts).chain(started).chain((0..launched).map(|seed| Case::Launched(seed.into()))).collect();
+    let launched = |usual| if cfg!(feature = "mpi") { cases(usual) } else { 0 };
+    let seeds = |way: Way, count: u32| (0..u64::from(count)).map(move |seed| (way, seed));
+    let random = seeds(Way::Started, cases(CASES)).chain(seeds(Way::Launched, launched(LAUNCHED)));
+    let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
+    let killed = Victim::ALL.into_iter().map(Case::Killed);
+    let random = random.map(|(way, seed)| Case::Random(way, seed));
+    let all: Vec<Case> = killed.chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
     let failed = all.iter().filter(|case| !passes(**case)).count();
+    let launched = launched(LAUNCHED) + launched(LAUNCHED_ACTS);
     println!("processes: {} of {} cases passed, {launched} of them launched by mpirun", all.len() - failed, all.len());
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs a case in a program of its own.
+/// Whether a case passes.
 fn passes(case: Case) -> bool {
-    let mut child = case.command().stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("a process");
-    let (since, case) = (Instant::now(), case.name());
+    let directory = tempfile::tempdir().expect("a directory");
+    let passed = match case {
+        Case::Random(..) => succeeds(case, directory.path()),
+        Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
+        Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
+        Case::Killed(victim) => succeeds(case, directory.path()).and_then(|()| acts::check_killed(victim, directory.path())),
+    };
+    passed.inspect_err(|why| eprintln!("case {}: {why}", case.name())).is_ok()
+}
+
+/// Whether all that is left of a case is what is left of it alone.
+fn compare_acts(case: Case, seed: u64, directory: &Path) -> Result<(), String> {
+    let [alone, together] = [Case::Acts(Way::Alone, seed), case].map(|case| (case, directory.join(case.name())));
+    for (case, directory) in [&alone, &together] {
+        fs::create_dir(directory).map_err(|cause| cause.to_string())?;
+        succeeds(*case, directory)?;
+    }
+    for file in ["outcome", "diary", "stdout"] {
+        let [expected, found] = [&alone, &together].map(|(_, directory)| fs::read_to_string(directory.join(file)).unwrap_or_default());
+        if expected.is_empty() || found != expected {
+            let kept = directory.with_file_name(case.name().replace(' ', "-"));
+            let _ = fs::remove_dir_all(&kept);
+            let _ = fs::rename(directory, &kept);
+            return Err(format!("`{file}` is not as alone; see {}", kept.display()));
+        }
+    }
+    Ok(())
+}
+
+fn succeeds(case: Case, directory: &Path) -> Result<(), String> {
+    let status = run_case(case, directory)?;
+    let said = || fs::read_to_string(directory.join("stderr")).unwrap_or_default();
+    if status.success() { Ok(()) } else { Err(format!("it ended with {status}: {}", said())) }
+}
+
+/// Runs a case in a program of its own.
+fn run_case(case: Case, directory: &Path) -> Result<ExitStatus, String> {
+    let file = |name: &str| File::create(directory.join(name)).expect("a file");
+    let mut command = case.command(directory);
+    let mut child = command.stdin(Stdio::null()).stdout(file("stdout")).stderr(file("stderr")).spawn().expect("a process");
+    let since = Instant::now();
     loop {
         match child.try_wait().expect("a child") {
-            Some(status) if status.success() => return true,
-            Some(status) => {
-                eprintln!("case {case} ended with {status}");
-                return false;
-            }
+            Some(status) => return Ok(status),
             None if since.elapsed() > LIMIT => {
-                eprintln!("case {case} hangs");
                 let _ = child.kill();
                 let _ = child.wait();
-                return false;
+                return Err("it hangs".to_owned());
             }
             None => sleep(Duration::from_millis(1)),
         }
@@ -128,18 +209,23 @@ fn processes(seed: u64) -> u32 {
 }
 
 /// Runs a model that is drawn from the seed, by the reference and in several processes, in a way that is drawn as well.
-fn check(seed: u64, launched: bool) -> Result<(), String> {
+fn check(seed: u64, directory: &Path, launched: bool) -> Result<(), String> {
     let recipe = Recipe::from_seed(seed);
     match (recipe.words(), seed % 4) {
         // Their events are no plain data, and so always copied.
-        (0, 0) => check_model(&RandomModel::<0>::new(&recipe), seed, launched),
-        (_, 0) => check_model(&RandomModel::<13>::new(&recipe), seed, launched),
-        (0, _) => check_model(&RandomModel::<0, Inline>::new(&recipe), seed, launched),
-        (..) => check_model(&RandomModel::<13, Inline>::new(&recipe), seed, launched),
+        (0, 0) => check_model(&RandomModel::<0>::new(&recipe), seed, directory, launched),
+        (_, 0) => check_model(&RandomModel::<13>::new(&recipe), seed, directory, launched),
+        (0, _) => check_model(&RandomModel::<0, Inline>::new(&recipe), seed, directory, launched),
+        (..) => check_model(&RandomModel::<13, Inline>::new(&recipe), seed, directory, launched),
     }
 }
 
-fn check_model<const WORDS: usize, O>(model: &RandomModel<WORDS, O>, seed: u64, launched: bool) -> Result<(), String>
+fn check_model<const WORDS: usize, O: Owned>(
+    model: &RandomModel<WORDS, O>,
+    seed: u64,
+    directory: &Path,
+    launched: bool,
+) -> Result<(), String>
 where
     RandomModel<WORDS, O>: Model + Clone,
 {
@@ -157,42 +243,16 @@ where
     }
     let pending = if random.bernoulli(0.5) { warpline::Pending::Heap } else { warpline::Pending::Ladder };
     let configuration = Configuration { pending, parallel: Some(parallel), changes: None };
-    let found = run(model.clone(), &settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
-    compare_first(reference::run_with(model, &settings), &found)
-        .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))
-}
-
-/// A model whose last LP does something to the outside world.
-struct Announcing;
-
-impl Model for Announcing {
-    type State = ();
-    type Event = u8;
-
-    fn wire() -> Option<WireFormat<u8>> {
-        Some(WireFormat::portable())
-    }
-
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        lp.send(lp.id(), 1.0, 0);
-    }
-
-    fn handle(&self, (): &mut (), _: &u8, lp: &mut Context<Self>) {
-        if lp.id() == LpId(3) {
-            lp.when_settled(|| println!("settled"));
-        }
-        lp.send(lp.id(), 1.0, 0);
-    }
-}
-
-/// What a process other than the first cannot do is refused, and the first says so.
-fn check_acts() -> Result<(), String> {
-    match Simulation::new(Announcing).end(50.0).processes(2).run() {
-        Err(Error::Process { lost, .. }) if lost.number == 1 && lost.why.contains("when_settled") => Ok(()),
-        other => Err(format!("{:?}", other.map(|run| run.record.digest))),
+    let kept = |name: &str| directory.join(name);
+    let [own, expected] = ["found", "expected"].map(|name| model.clone().with_diary(Diary::new(kept(name))));
+    let found = run(own, &settings, configuration).map_err(|error| format!("{configuration:?} failed: {error}"))?;
+    compare_first(reference::run_with(&expected, &settings), &found)
+        .map_err(|why| format!("{configuration:?} differs from the reference: {why}"))?;
+    let [found, expected] = ["found", "expected"].map(|name| fs::read_to_string(kept(name)).unwrap_or_default());
+    let lines = || found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{configuration:?}: {} of {} bytes were done outside; {:?}", found.len(), expected.len(), lines()))
     }
 }

@@ -1,0 +1,75 @@
+//! What the processes of a run tell each other, beside what PEs do.
+
+use serde::{Deserialize, Serialize};
+use warpline_base::{LpId, Moment, RunDigest};
+use warpline_kernel::{CommittedFault, MomentRow, RoleCounts};
+use warpline_model::{Fault, Statistics};
+use warpline_transport::CourierCounts;
+
+use super::OutOfMemory;
+use super::acts::Performed;
+use super::board::PeStatus;
+use super::record::PeSummary;
+
+/// What a process tells the first while its PEs are at work, and when they are done.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Letter {
+    Progress {
+        status: PeStatus,
+        settled: Option<Moment>,
+        rows: Vec<MomentRow>,
+    },
+    /// The last rows.
+    Rows(Vec<MomentRow>),
+    End(LoopEnd),
+    /// The answer to [`Order::Perform`].
+    Performed(Performed),
+}
+
+/// What the first process tells another.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Order {
+    /// To perform the acts with these numbers.
+    Perform(Vec<u64>),
+    /// To send the next rows.
+    GoOn,
+    /// To perform no more acts, those that it keeps or any others.
+    GiveUpActs,
+    /// How the PEs of all have ended.
+    End(LoopEnd),
+}
+
+/// How the PEs of a process have ended.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct LoopEnd {
+    /// The earliest failure.
+    pub(crate) failure: Moment,
+    /// Where memory ran out, if it did.
+    pub(crate) full: Option<OutOfMemory>,
+}
+
+/// What the PEs of a process leave, beside their LPs.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Remains {
+    /// Whether these are the remains of all processes.
+    #[serde(skip)]
+    pub(crate) are_all: bool,
+    pub(crate) pes: Vec<PeSummary>,
+    pub(crate) committed: u64,
+    pub(crate) failed: Option<CommittedFault>,
+    /// How many couriers there were, and what they did, if there were any.
+    pub(crate) couriers: Option<(u64, CourierCounts)>,
+}
+
+/// What the LPs of a process leave.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Finished {
+    pub(crate) digest: RunDigest,
+    /// LPs, committed events and counts, by role.
+    pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
+    pub(crate) statistics: Statistics,
+    /// What they wrote when they finished, in order.
+    pub(crate) rows: Vec<MomentRow>,
+    /// The first of them that failed then.
+    pub(crate) fault: Option<(LpId, Fault)>,
+}
