@@ -89,9 +89,7 @@ const CHECKSUM: Counter = Counter::slot(4);
 const FIRST_BEFORE: f64 = 5.0;
 /// The shortest and the longest time that a message waits in a list, in s.
 const WAIT: [f64; 2] = [1.0, 5.0];
-/// A message's bytes are marked once in so many, and at their end.
-const MARK_EVERY: usize = 4096;
-/// The bytes of a mark.
+/// A message's bytes are marked at both ends, with so many bytes each.
 const MARK: usize = size_of::<u64>();
 
 impl SimpleSim {
@@ -105,18 +103,15 @@ impl SimpleSim {
         lp.send(to, self.parameters.lookahead, Event::Arrive { wait, bytes });
     }
 
-    /// The bytes of this LP's message of this number. Marks tell them from those of any other message; between marks there are zeros, so that
-    /// model code takes about as long for large messages as for small ones.
+    /// The bytes of this LP's message of this number. Marks at both ends tell them from those of any other message; between them there are
+    /// zeros.
     fn bytes_of(&self, from: LpId, number: u64) -> Payload {
+        let mut bytes = Payload::zeroed(self.parameters.message_size as usize);
         let mark = (number << 32 | u64::from(from.0)).to_le_bytes();
-        Payload::filled(self.parameters.message_size as usize, |bytes| {
-            bytes.chunks_mut(MARK_EVERY).for_each(|page| {
-                let length = page.len().min(MARK);
-                page[..length].copy_from_slice(&mark[..length]);
-            });
-            let end = bytes.len().saturating_sub(MARK);
-            bytes[end..].iter_mut().zip(mark).for_each(|(byte, mark)| *byte = mark);
-        })
+        let mark = &mark[..bytes.len().min(MARK)];
+        bytes.write_at(0, mark);
+        bytes.write_at(bytes.len() - mark.len(), mark);
+        bytes
     }
 
     /// Whether an event sends a second message that has left a list of this length.
@@ -125,12 +120,12 @@ impl SimpleSim {
     }
 }
 
-/// A number that depends on the length and on all marks.
+/// A number that depends on the length and on both marks.
 fn checksum(bytes: &[u8]) -> u64 {
     let word = |mark: &[u8]| mark.iter().take(MARK).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
     let end = &bytes[bytes.len().saturating_sub(MARK)..];
     // Fowler, Noll and Vo's hash, by words.
-    bytes.chunks(MARK_EVERY).chain([end]).fold(bytes.len() as u64, |sum, mark| (sum ^ word(mark)).wrapping_mul(0x100_0000_01b3))
+    [bytes, end].into_iter().fold(bytes.len() as u64, |sum, mark| (sum ^ word(mark)).wrapping_mul(0x100_0000_01b3))
 }
 
 impl Model for SimpleSim {
