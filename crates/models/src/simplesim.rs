@@ -19,8 +19,14 @@
 //! with the default limit have 135 000 messages, which take 80 MB if they have 500 bytes and 9 GB if they have 50 000. Memory is proportional to
 //! `limit`. A limit of 1500 makes about as many messages as the source had, where what was on its way counted.
 //!
-//! **Time.** Memory for a message is cleared when the message is made, which takes time in proportion to its size. Nothing else does: messages
-//! are passed on without a copy, and sender and receiver touch 8 bytes in 4096.
+//! **How long memory suffices.** Messages go their ways independently, so once lists have grown, the length of each is a binomial number, and
+//! with m messages per list on average an event finds one below the limit L with a probability of at most exp(-(m - L)²/2m) (Chernoff). That is
+//! less than once in 6 × 10⁷ executed events when m is L + 18 + 6 √(L + 9). So in the source's 25 000 s an LP accounts for at most 8/3 of that,
+//! or for 3.5 × L where L is larger than a few hundred, as more come about while lists grow. What has been executed is freed, and the memory of a
+//! run does not grow afterwards: with a limit of 500, a sequential run takes as much in 1000 s as in 25 000 s.
+//!
+//! **Time.** No message takes longer because it is large: memory is cleared only where a message before has written, messages are passed on
+//! without a copy, and sender and receiver touch 8 bytes at either end.
 
 use warpline::Outcome;
 use warpline::prelude::*;
