@@ -122,7 +122,7 @@ pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
-    Barrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, LpChoice, Pending, SettingError, Settings,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, LpChoice, Pending, SettingError, Settings,
     Synchronisation, Undo, Wire,
 };
 pub use simulation::Simulation;
