@@ -37,7 +37,9 @@ impl fmt::Display for Error {
                 "the shared memory is full: of its {bytes} bytes {free} are free, in no piece large enough for a message of {wanted} bytes. \
                  It cannot grow: free messages, or create it with more bytes"
             ),
-            Error::Locked => f.write_str("a lock in shared memory has been held for 5 s: the process that holds it is gone, or was stopped"),
+            Error::Locked => {
+                f.write_str("a lock in shared memory has been held for 5 s: the process that holds it is gone, or was stopped")
+            }
         }
     }
 }

@@ -16,7 +16,9 @@ mod virtual_cluster;
 pub use any_port::AnyPort;
 pub use codec::Codec;
 pub use controls::ControlPlan;
-pub use couriers::{Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
+pub use couriers::{
+    Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
+};
 pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
@@ -25,5 +27,5 @@ pub use tally::{Fold, Tally};
 pub use unreadable::Unreadable;
 pub use virtual_cluster::{VirtualCluster, VirtualPort};
 
-/// Whether this was built with the feature `boost`, so that [`CarrierKind::Boost`] can carry messages.
+/// Whether this was built with the feature `boost`, so that Boost.Interprocess can carry messages between processes.
 pub const HAS_BOOST: bool = warpline_rivals::AVAILABLE;

@@ -46,9 +46,9 @@ use self::peers::Peers;
 #[cfg(feature = "mpi")]
 pub use self::ranks::Ranks;
 pub use self::seat::Seat;
+use crate::couriers::{Carrier, CarrierKind, CourierPlan, copy_carriers, try_out};
 #[cfg(feature = "boost")]
 use crate::couriers::{boost_carriers, join_boost_carriers};
-use crate::couriers::{Carrier, CarrierKind, CourierPlan, copy_carriers, try_out};
 use crate::{Fold, Tally};
 
 /// How often a process that waits for others looks.

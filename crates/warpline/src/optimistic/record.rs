@@ -181,8 +181,15 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
         _ => &["conservative"],
     };
-    const BETWEEN_PROCESSES: [&str; 7] =
-        ["zero_copy", "carrier", "communication", "communication_threads", "communication_ring", "communication_batch", "communication_delay"];
+    const BETWEEN_PROCESSES: [&str; 7] = [
+        "zero_copy",
+        "carrier",
+        "communication",
+        "communication_threads",
+        "communication_ring",
+        "communication_batch",
+        "communication_delay",
+    ];
     let alone: &[&str] = if config.processes == 1 { &BETWEEN_PROCESSES } else { &[] };
     let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
     let unused = unused.iter().chain(alone).copied().chain(unmet).map(|name| (name, Value::Null));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use warpline_model::engine::Limits;
 
 use super::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError,
-    Synchronisation, Undo, Wire,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded,
+    SettingError, Synchronisation, Undo, Wire,
 };
 use crate::settings;
 
