@@ -85,10 +85,11 @@ fn all_carriers_bring_the_same_answer() {
                 assert_same(&line, &alone, &together);
                 let record = together.json();
                 assert_eq!((&record["engine"]["carrier"], &record["engine"]["zero_copy"]), (&carrier.into(), &false.into()), "{line}");
-                let copied = &record["parallel"]["communication"];
+                let copied = &record["communication"];
                 assert!(copied["messages"].as_u64() > Some(0), "{line}: {copied}");
                 // Each message is a block of its own, unless something is said about batches.
                 if carrier == "boost" && !way.contains("batch") {
+                    assert!(record["engine"]["communication_batch"].is_null(), "{line}");
                     assert!(copied["batches"].as_u64() >= copied["messages"].as_u64(), "{line}: {copied}");
                 }
             }

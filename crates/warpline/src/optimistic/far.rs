@@ -56,7 +56,7 @@ impl FarWires {
         let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
         let batch = settings.communication_batch() as usize;
         let (carrier, piece, batch) = match settings.carrier() {
-            Carrier::Boost if settings.communication_batch.is_none() => (CarrierKind::Boost, WHOLE_MESSAGE, 0),
+            Carrier::Boost if config.sends_singly => (CarrierKind::Boost, WHOLE_MESSAGE, 0),
             Carrier::Boost => (CarrierKind::Boost, batch, batch),
             Carrier::Mpi => (CarrierKind::Mpi, batch, batch),
             Carrier::Rings | Carrier::Auto => (CarrierKind::Rings, batch, batch),
