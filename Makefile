@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test test-mpi test-rivals mpi bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants soak
+.PHONY: demo test test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -12,13 +12,17 @@ demo: setup-rust
 
 ## All tests, the browser's included.
 test: setup
-	$(CARGO) test --workspace --features warpline-cli/mpi --no-fail-fast
+	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost --no-fail-fast
 	$(MAKE) miri
 	$(MAKE) loom
 
 ## The program with MPI, for runs on several machines: mpirun -np 4 target/release/warpline run phold
 mpi: setup-rust setup-mpi
 	$(CARGO) build --release --package warpline-cli --features mpi
+
+## The program with Boost.Interprocess as a carrier of messages, for comparison: target/release/warpline run simplesim --processes 8 --carrier boost
+boost: setup-rust setup-boost
+	$(CARGO) build --release --package warpline-cli --features boost
 
 ## What needs MPI: lints, the layer over MPI with up to eight ranks on this machine, all models in ranks, random ones too, and 200 runs in
 ## which a rank is killed. WARPLINE_LONGEST=1 also sends a message of 2 GiB.
@@ -38,7 +42,7 @@ check: setup-rust
 
 ## What would be published, packed but not built. `make layers` has checked that nothing in it lies outside.
 package: setup-rust
-	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-layers --exclude warpline-rivals --exclude warpline-testkit --no-verify --allow-dirty --quiet
+	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-layers --exclude warpline-testkit --no-verify --allow-dirty --quiet
 
 ## One-way dependencies between crates and modules, unsafe code in its fence, and no names in the documents that the code lacks.
 layers:
@@ -77,10 +81,10 @@ bench: setup-rust
 rivals: setup-rust setup-mpi setup-boost
 	$(CARGO) run --release --quiet --package warpline-bench --features warpline-bench/boost,warpline-bench/mpi -- rivals
 
-## The rivals that need other libraries: lints, and tests with two processes.
+## What needs Boost: lints, and tests with two processes.
 test-rivals: setup-rust setup-mpi setup-boost
-	$(CARGO) clippy --package warpline-rivals --package warpline-bench --features warpline-bench/boost,warpline-bench/mpi --all-targets -- -D warnings
-	$(CARGO) test --package warpline-rivals --package warpline-bench --features warpline-bench/boost,warpline-bench/mpi
+	$(CARGO) clippy --package warpline-rivals --package warpline-transport --package warpline-bench --features warpline-transport/boost,warpline-bench/boost,warpline-bench/mpi --all-targets -- -D warnings
+	$(CARGO) test --package warpline-rivals --package warpline-transport --package warpline-bench --features warpline-transport/boost,warpline-bench/boost,warpline-bench/mpi
 
 ## Many more random models and schedules than `make test` tries.
 soak: setup-rust
@@ -92,7 +96,7 @@ soak: setup-rust
 mutants: setup-rust setup-mutants
 	@CRATE='$(CRATE)' BASE='$(BASE)' SAMPLE='$(SAMPLE)' MINUTES='$(MINUTES)' SEED='$(SEED)' JOBS='$(JOBS)' ARGS='$(ARGS)' .ci/mutants
 
-setup: setup-rust setup-browser setup-mpi
+setup: setup-rust setup-browser setup-mpi setup-boost
 
 setup-rust:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from https://rustup.rs and run make again" >&2; exit 1; }

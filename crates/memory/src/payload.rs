@@ -3,6 +3,7 @@
 mod block;
 mod chunks;
 mod classes;
+mod clean;
 #[cfg(all(test, loom))]
 mod loom_tests;
 #[cfg(feature = "serde")]
@@ -11,28 +12,36 @@ pub(crate) mod shared;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+use std::cell::Cell;
 use std::cmp;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::ptr::{self, NonNull};
 use std::slice;
 
+use self::chunks::Block;
+use self::clean::Clean;
 use self::shared::Place;
 use crate::prefetch_write;
-use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
 /// Bytes that a message carries, as many as it needs: shared by all that hold them, and never copied on their way from LP to LP.
 ///
 /// A payload is one pointer. A clone is another one to the same bytes and takes as long for 64 KiB as for one byte, so an LP passes on what it
-/// has received by cloning it into what it sends. The bytes do not change, except through [`make_mut`](Self::make_mut).
+/// has received by cloning it into what it sends. The bytes do not change, except through [`make_mut`](Self::make_mut) and
+/// [`write_at`](Self::write_at).
+///
+/// One that is made [of zeros](Self::zeroed) and then written where it matters takes as long for 64 KiB as for one byte, too: only what was
+/// written in the same memory before is cleared.
 ///
 /// Up to 64 KiB, memory comes from what the thread has freed before, in steady state without a call of the allocator. With its count and
 /// length, 16 bytes, a payload takes one cache line of 64 bytes, or one more than a power of two.
 ///
 /// ```
 /// use warpline_memory::Payload;
-/// let frame = Payload::filled(1500, |bytes| bytes[..2].copy_from_slice(&[8, 0]));
+/// let mut frame = Payload::zeroed(1500);
+/// frame.write_at(0, &[8, 0]);
 /// let mut copy = frame.clone();
 /// assert_eq!((frame.len(), &frame[..4]), (1500, &[8, 0, 0, 0][..]));
 /// assert_eq!(frame.as_ptr(), copy.as_ptr());
@@ -54,7 +63,9 @@ struct Header {
     /// The number of bytes, at least one.
     len: usize,
     /// How many payloads hold the block.
-    count: AtomicUsize,
+    count: AtomicU32,
+    /// What is known to be zeros in the block. As the bytes, it changes while one payload alone holds them, and is read by the last.
+    clean: Cell<Clean>,
     /// Stands for the bytes, so that loom sees who reads and who writes them.
     bytes: UnsafeCell<()>,
 }
@@ -64,8 +75,8 @@ const HEADER_BYTES: usize = size_of::<Header>();
 /// The length of all payloads without bytes, which have no header.
 static EMPTY: usize = 0;
 
-/// The most clones at a time. So many do not fit into memory, unless they are leaked; they must not overflow the count.
-const MOST_CLONES: usize = isize::MAX as usize;
+/// The most clones at a time. So many are leaked, as events with them would take 100 GB; they must not overflow the count.
+const MOST_CLONES: u32 = i32::MAX as u32;
 
 /// How many bytes `Debug` shows.
 const SHOWN: usize = 8;
@@ -83,13 +94,14 @@ impl Payload {
         Payload { len: NonNull::from(&EMPTY) }
     }
 
-    /// This many zeros.
+    /// This many zeros. Up to 64 KiB, the time that it takes grows with what was written into the memory before, and not with the length.
     pub fn zeroed(len: usize) -> Self {
-        // SAFETY: all bytes are written.
-        unsafe { Self::written(len, |bytes| bytes.write_bytes(0, len)) }
+        // SAFETY: all bytes are zeros then.
+        unsafe { Self::made(len, |block, bytes| block.clear(bytes)) }
     }
 
-    /// This many bytes, which `fill` finds as zeros and may change.
+    /// This many bytes, which `fill` finds as zeros and may change, all of them. Where only a few are to be written,
+    /// [`write_at`](Self::write_at) takes less time.
     pub fn filled(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut payload = Self::zeroed(len);
         fill(payload.make_mut());
@@ -98,16 +110,33 @@ impl Payload {
 
     /// The bytes, to be changed. If others hold them too, they are copied first.
     pub fn make_mut(&mut self) -> &mut [u8] {
+        let all = 0..self.count_bytes();
+        self.part_mut(all)
+    }
+
+    /// Writes these bytes over those from `offset` on. If others hold them too, they are copied first.
+    ///
+    /// # Panics
+    /// If the payload ends before they do.
+    pub fn write_at(&mut self, offset: usize, bytes: &[u8]) {
+        let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.len());
+        let end = end.unwrap_or_else(|| panic!("{} bytes at {offset} lie beyond the end of a payload of {}", bytes.len(), self.len()));
+        self.part_mut(offset..end).copy_from_slice(bytes);
+    }
+
+    /// Some of the bytes, to be changed; there are as many. If others hold them too, all are copied first.
+    fn part_mut(&mut self, part: Range<usize>) -> &mut [u8] {
         // Acquire pairs with the Release of `drop`: whoever else held the bytes has read them for the last time.
         if self.header().is_some_and(|header| header.count.load(Ordering::Acquire) > 1) {
             *self = Payload::from(&**self);
         }
         if let Some(header) = self.header() {
-            header.bytes.with_mut(|_| ());
+            let written = HEADER_BYTES + part.start..HEADER_BYTES + part.end;
+            header.bytes.with_mut(|_| header.clean.set(header.clean.get().without(written)));
         }
-        // SAFETY: there are this many bytes, which `written` has initialised. Nobody else holds them, nor begins to as long as this payload is
+        // SAFETY: there are as many bytes, which `made` has initialised. Nobody else holds them, nor begins to as long as this payload is
         // borrowed, since only it could be cloned.
-        unsafe { slice::from_raw_parts_mut(self.bytes(), self.count_bytes()) }
+        unsafe { slice::from_raw_parts_mut(self.bytes().add(part.start), part.len()) }
     }
 
     /// Makes sure that other processes can read it, if payloads are [shared](crate::share_payloads): bytes that lie elsewhere are copied.
@@ -130,20 +159,22 @@ impl Payload {
         prefetch_write(unsafe { self.len.as_ref() });
     }
 
-    /// A payload of this many bytes, which `write` writes.
+    /// A payload of this many bytes in a block that `write` writes.
     ///
     /// # Safety
-    /// `write` initialises as many bytes at the address that it is given, and does not panic.
-    unsafe fn written(len: usize, write: impl FnOnce(*mut u8)) -> Self {
+    /// `write` initialises as many bytes of the block as it is told, but for the header, says what is clean then, and does not panic.
+    unsafe fn made(len: usize, write: impl FnOnce(&mut Block, usize)) -> Self {
         if len == 0 {
             return Self::empty();
         }
-        let header = block::take_block(HEADER_BYTES.saturating_add(len)).cast::<Header>();
+        let bytes = HEADER_BYTES.saturating_add(len);
+        let mut block = block::take_block(bytes);
+        write(&mut block, bytes);
+        let header = block.start.cast::<Header>();
+        let fields = Header { len, count: AtomicU32::new(1), clean: Cell::new(block.clean), bytes: UnsafeCell::new(()) };
         // SAFETY: the block has room for the header, is aligned to a line, and belongs to nobody else.
-        unsafe { header.write(Header { len, count: AtomicUsize::new(1), bytes: UnsafeCell::new(()) }) };
-        let payload = Payload { len: header.cast() };
-        write(payload.bytes());
-        payload
+        unsafe { header.write(fields) };
+        Payload { len: header.cast() }
     }
 
     #[inline(always)]
@@ -175,7 +206,7 @@ impl Deref for Payload {
         if let Some(header) = self.header() {
             header.bytes.with(|_| ());
         }
-        // SAFETY: there are this many bytes, which `written` has initialised, and which nobody writes while this payload is borrowed: whoever
+        // SAFETY: there are this many bytes, which `made` has initialised, and which nobody writes while this payload is borrowed: whoever
         // writes them holds them alone, and is borrowed exclusively.
         unsafe { slice::from_raw_parts(self.bytes(), self.count_bytes()) }
     }
@@ -185,7 +216,7 @@ impl Clone for Payload {
     /// Another payload with the same bytes, without a copy of them.
     ///
     /// # Panics
-    /// If there are more than `isize::MAX` of them.
+    /// If there are more than `i32::MAX` of them.
     #[inline]
     fn clone(&self) -> Self {
         if let Some(header) = self.header() {
@@ -215,10 +246,12 @@ impl Drop for Payload {
         }
         // Acquire pairs with the Releases above, of all who held the block before.
         header.count.load(Ordering::Acquire);
-        header.bytes.with_mut(|_| ());
+        let clean = header.bytes.with_mut(|_| header.clean.get());
         let bytes = HEADER_BYTES + header.len;
-        // SAFETY: `written` took the block for as many bytes. This payload was the last to hold it, and does not use it any more.
-        unsafe { block::free_block(self.len.cast(), bytes) };
+        let block = Block { start: self.len.cast(), clean };
+        // SAFETY: `made` took the block for as many bytes, and whoever wrote into it said so. This payload was the last to hold it, and does
+        // not use it any more.
+        unsafe { block::free_block(block, bytes) };
     }
 }
 
@@ -234,8 +267,13 @@ impl Default for Payload {
 impl From<&[u8]> for Payload {
     fn from(bytes: &[u8]) -> Self {
         let len = bytes.len();
-        // SAFETY: all bytes are written; those of a new block do not overlap with any others.
-        unsafe { Self::written(len, |to| ptr::copy_nonoverlapping(bytes.as_ptr(), to, len)) }
+        let copy = |block: &mut Block, end| {
+            // SAFETY: the block has as many bytes behind its header, and does not overlap with others.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), block.start.as_ptr().add(HEADER_BYTES), len) };
+            block.clean = block.clean.without(0..end);
+        };
+        // SAFETY: all bytes are written.
+        unsafe { Self::made(len, copy) }
     }
 }
 

@@ -67,6 +67,26 @@ fn pattern(round: usize) -> Vec<u8> {
     (0..LENGTHS[round % LENGTHS.len()]).map(|index| (round * 7 + index) as u8).collect()
 }
 
+/// Where a few of the zeros are something else in a round.
+fn places(round: usize) -> [usize; 3] {
+    let last = LENGTHS[round % LENGTHS.len()] - 1;
+    [0, last, round * 1009 % (last + 1)]
+}
+
+/// Zeros, a few of which are something else.
+fn sparse(round: usize) -> Vec<u8> {
+    let mut bytes = vec![0; LENGTHS[round % LENGTHS.len()]];
+    places(round).into_iter().for_each(|place| bytes[place] = 0xff);
+    bytes
+}
+
+/// The same as a payload, in memory that held something else before.
+fn sparse_payload(round: usize) -> Payload {
+    let mut payload = Payload::zeroed(LENGTHS[round % LENGTHS.len()]);
+    places(round).into_iter().for_each(|place| payload.write_at(place, &[0xff]));
+    payload
+}
+
 /// The other process sends back what it gets, and keeps some of it for a while.
 #[test]
 #[ignore = "the other process of `payloads_go_back_and_forth`"]
@@ -102,12 +122,17 @@ fn payloads_go_back_and_forth() {
     ends.meet(0);
     let before = resident();
     for round in 0..ROUNDS {
-        let payload = if round == 5 { old.clone() } else { Payload::from(pattern(round)) };
+        let is_sparse = round % 4 > 1 && LENGTHS[round % LENGTHS.len()] > 0;
+        let payload = match round {
+            5 => old.clone(),
+            _ if is_sparse => sparse_payload(round),
+            _ => Payload::from(pattern(round)),
+        };
         let address = payload.as_ptr();
         ends.send(payload);
         let back = ends.receive();
         assert!(round == 5 || back.is_empty() || back.as_ptr() == address, "it was copied in round {round}");
-        assert_eq!(*back, *pattern(round), "round {round}");
+        assert!(*back == *if is_sparse { sparse(round) } else { pattern(round) }, "round {round}");
     }
     // What the other process has freed is used again: without that, this would be 500 MB more.
     assert!(resident() < before + (100 << 20), "{} bytes before, {} after", before, resident());

@@ -1,11 +1,15 @@
 // Boost.Interprocess as C: one managed segment with Boost's default allocator (a red-black tree, best fit, one lock), and queues of offset
 // pointers in it. No exception leaves a function.
 
+#include <boost/date_time/posix_time/posix_time_types.hpp>
 #include <boost/interprocess/allocators/allocator.hpp>
 #include <boost/interprocess/containers/deque.hpp>
+#include <boost/interprocess/indexes/iset_index.hpp>
 #include <boost/interprocess/managed_shared_memory.hpp>
+#include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
 #include <boost/interprocess/offset_ptr.hpp>
 #include <boost/interprocess/sync/interprocess_mutex.hpp>
+#include <boost/interprocess/sync/interprocess_recursive_mutex.hpp>
 #include <boost/interprocess/sync/scoped_lock.hpp>
 
 #include <cstddef>
@@ -19,16 +23,49 @@ namespace ipc = boost::interprocess;
 
 namespace {
 
+// What a function returns that may find no room, or a lock that nobody will ever free.
+enum Outcome { DONE = 0, FULL = 1, LOCKED = 2 };
+
+constexpr int PATIENCE_SECONDS = 5;
+
+// Boost's mutex, but for whoever waits for a process that was killed while it held it: that ends with an exception. To get a mutex that is free
+// costs the same.
+class Mutex {
+    ipc::interprocess_mutex inner;
+
+public:
+    void lock() {
+        if (inner.try_lock()) {
+            return;
+        }
+        namespace time = boost::posix_time;
+        if (!inner.timed_lock(time::microsec_clock::universal_time() + time::seconds(PATIENCE_SECONDS))) {
+            throw ipc::lock_exception();
+        }
+    }
+    bool try_lock() { return inner.try_lock(); }
+    template <class TimePoint> bool timed_lock(const TimePoint &until) { return inner.timed_lock(until); }
+    void unlock() { inner.unlock(); }
+};
+
+struct Mutexes {
+    using mutex_type = Mutex;
+    using recursive_mutex_type = ipc::interprocess_recursive_mutex;
+};
+
+// As `managed_shared_memory`, with these mutexes.
+using Memory = ipc::basic_managed_shared_memory<char, ipc::rbtree_best_fit<Mutexes>, ipc::iset_index>;
+
 struct Record {
     std::uint64_t time;
     std::uint64_t length;
     ipc::offset_ptr<char> bytes;
 };
 
-using Allocator = ipc::allocator<Record, ipc::managed_shared_memory::segment_manager>;
+using Allocator = ipc::allocator<Record, Memory::segment_manager>;
 
 struct Queue {
-    ipc::interprocess_mutex mutex;
+    Mutex mutex;
     ipc::deque<Record, Allocator> records;
     // Keeps queues of different receivers off each other's cache lines.
     char apart[128];
@@ -50,7 +87,7 @@ void describe(const char *what, char *text, std::size_t room) {
 extern "C" {
 
 struct warpline_boost {
-    ipc::managed_shared_memory segment;
+    Memory segment;
     Queue *queues;
 };
 
@@ -65,7 +102,7 @@ struct warpline_boost_arrival {
 warpline_boost *warpline_boost_create(const char *name, std::uint64_t bytes, std::uint32_t queues, char *text, std::size_t room) {
     bool created = false;
     try {
-        ipc::managed_shared_memory segment(ipc::create_only, name, bytes);
+        Memory segment(ipc::create_only, name, bytes);
         created = true;
         Queue *first = segment.construct<Queue>(QUEUES)[queues](Allocator(segment.get_segment_manager()));
         return new warpline_boost{std::move(segment), first};
@@ -82,7 +119,7 @@ warpline_boost *warpline_boost_create(const char *name, std::uint64_t bytes, std
 
 warpline_boost *warpline_boost_open(const char *name, std::uint32_t *queues, char *text, std::size_t room) {
     try {
-        ipc::managed_shared_memory segment(ipc::open_only, name);
+        Memory segment(ipc::open_only, name);
         const auto found = segment.find<Queue>(QUEUES);
         if (found.first == nullptr) {
             describe("it has no queues", text, room);
@@ -119,15 +156,19 @@ void warpline_boost_room(warpline_boost *boost, std::uint64_t *bytes, std::uint6
     *free = boost->segment.get_free_memory();
 }
 
-// Null if there is no room.
-char *warpline_boost_allocate(warpline_boost *boost, std::uint64_t bytes) {
+// Returns an outcome, and where the block is if it is done.
+int warpline_boost_allocate(warpline_boost *boost, std::uint64_t bytes, char **block) {
     try {
-        return static_cast<char *>(boost->segment.allocate(bytes, std::nothrow));
+        *block = static_cast<char *>(boost->segment.allocate(bytes, std::nothrow));
+        return *block == nullptr ? FULL : DONE;
+    } catch (const ipc::lock_exception &) {
+        return LOCKED;
     } catch (...) {
-        return nullptr;
+        return FULL;
     }
 }
 
+// What cannot be freed because of a lock stays where it is.
 void warpline_boost_free(warpline_boost *boost, char *bytes) {
     try {
         boost->segment.deallocate(bytes);
@@ -135,32 +176,37 @@ void warpline_boost_free(warpline_boost *boost, char *bytes) {
     }
 }
 
-// Returns 0, or 1 if there is no room for another record.
+// Returns an outcome; it is full if there is no room for another record.
 int warpline_boost_send(warpline_boost *boost, std::uint32_t queue, const warpline_boost_arrival *message) {
     try {
         Queue &to = boost->queues[queue];
-        ipc::scoped_lock<ipc::interprocess_mutex> guard(to.mutex);
+        ipc::scoped_lock<Mutex> guard(to.mutex);
         to.records.push_back(Record{message->time, message->length, message->bytes});
-        return 0;
+        return DONE;
+    } catch (const ipc::lock_exception &) {
+        return LOCKED;
     } catch (...) {
-        return 1;
+        return FULL;
     }
 }
 
-// Moves out the oldest messages, up to `most` under one lock, and returns how many.
-std::size_t warpline_boost_receive(warpline_boost *boost, std::uint32_t queue, warpline_boost_arrival *into, std::size_t most) {
-    std::size_t count = 0;
+// Moves out the oldest messages, up to `most` under one lock, and says how many. Returns an outcome.
+int warpline_boost_receive(
+    warpline_boost *boost, std::uint32_t queue, warpline_boost_arrival *into, std::size_t most, std::size_t *moved) {
+    std::size_t &count = *moved;
+    count = 0;
     try {
         Queue &from = boost->queues[queue];
-        ipc::scoped_lock<ipc::interprocess_mutex> guard(from.mutex);
+        ipc::scoped_lock<Mutex> guard(from.mutex);
         for (; count < most && !from.records.empty(); ++count) {
             const Record &record = from.records.front();
             into[count] = warpline_boost_arrival{record.time, record.length, record.bytes.get()};
             from.records.pop_front();
         }
+        return DONE;
     } catch (...) {
+        return LOCKED;
     }
-    return count;
 }
 
 } // extern "C"

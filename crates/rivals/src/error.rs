@@ -21,6 +21,8 @@ pub enum Error {
         /// The bytes of the segment.
         bytes: u64,
     },
+    /// A lock of the segment has been held for seconds, most likely by a process that was killed. Nobody can use the segment any more.
+    Locked,
 }
 
 /// What Boost returned.
@@ -35,6 +37,9 @@ impl fmt::Display for Error {
                 "the shared memory is full: of its {bytes} bytes {free} are free, in no piece large enough for a message of {wanted} bytes. \
                  It cannot grow: free messages, or create it with more bytes"
             ),
+            Error::Locked => {
+                f.write_str("a lock in shared memory has been held for 5 s: the process that holds it is gone, or was stopped")
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Other ways to bring messages from process to process of one machine, to measure Warpline's against.
+//! Another way to bring messages from process to process of one machine, to measure Warpline's against: by themselves, and as a carrier of whole
+//! runs.
 //!
 //! With the cargo feature `boost` there is Boost.Interprocess, as G. F. Riley used it as a rival of zero-copy messages ("Hardware Supported
 //! Multi-Core Communications for Efficient Parallel Discrete Event Simulations", final technical report, Georgia Institute of Technology): one

@@ -17,7 +17,7 @@ const TEXT_BYTES: usize = 256;
 ///
 /// It has a name until all have opened it and its creator calls [`remove_name`](Self::remove_name); from then on it goes with the last process
 /// that has it open, however that ends. Before, it goes when its creator drops it, also in a panic, but stays if the creator is killed. A process
-/// that is killed while it holds one of Boost's locks leaves it locked, and the others wait for ever.
+/// that is killed while it holds one of Boost's locks leaves it locked; the others are told so after 5 s, by [`Error::Locked`].
 pub struct Segment {
     heap: Heap,
     queues: u32,
@@ -28,6 +28,9 @@ pub struct Segment {
 
 /// The segment as this process has mapped it, and its allocator.
 pub(crate) struct Heap(NonNull<Opened>);
+
+// SAFETY: nothing of Boost's belongs to a thread between two calls, and each locks what it uses. The pointer is this heap's alone.
+unsafe impl Send for Heap {}
 
 impl Segment {
     /// Creates a segment of this many bytes with this many queues, Boost's own needs included.
@@ -42,7 +45,7 @@ impl Segment {
         let mut text: [c_char; TEXT_BYTES] = [0; TEXT_BYTES];
         // SAFETY: the name ends with a zero byte, and there is as much room for text as is said.
         let opened = unsafe { ffi::warpline_boost_create(name.as_ptr(), bytes as u64, queues, text.as_mut_ptr(), text.len()) };
-        let heap = Heap(NonNull::new(opened).ok_or_else(|| refused(&name, &text))?);
+        let heap = Heap(NonNull::new(opened).ok_or_else(|| no_segment(&name, &text))?);
         Ok(Segment { heap, queues, name, has_name: true })
     }
 
@@ -57,7 +60,7 @@ impl Segment {
         let (mut text, mut queues): ([c_char; TEXT_BYTES], u32) = ([0; TEXT_BYTES], 0);
         // SAFETY: the name ends with a zero byte, the number is a local variable, and there is as much room for text as is said.
         let opened = unsafe { ffi::warpline_boost_open(name.as_ptr(), &mut queues, text.as_mut_ptr(), text.len()) };
-        let heap = Heap(NonNull::new(opened).ok_or_else(|| refused(&name, &text))?);
+        let heap = Heap(NonNull::new(opened).ok_or_else(|| no_segment(&name, &text))?);
         Ok(Segment { heap, queues, name, has_name: false })
     }
 
@@ -77,12 +80,13 @@ impl Segment {
     /// A new message of this many bytes, with whatever was in memory there.
     ///
     /// # Errors
-    /// [`Error::Full`].
+    /// [`Error::Full`] and [`Error::Locked`].
     #[inline]
     pub fn message(&self, length: usize) -> Result<Message<'_>> {
-        // SAFETY: the segment is open.
-        let bytes = unsafe { ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64) };
-        let bytes = NonNull::new(bytes).ok_or_else(|| self.full(length))?;
+        let mut bytes = std::ptr::null_mut();
+        // SAFETY: the segment is open, and there is room for an address.
+        let outcome = unsafe { ffi::warpline_boost_allocate(self.heap.0.as_ptr(), length.max(1) as u64, &mut bytes) };
+        let bytes = NonNull::new(bytes).filter(|_| outcome == ffi::DONE).ok_or_else(|| self.refused(outcome, length))?;
         // SAFETY: the allocator has just given the block to this caller alone, and it has at least this many bytes.
         Ok(unsafe { Message::holding(&self.heap, bytes, length) })
     }
@@ -90,7 +94,7 @@ impl Segment {
     /// Sends a message, with a time, to the receiver that has this queue.
     ///
     /// # Errors
-    /// The message, and [`Error::Full`], as queues lie in the segment, too.
+    /// The message, and [`Error::Full`], as queues lie in the segment, too, or [`Error::Locked`].
     ///
     /// # Panics
     /// If there is no such queue, or if the message is from another segment.
@@ -101,37 +105,43 @@ impl Segment {
         let (bytes, length) = message.into_parts();
         let record = Arrival { time, length: length as u64, bytes: bytes.as_ptr() };
         // SAFETY: the segment is open and has this queue. The bytes lie in it, so that an offset leads there in every process.
-        if unsafe { ffi::warpline_boost_send(self.heap.0.as_ptr(), queue, &record) } == 0 {
+        let outcome = unsafe { ffi::warpline_boost_send(self.heap.0.as_ptr(), queue, &record) };
+        if outcome == ffi::DONE {
             return Ok(());
         }
         // SAFETY: the parts are those of the message, and no queue has taken them.
         let message = unsafe { Message::holding(&self.heap, bytes, length) };
-        Err((message, self.full(length)))
+        Err((message, self.refused(outcome, length)))
     }
 
-    /// Moves the messages that have come to a queue, oldest first, to the end of `into`, and returns how many. It waits for nobody but those who
-    /// are using the queue right now.
+    /// Passes on the messages that have come to a queue, oldest first, with their times, and returns how many. It waits for nobody but those
+    /// who are using the queue right now.
+    ///
+    /// # Errors
+    /// [`Error::Locked`].
     ///
     /// # Panics
-    /// If there is no such queue.
+    /// If there is no such queue. If `take` panics, some messages may never be freed.
     #[inline]
-    pub fn receive<'s>(&'s self, queue: u32, into: &mut Vec<(u64, Message<'s>)>) -> usize {
+    pub fn receive<'s>(&'s self, queue: u32, mut take: impl FnMut(u64, Message<'s>)) -> Result<usize> {
         self.check(queue);
-        let before = into.len();
+        let mut all = 0;
         loop {
-            // Now, as a panic after they have left the queue would lose them.
-            into.reserve(TAKEN_AT_ONCE);
             let mut arrivals = [Arrival { time: 0, length: 0, bytes: std::ptr::null_mut() }; TAKEN_AT_ONCE];
-            // SAFETY: the segment is open and has this queue, and there is room for as many as is said.
-            let count = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, arrivals.as_mut_ptr(), TAKEN_AT_ONCE) };
+            let (into, mut count) = (arrivals.as_mut_ptr(), 0);
+            // SAFETY: the segment is open and has this queue, there is room for as many as is said, and the number is a local variable.
+            let outcome = unsafe { ffi::warpline_boost_receive(self.heap.0.as_ptr(), queue, into, TAKEN_AT_ONCE, &mut count) };
             for Arrival { time, length, bytes } in arrivals.into_iter().take(count) {
                 let bytes = NonNull::new(bytes).expect("a record leads to a message");
                 // SAFETY: only `send` writes records, each of a message that it gave away. The record has left the queue, so nobody else finds
                 // it, and this process maps the block at the address that the offset leads to.
-                into.push((time, unsafe { Message::holding(&self.heap, bytes, length as usize) }));
+                take(time, unsafe { Message::holding(&self.heap, bytes, length as usize) });
             }
-            if count < TAKEN_AT_ONCE {
-                return into.len() - before;
+            all += count;
+            match outcome {
+                ffi::DONE if count == TAKEN_AT_ONCE => {}
+                ffi::DONE => return Ok(all),
+                _ => return Err(Error::Locked),
             }
         }
     }
@@ -154,8 +164,12 @@ impl Segment {
         assert!(queue < self.queues, "there is no queue {queue}, but {} of them", self.queues);
     }
 
+    /// Why a message of this length was refused.
     #[cold]
-    fn full(&self, wanted: usize) -> Error {
+    fn refused(&self, outcome: std::ffi::c_int, wanted: usize) -> Error {
+        if outcome != ffi::FULL {
+            return Error::Locked;
+        }
         let (bytes, free) = self.room();
         Error::Full { wanted, free, bytes }
     }
@@ -190,7 +204,7 @@ impl fmt::Debug for Segment {
     }
 }
 
-fn refused(name: &CStr, text: &[c_char; TEXT_BYTES]) -> Error {
+fn no_segment(name: &CStr, text: &[c_char; TEXT_BYTES]) -> Error {
     let reason = text.iter().map(|&letter| letter as u8).take_while(|&letter| letter != 0).collect();
     let reason = String::from_utf8(reason).unwrap_or_else(|_| "Boost gave no reason".to_owned());
     Error::Segment { name: name.to_string_lossy().into_owned(), reason }

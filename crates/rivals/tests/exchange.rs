@@ -12,7 +12,7 @@ const LENGTHS: [usize; 5] = [0, 8, 100, 5000, 65_536];
 
 fn receive<'s>(segment: &'s Segment, queue: u32) -> (u64, Message<'s>) {
     let (since, mut arrived) = (Instant::now(), Vec::new());
-    while segment.receive(queue, &mut arrived) == 0 {
+    while segment.receive(queue, |time, message| arrived.push((time, message))).unwrap() == 0 {
         yield_now();
         assert!(since.elapsed() < Duration::from_secs(60), "the other process does not answer");
     }
@@ -66,6 +66,43 @@ fn messages_go_back_and_forth() {
     assert!(segment.free_bytes() + 4096 > free, "{free} bytes were free, {} are", segment.free_bytes());
 }
 
+/// The other process takes and frees blocks, until it is killed.
+#[test]
+#[ignore = "the other process of `a_lock_of_the_dead_is_an_error`"]
+fn process_to_be_killed() {
+    let segment = Segment::open(&std::env::var(NAME).expect("a name")).unwrap();
+    loop {
+        segment.message(100).unwrap();
+    }
+}
+
+/// Sooner or later a process is killed while it holds the allocator's lock. Whoever comes then is told so.
+#[test]
+fn a_lock_of_the_dead_is_an_error() {
+    let found = (0..200).any(|_| {
+        let segment = Segment::create(1 << 20, 1).unwrap();
+        let mut other = Command::new(std::env::current_exe().unwrap());
+        other.args(["--exact", "process_to_be_killed", "--include-ignored"]).env(NAME, segment.name()).stdout(Stdio::null());
+        let mut other = other.spawn().unwrap();
+        let (since, free) = (Instant::now(), segment.free_bytes());
+        while segment.free_bytes() == free && since.elapsed() < Duration::from_secs(60) {
+            yield_now();
+        }
+        other.kill().unwrap();
+        other.wait().unwrap();
+        let since = Instant::now();
+        match segment.message(100) {
+            Ok(_) => false,
+            Err(error) => {
+                assert_eq!(error, Error::Locked);
+                assert!(since.elapsed() < Duration::from_secs(30) && error.to_string().contains("is gone"), "{error}");
+                true
+            }
+        }
+    });
+    assert!(found, "no process was killed while it held the lock");
+}
+
 #[test]
 fn a_message_that_is_dropped_is_freed() {
     let segment = Segment::create(1 << 20, 1).unwrap();
@@ -117,8 +154,8 @@ fn a_queue_that_cannot_grow_gives_the_message_back() {
     assert!(matches!(error, Error::Full { wanted: 1, .. }), "{error}");
     assert_eq!(message.len(), 1);
     let mut arrived = Vec::new();
-    assert_eq!(segment.receive(0, &mut arrived) as u64, sent);
-    assert!(arrived.iter().map(|(time, _)| *time).eq(0..sent));
+    assert_eq!(segment.receive(0, |time, _| arrived.push(time)).unwrap() as u64, sent);
+    assert!(arrived.into_iter().eq(0..sent));
 }
 
 #[test]

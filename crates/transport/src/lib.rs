@@ -17,7 +17,9 @@ mod virtual_cluster;
 pub use any_port::AnyPort;
 pub use codec::Codec;
 pub use controls::ControlPlan;
-pub use couriers::{Carrier, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
+pub use couriers::{
+    Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
+};
 pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
@@ -26,3 +28,6 @@ pub use rings::{RingPort, ring_ports};
 pub use tally::{Fold, Tally};
 pub use unreadable::Unreadable;
 pub use virtual_cluster::{VirtualCluster, VirtualPort};
+
+/// Whether this was built with the feature `boost`, so that Boost.Interprocess can carry messages between processes.
+pub const HAS_BOOST: bool = warpline_rivals::AVAILABLE;

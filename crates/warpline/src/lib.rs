@@ -122,8 +122,8 @@ pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
-    Barrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, LpChoice, Pending, SettingError, Settings,
-    Synchronisation, Undo, Wire,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, LpChoice, Pending, SettingError,
+    Settings, Synchronisation, Undo, Wire,
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;
@@ -133,6 +133,7 @@ pub use warpline_kernel::Position;
 pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};
 pub use warpline_memory::{Allocator, Exhausted};
 pub use warpline_model::*;
+pub use warpline_transport::HAS_BOOST;
 pub use watch::StopSwitch;
 
 /// What a program around a model usually needs, in one `use`.

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{Barrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simulation, Wire};
+use crate::{Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simulation, Wire};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
@@ -61,6 +61,13 @@ impl<M: Model> Simulation<'_, M> {
     /// read, as between machines. Default yes.
     pub fn zero_copy(self, shared: bool) -> Self {
         self.with(|settings| settings.zero_copy = Some(shared))
+    }
+
+    /// Who carries messages that are copied between processes: [rings](Carrier::Rings) or [Boost.Interprocess](Carrier::Boost) between those of
+    /// one machine that [`processes`](Self::processes) starts, which do not share the memory of messages then, or [MPI](Carrier::Mpi) between
+    /// those that a launcher has started. Default: rings or MPI.
+    pub fn carrier(self, carrier: Carrier) -> Self {
+        self.with(|settings| settings.carrier = Some(carrier))
     }
 
     /// Who sends messages to processes that share no memory. By default a short trial on the machines of the run decides: threads that do nothing

@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use warpline_model::Model;
 use warpline_mpi::Launch;
-use warpline_transport::{Group, Invitation, Ranks, Voice};
+use warpline_transport::{Group, HAS_BOOST, Invitation, Ranks, Voice};
 
 use crate::check::RunSpec;
 use crate::job::{Job, Machines};
 use crate::optimistic::processes::Processes;
-use crate::{Barrier, Communication, Error, GvtAlgorithm, Records};
+use crate::{Barrier, Carrier, Communication, Error, GvtAlgorithm, Records};
 
 /// How many runs of several processes this program has begun.
 static RUNS: AtomicU32 = AtomicU32::new(0);
@@ -69,6 +69,7 @@ impl<M: Model> Job<M> {
             return Ok(Part::Alone);
         }
         self.check_processes()?;
+        self.settle_carrier(false)?;
         let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
         match Invitation::of_this_process() {
             None => Ok(Part::First(run)),
@@ -95,6 +96,7 @@ impl<M: Model> Job<M> {
         // Refused before MPI starts, where the launcher says how many there are.
         self.settings.processes.get_or_insert(launch.size().unwrap_or(2));
         self.check_processes()?;
+        self.settle_carrier(true)?;
         let (communication, threads) = (self.settings.communication(), self.settings.communication_threads());
         let funneled = communication == Communication::Dedicated && threads == 1;
         let ranks = match Ranks::start(launch, funneled) {
@@ -141,6 +143,34 @@ impl<M: Model> Job<M> {
         if self.settings.trace.is_some() {
             return refuse("a trace shows the threads of one process; leave out `trace`, or use threads".to_owned());
         }
+        Ok(())
+    }
+
+    /// Settles who carries messages that are copied between processes.
+    fn settle_carrier(&mut self, launched: bool) -> Result<(), Error> {
+        let carrier = self.settings.carrier();
+        let refuse = |why: &str| Err(Error::Setting(format!("`carrier` is `{}`, but {why}", carrier.name())));
+        let within_machine = matches!(carrier, Carrier::Rings | Carrier::Boost);
+        if within_machine && launched {
+            return refuse("a launcher has started the processes: use mpi, or start them with `processes`, on one machine");
+        }
+        if carrier == Carrier::Mpi && !launched {
+            return refuse("no launcher has started the processes: use rings, or `mpirun -np` in place of `processes`");
+        }
+        if carrier == Carrier::Boost && !HAS_BOOST {
+            return refuse("this program was built without Boost: build it with the feature `boost` (`make boost`), or use rings");
+        }
+        if within_machine && self.settings.zero_copy == Some(true) {
+            return refuse("`zero-copy` is `yes`, so that there is nothing to carry: leave one of the two out");
+        }
+        if within_machine {
+            self.settings.zero_copy = Some(false);
+        }
+        self.settings.carrier = Some(match carrier {
+            Carrier::Auto if launched => Carrier::Mpi,
+            Carrier::Auto => Carrier::Rings,
+            given => given,
+        });
         Ok(())
     }
 

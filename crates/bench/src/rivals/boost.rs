@@ -8,14 +8,13 @@ pub(super) struct Boost {
     /// Stays as long as the program, as messages borrow it.
     segment: &'static Segment,
     me: u32,
-    arrived: Vec<(u64, Message<'static>)>,
     /// Whether messages that are passed on stay where they are, instead of being allocated anew.
     keeps: bool,
 }
 
 impl Boost {
     pub(super) fn new(segment: &'static Segment, me: usize, keeps: bool) -> Self {
-        Boost { segment, me: me as u32, arrived: Vec::new(), keeps }
+        Boost { segment, me: me as u32, keeps }
     }
 
     fn new_message(&self, bytes: usize) -> Message<'static> {
@@ -51,7 +50,6 @@ impl Carrier for Boost {
     }
 
     fn receive(&mut self, take: &mut impl FnMut(u64, Message<'static>)) {
-        self.segment.receive(self.me, &mut self.arrived);
-        self.arrived.drain(..).for_each(|(time, message)| take(time, message));
+        self.segment.receive(self.me, take).unwrap_or_else(|error| panic!("{error}"));
     }
 }

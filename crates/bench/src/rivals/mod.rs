@@ -58,7 +58,7 @@ impl Rival {
     fn is_available(self) -> bool {
         match self {
             Rival::ZeroCopy | Rival::Copies => cfg!(target_os = "linux"),
-            Rival::Boost | Rival::BoostKept => warpline_rivals::AVAILABLE,
+            Rival::Boost | Rival::BoostKept => cfg!(feature = "boost"),
             Rival::Mpi => warpline_mpi::AVAILABLE,
         }
     }

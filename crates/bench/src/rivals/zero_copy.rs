@@ -56,7 +56,7 @@ impl Carrier for ZeroCopy {
     }
 
     fn pass_on(&mut self, mut used: Payload, start: [u8; 8]) -> Payload {
-        used.make_mut()[..8].copy_from_slice(&start);
+        used.write_at(0, &start);
         used
     }
 

@@ -70,6 +70,51 @@ fn all_models_run_in_several_processes() {
     }
 }
 
+/// Messages that are copied take the same answer along, whoever carries them.
+#[test]
+fn all_carriers_bring_the_same_answer() {
+    let models = [
+        "phold --lps 24 --population 3 --end 30",
+        "phold --lps 24 --population 3 --payload 700 --end 20",
+        "simplesim --end 60 --limit 50 --message-size 5000",
+    ];
+    for model in models {
+        let alone = warpline(&format!("run {model} --sync sequential --json"));
+        for carrier in ["rings", "boost"].into_iter().take(if cfg!(feature = "boost") { 2 } else { 1 }) {
+            for way in [
+                "--processes 2 --use-lookahead no",
+                "--processes 3 --threads 2 --sync conservative",
+                "--processes 4 --threads 1 --communication-batch 512 --gvt synchronous",
+                "--processes 8 --threads 1",
+            ] {
+                let line = format!("run {model} {way} --carrier {carrier} --json");
+                let together = warpline(&line);
+                assert_same(&line, &alone, &together);
+                let record = together.json();
+                assert_eq!((&record["engine"]["carrier"], &record["engine"]["zero_copy"]), (&carrier.into(), &false.into()), "{line}");
+                let copied = &record["communication"];
+                assert!(copied["messages"].as_u64() > Some(0), "{line}: {copied}");
+                // Each message is a block of its own, unless something is said about batches.
+                if carrier == "boost" && !way.contains("batch") {
+                    assert!(record["engine"]["communication_batch"].is_null(), "{line}");
+                    assert!(copied["batches"].as_u64() >= copied["messages"].as_u64(), "{line}: {copied}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn carriers_that_cannot_be_are_refused() {
+    warpline("run phold --processes 2 --carrier mpi").is_wrong_use(&["`carrier` is `mpi`, but no launcher has started the processes"]);
+    warpline("run phold --processes 2 --carrier rings --zero-copy yes").is_wrong_use(&["`carrier` is `rings`, but `zero-copy` is `yes`"]);
+    warpline("run phold --carrier rings").is_wrong_use(&["`carrier` is `rings`", "`processes` is `1`"]);
+    if !cfg!(feature = "boost") {
+        warpline("run phold --processes 2 --carrier boost")
+            .is_wrong_use(&["`carrier` is `boost`, but this program was built without Boost"]);
+    }
+}
+
 #[test]
 fn what_cannot_be_shared_out_is_refused() {
     warpline("run mm1 --processes 3").is_wrong_use(&["model `mm1` has 2 LPs, too few for 3 processes"]);
@@ -109,8 +154,10 @@ fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
 #[test]
 fn if_one_process_dies_all_others_end_and_say_which() {
     let directory = tempdir().unwrap();
-    for victim in 0..2 {
-        let (child, children) = begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json --report out");
+    let boost = cfg!(feature = "boost").then_some("--carrier boost");
+    for (carrier, victim) in ["", "--carrier rings"].into_iter().chain(boost).flat_map(|carrier| [(carrier, 0), (carrier, 1)]) {
+        let line = format!("run phold --end 1e9 --processes 3 --threads 1 --json --report out {carrier}");
+        let (child, children) = begun(directory.path(), &line);
         signal(children[victim], "KILL");
         let Output { status, stdout, stderr } = ended(child, &children);
         let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());

@@ -8,8 +8,9 @@ use std::mem::take;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::chunks::{Chunks, FreeList};
+use super::chunks::{Block, Chunks, FreeList};
 use super::classes::{CLASSES, LINE, SHARED_CLASSES, block_bytes, class_for};
+use super::clean::Clean;
 use super::shared::{self, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
@@ -61,12 +62,12 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
     CHUNKS[class].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block with room for this many bytes, at least one. What is in it is not initialised.
+/// A block with room for this many bytes, at least one, rounded up to lines. Where it is not clean, it may not be initialised.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).
 #[inline]
-pub(super) fn take_block(bytes: usize) -> NonNull<u8> {
+pub(super) fn take_block(bytes: usize) -> Block {
     let memory = shared::current();
     if memory != 0 {
         return take_shared(bytes, memory);
@@ -81,7 +82,7 @@ pub(super) fn take_block(bytes: usize) -> NonNull<u8> {
 }
 
 /// A block in memory that processes share.
-fn take_shared(bytes: usize, memory: usize) -> NonNull<u8> {
+fn take_shared(bytes: usize, memory: usize) -> Block {
     let Some(class) = class_for(bytes, SHARED_CLASSES) else { Exhausted::Memory { what: "a payload", bytes }.unwind() };
     let refill = |list: &mut FreeList, most| {
         *list = shared::take(class, most);
@@ -98,7 +99,7 @@ fn take_shared(bytes: usize, memory: usize) -> NonNull<u8> {
 /// Fills an empty list with up to `most` blocks, and takes one of them.
 #[cold]
 #[inline(never)]
-fn refill(list: &mut FreeList, class: usize, most: usize) -> NonNull<u8> {
+fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
     *list = chunks(class).take(block_bytes(class), LINE, most);
     list.pop().expect("there is at least one")
 }
@@ -106,22 +107,22 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> NonNull<u8> {
 /// Frees a block.
 ///
 /// # Safety
-/// The block is from [`take_block`] with the same number of bytes, and nobody uses it any more.
+/// The block is from [`take_block`] with the same number of bytes, has zeros where it is said to be clean, and nobody uses it any more.
 #[inline]
-pub(super) unsafe fn free_block(block: NonNull<u8>, bytes: usize) {
-    let memory = match shared::place_of(block) {
+pub(super) unsafe fn free_block(block: Block, bytes: usize) {
+    let memory = match shared::place_of(block.start) {
         Place::Own => 0,
         Place::Shared => shared::current(),
         Place::Past => return,
     };
     let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
         // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's promise.
-        return unsafe { deallocate(block, bytes) };
+        return unsafe { deallocate(block.start, bytes) };
     };
     let kept = FREE.try_with(|lists| {
         let lists = &mut *lists.borrow_mut();
         let list = if memory == 0 { &mut lists.own[class] } else { &mut lists.shared(memory)[class] };
-        // SAFETY: the caller gives the block away, and all blocks begin with a line.
+        // SAFETY: the caller gives the block away and knows what is clean, and all blocks begin with a line.
         unsafe { list.push(block) };
         if list.blocks * block_bytes(class) > KEPT_BYTES {
             give_back(list, class, moved_at_once(class), memory);
@@ -168,15 +169,16 @@ impl Drop for FreeLists {
 
 /// What the allocator is asked for, for a block without a class; `None` if no address space is that large.
 fn layout(bytes: usize) -> Option<Layout> {
-    Layout::from_size_align(bytes, LINE).ok()
+    Layout::from_size_align(bytes.checked_next_multiple_of(LINE)?, LINE).ok()
 }
 
 #[cold]
 #[inline(never)]
-fn allocate(bytes: usize) -> NonNull<u8> {
+fn allocate(bytes: usize) -> Block {
     // SAFETY: there is at least one byte.
     let block = layout(bytes).and_then(|layout| NonNull::new(unsafe { alloc(layout) }));
-    block.unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes }.unwind())
+    let start = block.unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes }.unwind());
+    Block { start, clean: Clean::NONE }
 }
 
 /// # Safety

@@ -3,6 +3,7 @@
 
 use std::ptr::NonNull;
 
+use super::clean::Clean;
 use crate::Exhausted;
 use crate::exhausted::MakeRoom;
 use crate::pages::Pages;
@@ -21,6 +22,29 @@ pub(super) struct FreeList {
 /// The beginning of a free block.
 pub(super) struct FreeBlock {
     pub(super) next: Option<NonNull<FreeBlock>>,
+    pub(super) clean: Clean,
+}
+
+/// Memory for a payload, and what is known of it. Whoever has it last gives it to a list.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    pub(super) start: NonNull<u8>,
+    pub(super) clean: Clean,
+}
+
+impl Block {
+    /// Makes its first `bytes` zeros.
+    ///
+    /// # Safety
+    /// It has as many, rounded up to lines.
+    #[inline]
+    pub(super) unsafe fn clear(&mut self, bytes: usize) {
+        for dirty in self.clean.dirty_within(bytes).into_iter().filter(|dirty| !dirty.is_empty()) {
+            // SAFETY: the lines are among those that the caller has told of, and belong to the block.
+            unsafe { self.start.add(dirty.start).write_bytes(0, dirty.len()) };
+        }
+        self.clean = self.clean.with_cleared(bytes);
+    }
 }
 
 // SAFETY: nobody else uses the blocks, which are plain memory, wherever the list goes.
@@ -32,21 +56,22 @@ impl FreeList {
     }
 
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> Option<NonNull<u8>> {
+    pub(super) fn pop(&mut self) -> Option<Block> {
         let first = self.first?;
         // SAFETY: the block belongs to the list, and `push` has written this.
-        self.first = unsafe { first.read() }.next;
+        let FreeBlock { next, clean } = unsafe { first.read() };
+        self.first = next;
         self.blocks -= 1;
-        Some(first.cast())
+        Some(Block { start: first.cast(), clean })
     }
 
     /// # Safety
-    /// The block has room for a pointer, is aligned for it, and belongs to the list from now on.
+    /// The block has at least a line, is aligned to one, has zeros where it is said to be clean, and belongs to the list from now on.
     #[inline(always)]
-    pub(super) unsafe fn push(&mut self, block: NonNull<u8>) {
-        let first = block.cast::<FreeBlock>();
-        // SAFETY: the caller's promise.
-        unsafe { first.write(FreeBlock { next: self.first }) };
+    pub(super) unsafe fn push(&mut self, block: Block) {
+        let first = block.start.cast::<FreeBlock>();
+        // SAFETY: the caller's promise. The first line is never clean.
+        unsafe { first.write(FreeBlock { next: self.first, clean: block.clean }) };
         self.first = Some(first);
         self.blocks += 1;
     }
@@ -72,12 +97,13 @@ impl Chunk {
         self.free.blocks > 0 || self.used < self.blocks
     }
 
-    fn pop(&mut self, block_bytes: usize) -> Option<NonNull<u8>> {
+    fn pop(&mut self, block_bytes: usize) -> Option<Block> {
         self.free.pop().or_else(|| {
             // SAFETY: there are `blocks` blocks of this size, one after the other.
-            let block = (self.used < self.blocks).then(|| unsafe { self.pages.start().add(self.used * block_bytes) })?;
+            let start = (self.used < self.blocks).then(|| unsafe { self.pages.start().add(self.used * block_bytes) })?;
             self.used += 1;
-            Some(block)
+            // All pages are zeros at first.
+            Some(Block { start, clean: Clean::behind_header(block_bytes) })
         })
     }
 }
@@ -87,7 +113,7 @@ impl Chunks {
         Chunks { chunks: Vec::new() }
     }
 
-    /// Gives out up to `most` blocks, at least one. What is in them is not initialised.
+    /// Gives out up to `most` blocks, at least one. What is in them are zeros, or what their last users left.
     ///
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
@@ -130,7 +156,7 @@ impl Chunks {
     /// The blocks are from [`take`](Self::take).
     pub(super) unsafe fn give(&mut self, mut blocks: FreeList) {
         while let Some(block) = blocks.pop() {
-            let index = self.place_of(block) - 1;
+            let index = self.place_of(block.start) - 1;
             let chunk = &mut self.chunks[index];
             // SAFETY: the block was in the other list, and is from this chunk, the last one to begin before it.
             unsafe { chunk.free.push(block) };
@@ -157,7 +183,7 @@ mod tests {
             let mut again = FreeList::default();
             assert!((1..=3).contains(&list.blocks));
             while let Some(block) = list.pop() {
-                addresses.push(block.addr().get());
+                addresses.push(block.start.addr().get());
                 // SAFETY: the block has just left the other list.
                 unsafe { again.push(block) };
             }

@@ -43,3 +43,18 @@ fn loom_make_mut_against_drop() {
         other.join().unwrap();
     });
 }
+
+/// What is clean is noted by whoever writes, and read by whoever drops last, the other thread perhaps.
+#[test]
+fn loom_write_at_against_the_last_drop() {
+    loom::model(|| {
+        let mut payload = Payload::zeroed(3);
+        payload.write_at(1, &[7]);
+        let clone = payload.clone();
+        let other = thread::spawn(move || assert_eq!(*clone, [0, 7, 0]));
+        payload.write_at(2, &[8]);
+        assert_eq!(*payload, [0, 7, 8]);
+        drop(payload);
+        other.join().unwrap();
+    });
+}

@@ -9,8 +9,9 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::chunks::{FreeBlock, FreeList};
+use super::chunks::{Block, FreeBlock, FreeList};
 use super::classes::{SHARED_CLASSES as CLASSES, block_bytes};
+use super::clean::Clean;
 use crate::segment::{Segment, is_in_any};
 use crate::sync::Arc;
 use crate::{Common, Exhausted};
@@ -123,8 +124,9 @@ pub(super) fn take(class: usize, most: usize) -> FreeList {
         while let Some(block) = NonNull::new(next) {
             // SAFETY: the block was given back by a process that has written this, and is nobody else's now.
             unsafe {
-                next = block.read().next.map_or(std::ptr::null_mut(), NonNull::as_ptr);
-                free.push(block.cast());
+                let FreeBlock { next: behind, clean } = block.read();
+                next = behind.map_or(std::ptr::null_mut(), NonNull::as_ptr);
+                free.push(Block { start: block.cast(), clean });
             }
         }
     }
@@ -142,14 +144,15 @@ pub(super) fn take(class: usize, most: usize) -> FreeList {
                     let (start, blocks) = grow(blocks).or_else(|| grow(1)).unwrap_or_else(|| no_memory(class));
                     (*fresh, *fresh_blocks) = (Some(start), blocks);
                 }
-                let Some(block) = *fresh else { no_memory(class) };
+                let Some(start) = *fresh else { no_memory(class) };
                 *fresh_blocks -= 1;
                 // SAFETY: there are `fresh_blocks` more blocks behind this one; beyond the last, nobody looks.
-                *fresh = Some(unsafe { block.add(block_bytes(class)) });
-                block
+                *fresh = Some(unsafe { start.add(block_bytes(class)) });
+                // The file in memory that the segment maps is zeros at first.
+                Block { start, clean: Clean::behind_header(block_bytes(class)) }
             }
         };
-        // SAFETY: the block is in no other list.
+        // SAFETY: the block is in no other list, and clean where it says so.
         unsafe { taken.push(block) };
     }
     taken
@@ -163,17 +166,17 @@ pub(super) unsafe fn give(class: usize, mut blocks: FreeList) {
     let heap = &mut *heap();
     let (Some(segment), Some(returned)) = (&heap.segment, &heap.returned) else { return };
     while let Some(block) = blocks.pop() {
-        let owner = segment.heap_of(block.addr().get());
+        let owner = segment.heap_of(block.start.addr().get());
         if owner == segment.process() {
             // SAFETY: the block has just left the other list.
             unsafe { heap.classes[class].free.push(block) };
             continue;
         }
-        let (list, block) = (&returned[owner as usize].0[class], block.cast::<FreeBlock>());
+        let (list, clean, block) = (&returned[owner as usize].0[class], block.clean, block.start.cast::<FreeBlock>());
         let mut first = list.load(Ordering::Relaxed);
         loop {
             // SAFETY: the block is nobody else's until the exchange below has succeeded.
-            unsafe { block.write(FreeBlock { next: NonNull::new(first) }) };
+            unsafe { block.write(FreeBlock { next: NonNull::new(first), clean }) };
             // Release pairs with the Acquire of `take`.
             match list.compare_exchange_weak(first, block.as_ptr(), Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => break,

@@ -29,6 +29,92 @@ fn payloads_hold_what_was_put_in() {
     }
 }
 
+/// A payload of zeros has no others, whatever its memory held before: bytes that were written at places, all at once, or copied.
+#[test]
+fn zeros_are_zeros_whatever_was_written_before() {
+    let (rounds, lengths) = if cfg!(miri) { (60, [40, 300, 900]) } else { (3000, [300, 5000, 65_536]) };
+    let mut luck = 1u64;
+    let mut below = |limit: usize| {
+        luck = luck.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (luck >> 33) as usize % limit
+    };
+    let mut held: Vec<Payload> = Vec::new();
+    for round in 0..rounds {
+        // Of any length in the class, so that blocks that were used beyond the end come back.
+        let most = lengths[round % 3];
+        let mut payload = Payload::zeroed(most - below(most / 3));
+        assert!(payload.iter().all(|&byte| byte == 0), "{payload:?} in round {round}");
+        let mut expected = vec![0; payload.len()];
+        for _ in 0..below(4) {
+            let offset = [0, payload.len() - 8, below(payload.len() - 8)][below(3)];
+            payload.write_at(offset, &[0xff; 8]);
+            expected[offset..offset + 8].fill(0xff);
+        }
+        assert!(*payload == *expected, "round {round}");
+        match below(8) {
+            0 => payload.make_mut().fill(1),
+            1 => held.push(Payload::from(vec![2; payload.len()])),
+            2 => {
+                // Its bytes are copied when the clone is written.
+                let mut clone = payload.clone();
+                clone.write_at(0, &[3]);
+                assert_eq!((payload[0], clone[0]), (expected[0], 3));
+                assert_eq!((&payload[1..], &clone[1..]), (&expected[1..], &expected[1..]));
+                held.push(clone);
+            }
+            _ => {}
+        }
+        held.push(payload);
+        while held.len() > below(20) {
+            held.swap_remove(below(held.len()));
+        }
+    }
+}
+
+/// What the time to make a payload depends on is how many bytes are cleared, which the block that it gets tells.
+#[test]
+fn little_is_cleared_where_little_was_written() {
+    let cleared = |len: usize| {
+        let bytes = HEADER_BYTES + len;
+        let block = block::take_block(bytes);
+        let dirty = block.clean.dirty_within(bytes).map(|dirty| dirty.len());
+        // SAFETY: the block is as it came.
+        unsafe { block::free_block(block, bytes) };
+        dirty.iter().sum::<usize>()
+    };
+    thread::spawn(move || {
+        for len in if cfg!(miri) { [300, 1000] } else { [5000, 65_536] } {
+            drop(Payload::zeroed(len));
+            assert_eq!(cleared(len), 64, "nothing but the header's line");
+            let mut payload = Payload::zeroed(len);
+            payload.write_at(0, &[1; 8]);
+            payload.write_at(len - 8, &[1; 8]);
+            drop(payload);
+            assert!((128..=192).contains(&cleared(len)), "{} bytes", cleared(len));
+            drop(Payload::filled(len, |_| ()));
+            assert!(cleared(len) > len);
+            drop(Payload::zeroed(len));
+            assert_eq!(cleared(len), 64, "it has been cleared once and for all");
+        }
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn bytes_beyond_the_end_are_refused() {
+    for (offset, bytes) in [(97, &[1, 2, 3, 4][..]), (101, &[]), (usize::MAX, &[1])] {
+        let refused = catch_unwind(|| Payload::zeroed(100).write_at(offset, bytes)).unwrap_err();
+        let text = refused.downcast::<String>().unwrap();
+        assert_eq!(*text, format!("{} bytes at {offset} lie beyond the end of a payload of 100", bytes.len()));
+    }
+    let mut whole = Payload::zeroed(3);
+    whole.write_at(1, &[1, 2]);
+    whole.write_at(3, &[]);
+    Payload::empty().write_at(0, &[]);
+    assert_eq!(*whole, [0, 1, 2]);
+}
+
 #[test]
 fn a_payload_is_one_pointer() {
     assert_eq!([size_of::<Payload>(), size_of::<Option<Payload>>(), HEADER_BYTES], [8, 8, 16]);

@@ -12,17 +12,18 @@ pub struct Address {
 ///
 /// Errors are those of the system, in words; none can be recovered from.
 pub trait Carrier: Send {
-    /// Whether there is room for a piece.
+    /// Whether there is room for a piece, as far as can be told without sending it.
     ///
     /// # Errors
     /// See [`Carrier`].
     fn has_room(&mut self, to: Address) -> Result<bool, String>;
 
-    /// Sends a piece, no longer than the carrier was made for. There must be [room](Self::has_room) for it.
+    /// Sends a piece, no longer than the carrier was made for, for which there [seems to be room](Self::has_room). Returns whether there was;
+    /// otherwise nothing has been sent.
     ///
     /// # Errors
     /// See [`Carrier`].
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String>;
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String>;
 
     /// Passes on what has arrived. Returns whether anything has.
     ///

@@ -13,11 +13,9 @@ struct CopyCarrier {
 /// A carrier for each courier of this process. All processes have to make all of them at the same point.
 pub(crate) fn copy_carriers(region: &Region, plan: &CourierPlan) -> Vec<Box<dyn Carrier>> {
     let places = &plan.places;
-    let processes = places.first_pes.len() as u32 - 1;
-    let of = |process| (0..places.couriers_of(process)).map(move |courier| Address { process, courier });
-    let all: Vec<Address> = (0..processes).flat_map(of).collect();
-    let none = || CopyCarrier { to: Vec::new(), from: Vec::new() };
-    let mut carriers: Vec<CopyCarrier> = of(places.process).map(|_| none()).collect();
+    let all = places.addresses();
+    let none = |_| CopyCarrier { to: Vec::new(), from: Vec::new() };
+    let mut carriers: Vec<CopyCarrier> = (0..places.couriers_of(places.process)).map(none).collect();
     for sender in &all {
         for receiver in all.iter().filter(|receiver| receiver.process != sender.process) {
             let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), plan.limits.in_flight);
@@ -43,11 +41,11 @@ impl Carrier for CopyCarrier {
         Ok(self.ring(to).has_room())
     }
 
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
         let ring = self.ring(to);
         assert!(ring.write(Payload::from(piece)).is_ok(), "there is room");
         ring.publish();
-        Ok(())
+        Ok(true)
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {

@@ -13,7 +13,7 @@ use super::records::Record;
 use super::sorter::{HEADER, PieceKind, Sorter, write_piece};
 use crate::Codec;
 
-/// With more batches' worth of bytes than this waiting for room, a courier takes on nothing more.
+/// With more pieces' worth of bytes than this waiting for room, a courier takes on nothing more.
 const BACKLOG: usize = 4;
 
 /// What couriers have done.
@@ -142,7 +142,7 @@ impl<E: Send> Courier<E> {
         let batch = &mut self.batches[index];
         record.write(&self.codec, &mut batch.bytes)?;
         batch.since.get_or_insert_with(Instant::now);
-        if !batch.is_held_up && batch.bytes.len() - batch.sent >= self.plan.limits.batch - HEADER {
+        if !batch.is_held_up && batch.bytes.len() - batch.sent >= self.plan.limits.batch.saturating_sub(HEADER) {
             self.send(index)?;
         }
         Ok(())
@@ -150,7 +150,7 @@ impl<E: Send> Courier<E> {
 
     /// Whether so much waits for room that no more should be written.
     pub(super) fn is_clogged(&self) -> bool {
-        self.batches.iter().any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.batch)
+        self.batches.iter().any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.piece)
     }
 
     /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due. Returns whether there was anything.
@@ -218,7 +218,7 @@ impl<E: Send> Courier<E> {
 
     /// Sends a batch, in pieces, as far as there is room.
     fn send(&mut self, index: usize) -> Result<bool, String> {
-        let (batch, most, mut some) = (&mut self.batches[index], self.plan.limits.batch - HEADER, false);
+        let (batch, most, mut some) = (&mut self.batches[index], self.plan.limits.piece - HEADER, false);
         while batch.sent < batch.bytes.len() {
             let rest = &batch.bytes[batch.sent..];
             let now = &rest[..rest.len().min(most)];
@@ -228,12 +228,14 @@ impl<E: Send> Courier<E> {
                 (false, false) => PieceKind::Part,
             };
             batch.is_held_up = !self.carrier.has_room(batch.to)?;
+            if !batch.is_held_up {
+                write_piece(kind, self.plan.places.process, self.number, now, &mut self.piece);
+                batch.is_held_up = !self.carrier.send(batch.to, &self.piece)?;
+            }
             if batch.is_held_up {
                 self.counts.refused += 1;
                 return Ok(some);
             }
-            write_piece(kind, self.plan.places.process, self.number, now, &mut self.piece);
-            self.carrier.send(batch.to, &self.piece)?;
             self.counts.batches += 1;
             self.counts.bytes += self.piece.len() as u64;
             batch.sent += now.len();

@@ -18,7 +18,7 @@ struct MpiCarrier {
 
 /// A carrier for each courier of this process; `ranks` are those of the processes.
 pub(crate) fn mpi_carriers(comm: &Comm<'static>, ranks: &[u32], plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
-    let (capacity, most) = (plan.limits.batch, plan.limits.in_flight);
+    let (capacity, most) = (plan.limits.piece, plan.limits.in_flight);
     let carrier = |number: u32| {
         let pool = SendPool::new(comm, SendLimits { capacity, batches: most, large: 1 })?;
         let receiver = Receiver::new(comm, tag(number), ReceiveLimits { capacity, buffers: most })?;
@@ -37,12 +37,12 @@ impl Carrier for MpiCarrier {
         Ok(self.pool.in_flight() < self.most || self.pool.progress().map_err(in_words)? < self.most)
     }
 
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
         let mut buffer = self.pool.take().map_err(in_words)?;
         assert!(buffer.write(piece), "a piece is no longer than a buffer");
         let refused = self.pool.send(self.ranks[to.process as usize], tag(to.courier), buffer).map_err(in_words)?.refused();
         assert!(refused.is_none(), "there is room");
-        Ok(())
+        Ok(true)
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {

@@ -46,6 +46,12 @@ impl Places {
         self.couriers.clamp(1, self.pes_of(process).len().max(1) as u32)
     }
 
+    /// All couriers of all processes.
+    pub(super) fn addresses(&self) -> Vec<Address> {
+        let of = |process| (0..self.couriers_of(process)).map(move |courier| Address { process, courier });
+        (0..self.first_pes.len() as u32 - 1).flat_map(of).collect()
+    }
+
     /// The courier that has the messages to and from a PE.
     pub fn courier_of(&self, pe: u32) -> Address {
         let process = self.first_pes.partition_point(|first| *first <= pe) as u32 - 1;
@@ -58,12 +64,25 @@ impl Places {
 /// The limits of batches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CourierLimits {
-    /// How many bytes a batch may have.
+    /// How many bytes a piece may have, what tells where it comes from included.
+    pub piece: usize,
+    /// With how many bytes a batch is sent without waiting for more; no more than a piece has.
     pub batch: usize,
     /// How long the first message of a batch waits for others.
     pub age: Duration,
     /// How many batches may be on their way from a courier at a time.
     pub in_flight: usize,
+}
+
+/// Who brings messages to processes that share no memory with this one, or are not to share that of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarrierKind {
+    /// Rings in memory that the processes share.
+    Rings,
+    /// MPI, which has to have started the processes.
+    Mpi,
+    /// A segment of Boost.Interprocess, on one machine.
+    Boost,
 }
 
 /// How messages to far PEs travel.
@@ -73,6 +92,8 @@ pub struct CourierPlan {
     pub places: Places,
     /// How PEs hand messages over to couriers.
     pub feed: Feed,
+    /// Who brings them to other processes.
+    pub carrier: CarrierKind,
     /// The limits of batches.
     pub limits: CourierLimits,
 }

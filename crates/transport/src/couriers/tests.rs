@@ -13,7 +13,7 @@ use warpline_memory::Region;
 use warpline_model::{Payload, WireFormat};
 
 use super::carrier::{Address, Carrier};
-use super::{CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
+use super::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
 use crate::{Codec, ControlPlan};
 
 /// Pieces on their way, by receiver.
@@ -42,11 +42,15 @@ impl Carrier for TestCarrier {
         Ok(!*self.stuck.lock().unwrap() && self.below(self.refuses) > 0)
     }
 
-    fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
+        // One that has told of room may find none.
+        if self.below(self.refuses) == 0 {
+            return Ok(false);
+        }
         let mut wires = self.wires.lock().unwrap();
         let (_, wire) = wires.iter_mut().find(|(address, _)| *address == to).expect("a receiver");
         wire.push_back(piece.to_vec());
-        Ok(())
+        Ok(true)
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {
@@ -109,8 +113,8 @@ fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Wa
     });
     let wires: Wires = Arc::new(Mutex::new(addresses.clone().map(|address| (address, VecDeque::new())).collect()));
     let make = |process: u32| {
-        let limits = CourierLimits { batch, age: Duration::ZERO, in_flight: 8 };
-        let plan = CourierPlan { places: places(process), feed, limits };
+        let limits = CourierLimits { piece: batch.max(256), batch, age: Duration::ZERO, in_flight: 8 };
+        let plan = CourierPlan { places: places(process), feed, carrier: CarrierKind::Rings, limits };
         let stuck = Arc::new(Mutex::new(false));
         let carrier = |me: Address| {
             let chance = mix64(u64::from(me.process) << 32 | u64::from(me.courier));
@@ -250,6 +254,8 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
 fn every_pe_sends_for_itself() {
     exchange(&[2, 1, 3], u32::MAX, BY_PES, 256);
     exchange(&[1, 1], u32::MAX, Way { one_sided: false, ..BY_PES }, 4096);
+    // Each record for itself.
+    exchange(&[2, 2], u32::MAX, BY_PES, 0);
 }
 
 #[test]

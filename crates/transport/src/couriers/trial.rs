@@ -72,7 +72,9 @@ fn exchange(mut carrier: Box<dyn Carrier>, (to, expected): (Address, usize), len
         let before = (sends.len(), received);
         while sends.len() < PIECES && carrier.has_room(to)? {
             let began = Instant::now();
-            carrier.send(to, &piece)?;
+            if !carrier.send(to, &piece)? {
+                break;
+            }
             sends.push(began.elapsed());
         }
         let (began, mut now) = (Instant::now(), 0);
@@ -98,7 +100,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::couriers::{CourierLimits, Feed};
+    use crate::couriers::{CarrierKind, CourierLimits, Feed};
 
     /// The pieces that are on their way, by receiver.
     type Wires = Arc<Mutex<Vec<(Address, Vec<usize>)>>>;
@@ -122,9 +124,9 @@ mod tests {
             Ok(self.with(to, |pieces| pieces.len() < 8))
         }
 
-        fn send(&mut self, to: Address, piece: &[u8]) -> Result<(), String> {
+        fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
             self.with(to, |pieces| pieces.push(piece.len()));
-            Ok(())
+            Ok(true)
         }
 
         fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {
@@ -141,8 +143,8 @@ mod tests {
     fn plan(process: u32, first_pes: &[u32], couriers: u32) -> CourierPlan {
         let first_pes = first_pes.to_vec();
         let near = first_pes[process as usize]..first_pes[process as usize + 1];
-        let limits = CourierLimits { batch: 500, age: Duration::ZERO, in_flight: 8 };
-        CourierPlan { places: Places { process, first_pes, near, couriers }, feed: Feed::Rings, limits }
+        let limits = CourierLimits { piece: 500, batch: 500, age: Duration::ZERO, in_flight: 8 };
+        CourierPlan { places: Places { process, first_pes, near, couriers }, feed: Feed::Rings, carrier: CarrierKind::Rings, limits }
     }
 
     fn carriers(plan: &CourierPlan, wires: &Wires) -> Vec<Box<dyn Carrier>> {

@@ -46,7 +46,9 @@ use self::peers::Peers;
 #[cfg(feature = "mpi")]
 pub use self::ranks::Ranks;
 pub use self::seat::Seat;
-use crate::couriers::{Carrier, CourierPlan, copy_carriers, try_out};
+use crate::couriers::{Carrier, CarrierKind, CourierPlan, copy_carriers, try_out};
+#[cfg(feature = "boost")]
+use crate::couriers::{boost_carriers, join_boost_carriers};
 use crate::{Fold, Tally};
 
 /// How often a process that waits for others looks.
@@ -230,16 +232,40 @@ impl Group {
         try_out(carriers, plan, || self.check())
     }
 
-    /// Who brings pieces of bytes to processes that share no memory with this one, for each courier of this process: MPI if a launcher has
-    /// started the processes, or else rings in memory that they do share. All processes have to call it at the same point.
+    /// Who brings pieces of bytes to processes that share no memory with this one, or not that of messages, for each courier of this process.
+    /// All processes have to call it at the same point.
     ///
     /// # Errors
-    /// Those of MPI.
-    pub fn carriers(&self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
-        match &self.office {
-            Some(office) => office.carriers(plan),
-            None => Ok(copy_carriers(&self.region, plan)),
+    /// Those of MPI or Boost, in words, or if a process is gone.
+    pub fn carriers(&mut self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+        match (plan.carrier, &self.office) {
+            (CarrierKind::Mpi, Some(office)) => office.carriers(plan),
+            (CarrierKind::Rings, None) => Ok(copy_carriers(&self.region, plan)),
+            (CarrierKind::Boost, None) => self.boost_carriers(plan),
+            (kind, office) => unreachable!("{kind:?} for processes that a launcher has started: {}", office.is_some()),
         }
+    }
+
+    /// Carriers in a segment that the first process creates. It has no name any more when all have opened it.
+    #[cfg(feature = "boost")]
+    fn boost_carriers(&mut self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+        let in_words = |lost: Lost| lost.to_string();
+        if !self.is_first() {
+            let name: String = self.receive_from(0).map_err(in_words)?;
+            let carriers = join_boost_carriers(&name, plan)?;
+            self.send(&()).map_err(in_words)?;
+            return Ok(carriers);
+        }
+        let (mut segment, carriers) = boost_carriers(plan)?;
+        self.send(&segment.name()).map_err(in_words)?;
+        (1..self.processes).try_for_each(|number| self.receive_from(number)).map_err(in_words)?;
+        segment.remove_name();
+        Ok(carriers)
+    }
+
+    #[cfg(not(feature = "boost"))]
+    fn boost_carriers(&mut self, _: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+        Err("this program was built without Boost".to_owned())
     }
 
     /// Has all processes end, as this one cannot go on.

@@ -6,15 +6,17 @@ use std::time::Duration;
 use warpline_base::record::{CommunicationRecord, SharedRingRecord};
 use warpline_memory::Region;
 use warpline_model::Model;
-use warpline_transport::{CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
+use warpline_transport::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Feed, Places, Service};
 
 use super::communication;
 use super::plan::ParallelConfig;
 use super::processes::{Processes, lost};
-use crate::{Communication, CommunicationRing, Error, Settings};
+use crate::{Carrier, Communication, CommunicationRing, Error, Settings};
 
 /// How many batches may be on their way from a courier at a time.
 const IN_FLIGHT: usize = 64;
+/// A piece that has room for a message with a payload of 64 KiB, where each is sent by itself.
+const WHOLE_MESSAGE: usize = 128 << 10;
 
 /// What is settled about the wires to far PEs.
 pub(crate) struct FarWires {
@@ -52,9 +54,16 @@ impl FarWires {
         };
         let near_pes = first_pes[near.start as usize]..first_pes[near.end as usize];
         let age = Duration::try_from_secs_f64(settings.communication_delay() * 1e-6).unwrap_or(Duration::MAX);
-        let limits = CourierLimits { batch: settings.communication_batch() as usize, age, in_flight: IN_FLIGHT };
+        let batch = settings.communication_batch() as usize;
+        let (carrier, piece, batch) = match settings.carrier() {
+            Carrier::Boost if config.sends_singly => (CarrierKind::Boost, WHOLE_MESSAGE, 0),
+            Carrier::Boost => (CarrierKind::Boost, batch, batch),
+            Carrier::Mpi => (CarrierKind::Mpi, batch, batch),
+            Carrier::Rings | Carrier::Auto => (CarrierKind::Rings, batch, batch),
+        };
+        let limits = CourierLimits { piece, batch, age, in_flight: IN_FLIGHT };
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
-        let mut plan = CourierPlan { places, feed, limits };
+        let mut plan = CourierPlan { places, feed, carrier, limits };
         let (by, why) = match settings.communication() {
             Communication::Auto if !config.may_thread => (Communication::Dedicated, "MPI lets one thread call it".to_owned()),
             Communication::Auto => {

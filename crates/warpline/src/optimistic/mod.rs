@@ -181,7 +181,7 @@ impl<M: Model> Job<M> {
         &self,
         plan: &Plan<'_, M>,
         start: Start<M>,
-        watch: LoopMonitor<'_, '_>,
+        mut watch: LoopMonitor<'_, '_>,
         pending: Pending,
         far: Option<FarWires>,
     ) -> Result<LoopOutcome<M>, Error> {
@@ -203,7 +203,7 @@ impl<M: Model> Job<M> {
         let everybody = 0..config.pes;
         match config.cluster {
             None if let Some(far) = far => {
-                let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_ref().map(|processes| &processes.group));
+                let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
                 let (Some(codec), Some(group)) = (codec, group) else {
                     unreachable!("events of a model without a wire stay in one process")
                 };

@@ -18,7 +18,7 @@ use crate::job::Job;
 use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Settings, Synchronisation, Undo, Wire};
+use crate::{Barrier, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, Settings, Synchronisation, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -44,6 +44,8 @@ pub(crate) struct ParallelConfig {
     pub(crate) processes: u32,
     /// How many cores they have together.
     pub(crate) cores: u32,
+    /// Whether each message to another process is sent by itself, and not in batches.
+    pub(crate) sends_singly: bool,
     /// Whether a launcher of MPI programs has started the processes.
     pub(crate) is_launched: bool,
     /// Whether all threads may send messages to other processes, and not only the one that watches the others.
@@ -186,6 +188,7 @@ impl<M: Model> Job<M> {
             cluster,
             processes: settings.processes(),
             cores: self.cores(),
+            sends_singly: settings.carrier() == Carrier::Boost && settings.communication_batch.is_none(),
             is_launched: self.machines.is_some(),
             may_thread: self.machines.is_none_or(|machines| machines.may_thread),
             pes_of_machine: self

@@ -181,10 +181,18 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
         _ => &["conservative"],
     };
-    const BETWEEN_PROCESSES: [&str; 6] =
-        ["zero_copy", "communication", "communication_threads", "communication_ring", "communication_batch", "communication_delay"];
+    const BETWEEN_PROCESSES: [&str; 7] = [
+        "zero_copy",
+        "carrier",
+        "communication",
+        "communication_threads",
+        "communication_ring",
+        "communication_batch",
+        "communication_delay",
+    ];
     let alone: &[&str] = if config.processes == 1 { &BETWEEN_PROCESSES } else { &[] };
     let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
-    let unused = unused.iter().chain(alone).copied().chain(unmet).map(|name| (name, Value::Null));
+    let singly = config.sends_singly.then_some("communication_batch");
+    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).map(|name| (name, Value::Null));
     engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
 }

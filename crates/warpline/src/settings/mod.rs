@@ -62,7 +62,8 @@ pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
-    Barrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, Synchronisation, Undo, Wire,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, Synchronisation, Undo,
+    Wire,
 };
 
 /// What is known about a setting before it has a value.
@@ -234,7 +235,7 @@ impl Setting {
 
     /// Whether it is about messages between processes, and nothing else.
     pub(crate) fn is_between_processes(&self) -> bool {
-        self.name == "zero-copy" || self.name.starts_with("communication")
+        matches!(self.name.as_str(), "zero-copy" | "carrier") || self.name.starts_with("communication")
     }
 
     /// Its name in records, and its field in code.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use warpline_model::engine::Limits;
 
 use super::{
-    Barrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded, SettingError,
-    Synchronisation, Undo, Wire,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded,
+    SettingError, Synchronisation, Undo, Wire,
 };
 use crate::settings;
 
@@ -128,6 +128,13 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "never, and it is there for comparisons; where it is off, every message to another process is written and read once more",
         }
+        /// Who carries messages that are copied between processes: rings in shared memory, MPI, or, for comparison, Boost.Interprocess; rings
+        /// and boost mean --zero-copy no.
+        carrier: Carrier = Carrier::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "with boost, all processes allocate and free every message under one lock, and if one is killed while it holds it, the others end 5 s later",
+        }
         /// Who sends messages to processes that share no memory: the first PE of a process, every PE, or threads that do nothing else.
         communication: Communication = Communication::default(), Range::Any, {
             heading: PARALLEL,
@@ -147,7 +154,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "in one ring for all, PEs wait for each other; with a ring for each, the thread looks into many",
         }
-        /// Most bytes of a batch of messages to a process that shares no memory.
+        /// Most bytes of a batch of messages to a process that shares no memory; with --carrier boost, each message is sent by itself unless
+        /// this is given.
         communication_batch: u32 = 16_384, Range::Between(256, 1 << 20), {
             heading: PARALLEL,
             placeholder: "BYTES",

@@ -238,6 +238,7 @@ fn records_have_what_concerns_them() {
     assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
+        "carrier",
         "communication",
         "communication_batch",
         "communication_delay",

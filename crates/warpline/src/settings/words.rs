@@ -124,6 +124,25 @@ words! {
         Condvar = "condvar",
     }
 
+    /// Who carries messages between processes that share no memory, or not that of messages; see
+    /// [`Simulation::carrier`](crate::Simulation::carrier). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Carrier;
+    /// assert_eq!([Carrier::Rings, Carrier::Boost].map(Carrier::name), ["rings", "boost"]);
+    /// ```
+    pub enum Carrier {
+        /// MPI between processes that a launcher has started, otherwise rings.
+        #[default]
+        Auto = "auto",
+        /// Copies through rings in memory that the processes share.
+        Rings = "rings",
+        /// MPI.
+        Mpi = "mpi",
+        /// Copies in a segment of Boost.Interprocess, for comparison. It takes the feature `boost`.
+        Boost = "boost",
+    }
+
     /// Who writes, sends and receives messages between processes that share no memory; see
     /// [`Simulation::communication`](crate::Simulation::communication). The answer does not depend on it.
     ///

@@ -1,0 +1,136 @@
+use warpline_rivals::{Error, Segment};
+
+use super::carrier::{Address, Carrier};
+use super::places::CourierPlan;
+
+/// How many bytes the segment has at least: room for a hundred of the largest messages from each of eight processes, and less than a container
+/// has for shared memory by default.
+const SEGMENT_BYTES: usize = 32 << 20;
+/// How many of the longest pieces of each courier have room in it.
+const PIECES: usize = 8;
+
+/// Brings pieces to processes of the same machine as G. F. Riley's report has Boost.Interprocess do it: each is a block of one managed segment,
+/// from its one allocator with its one lock, whose offset pointer goes through a queue of the receiver with a lock of its own; the receiver frees
+/// the block. In the source, models write into the blocks and read from them; here a piece is copied in and out, as with the other carriers.
+struct BoostCarrier {
+    /// This carrier's own view, as a segment is not shared between threads.
+    segment: Segment,
+    /// Its queue.
+    me: u32,
+    /// All couriers, by queue.
+    addresses: Vec<Address>,
+    /// What went wrong. A lock that nobody frees is waited for once.
+    failed: Option<Error>,
+}
+
+/// Creates the segment, and a carrier for each courier of this process. The others need its name.
+pub(crate) fn boost_carriers(plan: &CourierPlan) -> Result<(Segment, Vec<Box<dyn Carrier>>), String> {
+    let couriers = plan.places.addresses().len();
+    let bytes = SEGMENT_BYTES.max(couriers * PIECES * plan.limits.piece);
+    let segment = Segment::create(bytes, couriers as u32).map_err(in_words)?;
+    let carriers = join_boost_carriers(segment.name(), plan)?;
+    Ok((segment, carriers))
+}
+
+/// A carrier for each courier of this process, in the segment of this name.
+pub(crate) fn join_boost_carriers(name: &str, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
+    let addresses = plan.places.addresses();
+    let own = (0..).zip(&addresses).filter(|(_, address)| address.process == plan.places.process);
+    let carrier = |(me, _)| {
+        let segment = Segment::open(name).map_err(in_words)?;
+        Ok(Box::new(BoostCarrier { segment, me, addresses: addresses.clone(), failed: None }) as Box<dyn Carrier>)
+    };
+    own.map(carrier).collect()
+}
+
+impl BoostCarrier {
+    /// What an outcome is to the courier: whether there was room.
+    fn room(&mut self, outcome: Result<(), Error>) -> Result<bool, String> {
+        match outcome {
+            Ok(()) => Ok(true),
+            Err(Error::Full { .. }) => Ok(false),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    fn fail(&mut self, error: Error) -> String {
+        in_words(self.failed.insert(error).clone())
+    }
+
+    /// # Errors
+    /// If something has gone wrong before.
+    fn check(&self) -> Result<(), String> {
+        self.failed.clone().map_or(Ok(()), |error| Err(in_words(error)))
+    }
+}
+
+impl Carrier for BoostCarrier {
+    /// Who is first to ask for a block gets it.
+    fn has_room(&mut self, _: Address) -> Result<bool, String> {
+        self.check().map(|()| true)
+    }
+
+    fn send(&mut self, to: Address, piece: &[u8]) -> Result<bool, String> {
+        self.check()?;
+        let queue = self.addresses.iter().position(|address| *address == to).unwrap_or_else(|| panic!("there is no queue of {to:?}"));
+        let sent = self.segment.message(piece.len()).and_then(|mut message| {
+            message.copy_from_slice(piece);
+            self.segment.send(queue as u32, 0, message).map_err(|(_, error)| error)
+        });
+        self.room(sent)
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, String> {
+        self.check()?;
+        let received = self.segment.receive(self.me, |_, message| take(&message));
+        received.map(|count| count > 0).map_err(|error| self.fail(error))
+    }
+
+    fn progress(&mut self) -> Result<bool, String> {
+        Ok(true)
+    }
+}
+
+fn in_words(error: Error) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::{CarrierKind, CourierLimits, Feed, Places};
+    use super::*;
+
+    fn plan(process: u32) -> CourierPlan {
+        let places = Places { process, first_pes: vec![0, 1, 2], near: process..process + 1, couriers: 1 };
+        let limits = CourierLimits { piece: 100_000, batch: 0, age: Duration::ZERO, in_flight: 1 };
+        CourierPlan { places, feed: Feed::Rings, carrier: CarrierKind::Boost, limits }
+    }
+
+    #[test]
+    fn a_full_segment_holds_senders_up_until_there_is_room_again() {
+        let (mut segment, mut first) = boost_carriers(&plan(0)).unwrap();
+        let mut second = join_boost_carriers(segment.name(), &plan(1)).unwrap();
+        segment.remove_name();
+        let [to, back] = [1, 0].map(|process| Address { process, courier: 0 });
+        let piece = |number: usize| vec![number as u8; 100_000 - number % 7];
+        let (mut sent, mut received) = (0, 0);
+        while first[0].send(to, &piece(sent)).unwrap() {
+            sent += 1;
+        }
+        assert!((300..340).contains(&sent), "{sent} pieces fill it");
+        assert_eq!(second[0].send(back, &piece(0)), Ok(false), "it is full for all");
+        assert!(first[0].has_room(to).unwrap() && first[0].progress().unwrap());
+        for _ in 0..3 {
+            let some = second[0].receive(&mut |found| {
+                assert_eq!(found, piece(received));
+                received += 1;
+            });
+            assert_eq!((some, received), (Ok(true), sent));
+            assert_eq!(second[0].receive(&mut |_| panic!("nothing is left")), Ok(false));
+            assert_eq!(first[0].send(to, &piece(sent)), Ok(true));
+            sent += 1;
+        }
+    }
+}
