@@ -7,7 +7,7 @@
 //! * [`Asynchronous`]: PEs go on executing while GVT is computed (epochs and colours).
 //! * [`OneSided`]: the same, but PEs write straight into each other's memory.
 //! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check on the others. They reduce by messages
-//!   or at a [`Barrier`].
+//!   or at a [`Barrier`], and from there over all ranks by [`AllReduce`].
 //! * [`Gsu`]: registers in shared memory tell GVT without any control message.
 //!
 //! The README beside this file tells how each of them works, step by step.
@@ -16,6 +16,7 @@
 //! hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a PE hands messages over before it sends control messages, and
 //! takes control messages before it receives other messages.
 
+mod all_reduce;
 mod any;
 mod asynchronous;
 mod barrier;
@@ -25,6 +26,7 @@ mod one_sided;
 mod reduction;
 mod synchronous;
 
+pub use all_reduce::{ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduce, RankPlaces};
 pub use any::{Algorithm, AnyGvt};
 pub use asynchronous::Asynchronous;
 pub use barrier::Barrier;
