@@ -112,6 +112,10 @@ fn only_synchronous_gvt_has_a_barrier() {
     warpline("run phold --lps 64 --end 5 --threads 2 --gvt gsu --barrier central").is_wrong_use(&refused);
     warpline("run phold --lps 64 --end 5 --sync sequential --barrier central")
         .is_wrong_use(&["`barrier` is `central`, but `sync` is `sequential`"]);
+    let refused = ["`barrier` is `all-reduce`, but no launcher", "mpirun -np N warpline", "use --barrier tree"];
+    for way in ["--barrier all-reduce", "--preset ross-mpi", "--barrier all-reduce --virtual-cluster 1"] {
+        warpline(&format!("run phold --lps 64 --end 5 --threads 2 {way}")).is_wrong_use(&refused);
+    }
 }
 
 /// What was typed reaches the engine, whose record tells what it did, and the answer is the same.

@@ -191,7 +191,7 @@ settings! {
         barrier: Barrier = Barrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "at one counter, many cores contend; those who sleep are late, but leave their cores to others",
+            hurts: "at one counter, many cores contend; those who sleep are late, but leave their cores to others; reductions of MPI are for ranks, and take a message even between neighbours",
         }
         /// Events, about, that a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {

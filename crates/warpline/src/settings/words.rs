@@ -113,6 +113,7 @@ words! {
     /// ```
     /// use warpline::Barrier;
     /// assert_eq!([Barrier::Tree, Barrier::Central, Barrier::Condvar].map(Barrier::name), ["tree", "central", "condvar"]);
+    /// assert_eq!(Barrier::AllReduce.name(), "all-reduce");
     /// ```
     pub enum Barrier {
         /// By messages along a tree.
@@ -122,6 +123,8 @@ words! {
         Central = "central",
         /// Likewise, but those who wait sleep, on a condition variable.
         Condvar = "condvar",
+        /// Those of each rank at a counter, and ranks by collective reductions of MPI; only for processes that `mpirun` has started.
+        AllReduce = "all-reduce",
     }
 
     /// Who writes, sends and receives messages between processes that share no memory; see

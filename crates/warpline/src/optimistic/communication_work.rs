@@ -1,0 +1,72 @@
+//! What there is to do for communication beside the steps of PEs: to work for couriers, and to go on with reductions over ranks.
+
+use warpline_kernel::gvt::Barrier;
+use warpline_transport::{CourierCounts, Couriers, Service};
+
+use super::processes::Processes;
+use crate::Error;
+
+/// The couriers of a process, and the barrier of a rank, if it has them.
+pub(crate) struct CommunicationWork<E> {
+    pub(crate) couriers: Option<Couriers<E>>,
+    /// Where the PEs of this rank meet, if reductions go over all ranks.
+    pub(crate) barrier: Option<Barrier>,
+}
+
+impl<E: Send> CommunicationWork<E> {
+    fn is_done_by(&self, service: Service) -> bool {
+        self.couriers.as_ref().is_some_and(|couriers| couriers.service() == service)
+    }
+
+    /// How many threads do nothing else.
+    pub(crate) fn threads(&self) -> usize {
+        self.couriers.as_ref().filter(|_| self.is_done_by(Service::Threads)).map_or(0, Couriers::len)
+    }
+
+    /// Whether the thread that watches the PEs does it.
+    pub(crate) fn is_for_watcher(&self) -> bool {
+        let reduces = self.barrier.as_ref().is_some_and(|barrier| !barrier.pes_drive());
+        self.is_done_by(Service::Watcher) || reduces && self.threads() == 0
+    }
+
+    /// Does what one of the threads has to do: the first also goes on with reductions. Returns whether there was anything.
+    pub(crate) fn work_as(&self, thread: usize) -> bool {
+        let reduced = thread == 0 && self.barrier.as_ref().is_some_and(Barrier::go_on);
+        self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread)) | reduced
+    }
+
+    /// Does what the watcher has to do: everything.
+    pub(crate) fn work(&self) -> bool {
+        let couriers = self.couriers.as_ref().map_or(1, Couriers::len);
+        (0..couriers).fold(false, |worked, number| worked | self.work_as(number))
+    }
+
+    /// What has gone wrong, if anything has.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        let of_couriers = self.couriers.as_ref().and_then(Couriers::trouble);
+        of_couriers.or_else(|| self.barrier.as_ref().and_then(Barrier::trouble))
+    }
+
+    /// All PEs have ended. If all has gone well, it waits until no message is on its way any more.
+    pub(crate) fn close(&mut self, processes: Option<&mut Processes>, fails: bool) -> Result<(), Error> {
+        self.barrier.iter().for_each(Barrier::close);
+        match (&self.couriers, processes) {
+            (Some(couriers), Some(processes)) if !fails => processes.close(couriers),
+            _ => {
+                self.abandon();
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves everything as it is, as a run that fails does.
+    pub(crate) fn abandon(&mut self) {
+        self.barrier.iter().for_each(Barrier::close);
+        self.couriers.take().into_iter().for_each(Couriers::abandon);
+    }
+
+    /// How many couriers there were, and what they did, if there were any and they were not abandoned.
+    pub(crate) fn counts(&self) -> Option<(u64, CourierCounts)> {
+        self.couriers.as_ref().map(|couriers| (couriers.len() as u64, couriers.counts()))
+    }
+}
