@@ -9,7 +9,7 @@ use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, Virtua
 use super::{Hierarchy, Share, Work};
 
 /// How many words of a share are added up.
-pub const ALL_REDUCE_SUMS: usize = 6;
+pub const ALL_REDUCE_SUMS: usize = 7;
 /// How many words make a key, of which the least is found.
 pub const ALL_REDUCE_KEY: usize = 6;
 /// How many words a share has: sums, and the keys of two moments.
@@ -151,7 +151,7 @@ fn words_of(share: &Share, ties: TieBreak) -> [u64; ALL_REDUCE_WORDS] {
     let Share { sent, received, least, failure, work } = *share;
     let mut words = [0; ALL_REDUCE_WORDS];
     let (sums, keys) = words.split_at_mut(ALL_REDUCE_SUMS);
-    sums.copy_from_slice(&[sent, received, work.processed, work.rolled_back, work.steps, work.idle_steps]);
+    sums.copy_from_slice(&[sent, received, work.processed, work.rolled_back, work.steps, work.idle_steps, work.waiting_steps]);
     let (first, second) = keys.split_at_mut(ALL_REDUCE_KEY);
     first.copy_from_slice(&key_of(least, ties));
     second.copy_from_slice(&key_of(failure, ties));
@@ -159,9 +159,9 @@ fn words_of(share: &Share, ties: TieBreak) -> [u64; ALL_REDUCE_WORDS] {
 }
 
 fn share_of(words: &[u64; ALL_REDUCE_WORDS]) -> Share {
-    let [sent, received, processed, rolled_back, steps, idle_steps, keys @ ..] = *words;
+    let [sent, received, processed, rolled_back, steps, idle_steps, waiting_steps, keys @ ..] = *words;
     let moment = |place: usize| moment_of(std::array::from_fn(|word| keys[place * ALL_REDUCE_KEY + word]));
-    let work = Work { processed, rolled_back, steps, idle_steps };
+    let work = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
     Share { sent, received, least: moment(0), failure: moment(1), work }
 }
 
@@ -208,7 +208,8 @@ mod tests {
             let (time, sequence) = (VirtualTime::from_bits(time), Sequence::first_of(event).nth(3));
             Moment::Event(EventKey { time, step, priority: Priority::new(level), sender: LpId(sender), sequence })
         };
-        let mut all = vec![Moment::Init(LpId(0)), Moment::Init(LpId(u32::MAX)), Moment::Finish(LpId(0)), Moment::Finish(LpId(7)), Moment::Never];
+        let mut all =
+            vec![Moment::Init(LpId(0)), Moment::Init(LpId(u32::MAX)), Moment::Finish(LpId(0)), Moment::Finish(LpId(7)), Moment::Never];
         for (time, step) in [(0, 0), (5, 0), (5, 1), (5, u32::MAX), (VirtualTime::MAX.bits(), 0)] {
             for (level, sender) in [(-127, 3), (0, 0), (0, 3), (127, u32::MAX)] {
                 all.extend([key(time, step, level, sender, 0), key(time, step, level, sender, Sequence::EVENT_LIMIT - 1)]);
@@ -234,7 +235,7 @@ mod tests {
     fn a_share_comes_back_from_its_words() {
         let moments = moments();
         for (&least, &failure) in moments.iter().zip(moments.iter().rev()) {
-            let work = Work { processed: 1, rolled_back: u64::MAX, steps: 3, idle_steps: 4 };
+            let work = Work { processed: 1, rolled_back: u64::MAX, steps: 3, idle_steps: 4, waiting_steps: 5 };
             let share = Share { sent: 5, received: u64::MAX - 1, least, failure, work };
             assert_eq!(share_of(&words_of(&share, TieBreak::BySender)), share);
         }

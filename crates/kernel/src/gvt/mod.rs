@@ -22,6 +22,7 @@ mod asynchronous;
 mod barrier;
 mod gsu;
 mod hierarchy;
+mod interval;
 mod one_sided;
 mod reduction;
 mod synchronous;
@@ -32,6 +33,7 @@ pub use asynchronous::Asynchronous;
 pub use barrier::Barrier;
 pub use gsu::Gsu;
 pub use hierarchy::Hierarchy;
+pub use interval::{IntervalControl, IntervalHistory, IntervalUnit, Pacer, PacerDriver};
 pub use one_sided::{BLOCK_WORDS, OneSided, Put};
 pub use synchronous::Synchronous;
 
@@ -51,6 +53,8 @@ pub struct Work {
     pub steps: u64,
     /// Steps in which there was nothing to execute.
     pub idle_steps: u64,
+    /// Those among them in which the PE was waiting for GVT, as it was being computed.
+    pub waiting_steps: u64,
 }
 
 impl Add for Work {
@@ -62,6 +66,7 @@ impl Add for Work {
             rolled_back: self.rolled_back + other.rolled_back,
             steps: self.steps + other.steps,
             idle_steps: self.idle_steps + other.idle_steps,
+            waiting_steps: self.waiting_steps + other.waiting_steps,
         }
     }
 }

@@ -250,8 +250,10 @@ impl<G: Gvt> World<G> {
 
     fn execute(&mut self, pe: usize) {
         if self.gvts[pe].holds() || self.pes[pe].pending.is_empty() {
-            self.pes[pe].work.idle_steps += 1;
-            self.total.idle_steps += 1;
+            let waits = u64::from(self.gvts[pe].is_on());
+            for work in [&mut self.pes[pe].work, &mut self.total] {
+                (work.idle_steps, work.waiting_steps) = (work.idle_steps + 1, work.waiting_steps + waits);
+            }
             return;
         }
         let pending = &self.pes[pe].pending;
@@ -633,7 +635,8 @@ fn mistakes_in_the_algorithms_are_found() {
 fn four_blocks_are_needed() {
     let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
     for place in two {
-        let fails = |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()).is_err();
+        let fails =
+            |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()).is_err();
         assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "two blocks are enough");
     }
 }

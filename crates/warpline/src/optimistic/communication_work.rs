@@ -1,6 +1,8 @@
 //! What there is to do for communication beside the steps of PEs: to work for couriers, and to go on with reductions over ranks.
 
-use warpline_kernel::gvt::Barrier;
+use std::sync::{Mutex, PoisonError};
+
+use warpline_kernel::gvt::{Barrier, Pacer, PacerDriver};
 use warpline_transport::{CourierCounts, Couriers, Service};
 
 use super::processes::Processes;
@@ -10,10 +12,24 @@ use crate::Error;
 pub(crate) struct CommunicationWork<E> {
     pub(crate) couriers: Option<Couriers<E>>,
     /// Where the PEs of this rank meet, if reductions go over all ranks.
-    pub(crate) barrier: Option<Barrier>,
+    barrier: Option<Barrier>,
+    /// If the first of the threads that do this says when GVT is to be found.
+    pacer: Option<Paced>,
+}
+
+/// What threads that only send and receive have to do with GVT.
+struct Paced {
+    now: Pacer,
+    /// Only the first of them takes the lock.
+    driver: Mutex<PacerDriver>,
 }
 
 impl<E: Send> CommunicationWork<E> {
+    pub(crate) fn new(couriers: Option<Couriers<E>>, barrier: Option<Barrier>, pacer: Option<Pacer>) -> Self {
+        let paced = |pacer: Pacer| Paced { now: pacer.clone(), driver: Mutex::new(PacerDriver::new(pacer)) };
+        CommunicationWork { couriers, barrier, pacer: pacer.map(paced) }
+    }
+
     fn is_done_by(&self, service: Service) -> bool {
         self.couriers.as_ref().is_some_and(|couriers| couriers.service() == service)
     }
@@ -29,10 +45,19 @@ impl<E: Send> CommunicationWork<E> {
         self.is_done_by(Service::Watcher) || reduces && self.threads() == 0
     }
 
-    /// Does what one of the threads has to do: the first also goes on with reductions. Returns whether there was anything.
+    /// Does what one of the threads has to do: the first also goes on with reductions, and says when GVT is to be found.
+    /// Returns whether there was anything.
     pub(crate) fn work_as(&self, thread: usize) -> bool {
         let reduced = thread == 0 && self.barrier.as_ref().is_some_and(Barrier::go_on);
-        self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread)) | reduced
+        let mut hurries = false;
+        if let Some(pacer) = &self.pacer {
+            // While PEs wait for GVT, they wait for messages that are in flight.
+            hurries = pacer.now.is_on();
+            if thread == 0 {
+                pacer.driver.lock().unwrap_or_else(PoisonError::into_inner).pass();
+            }
+        }
+        self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread, hurries)) | reduced
     }
 
     /// Does what the watcher has to do: everything.

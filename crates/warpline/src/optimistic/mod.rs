@@ -195,6 +195,7 @@ impl<M: Model> Job<M> {
         let service = far.as_ref().map(|far| far.service);
         let barrier = config.barrier_of_rank(watch.processes.as_deref(), service, plan.task.ties)?;
         let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
+        let pacer = config.pacer(service);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
         let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
@@ -211,12 +212,21 @@ impl<M: Model> Job<M> {
                 let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
                 let (ports, couriers) = node_ports(&store, portable, &controls, codec, (&far.plan, far.service), carriers);
                 let ports = ports.into_iter().map(|port| AnyPort::Node(Box::new(port)));
-                let pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
-                threads::drive(pes, watch, seating, all, CommunicationWork { couriers: Some(couriers), barrier })
+                let mut pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
+                for (pe, pacer) in pes.iter_mut().zip(std::iter::repeat(&pacer)) {
+                    pacer.iter().for_each(|pacer| pe.follow(pacer.clone()));
+                }
+                threads::drive(pes, watch, seating, all, CommunicationWork::new(Some(couriers), barrier, pacer))
             }
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, &everybody, &controls).into_iter().skip(local.start);
-                threads::drive(plan.pes(&region, local, start, gvts, ports, Ladder::default), watch, seating, all, CommunicationWork { couriers: None, barrier })
+                threads::drive(
+                    plan.pes(&region, local, start, gvts, ports, Ladder::default),
+                    watch,
+                    seating,
+                    all,
+                    CommunicationWork::new(None, barrier, None),
+                )
             }
             None => {
                 // Inboxes do not leave a process.
@@ -226,7 +236,13 @@ impl<M: Model> Job<M> {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
                 let ports = all_ports.into_iter().skip(local.start);
-                threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all, CommunicationWork { couriers: None, barrier })
+                threads::drive(
+                    plan.pes(&region, local, start, gvts, ports, || any(pending)),
+                    watch,
+                    seating,
+                    all,
+                    CommunicationWork::new(None, barrier, None),
+                )
             }
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, TieBreak};
-use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy, RankPlaces};
+use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy, Pacer, RankPlaces};
 use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
 use warpline_memory::Region;
 use warpline_model::Model;
@@ -19,7 +19,7 @@ use crate::job::Job;
 use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, Settings, Synchronisation, Undo, Wire};
+use crate::{Barrier, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, Settings, Synchronisation, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -106,6 +106,12 @@ impl ParallelConfig {
         Ok(Some(gvt::Barrier::of_rank(places, all_reduce, ties)))
     }
 
+    /// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they have an interval of their own.
+    pub(super) fn pacer(&self, service: Option<Service>) -> Option<Pacer> {
+        let is_theirs = self.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+        is_theirs.then(|| Pacer::new(self.tuning.gvt_interval))
+    }
+
     /// How PEs tell each other about GVT.
     pub(super) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
         ControlPlan { neighbours: gvts.iter().map(Gvt::neighbours).collect(), one_sided: self.gvt == GvtAlgorithm::OneSided }
@@ -179,6 +185,7 @@ impl<M: Model> Job<M> {
             batch,
             kps: settings.kps(),
             gvt_interval: settings.gvt_interval(),
+            adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
             patience: PATIENCE,
             history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
             undoing,

@@ -127,6 +127,21 @@ words! {
         AllReduce = "all-reduce",
     }
 
+    /// Whether the interval between computations of GVT changes during the run; see
+    /// [`Simulation::gvt_interval_control`](crate::Simulation::gvt_interval_control). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::GvtIntervalControl;
+    /// assert_eq!([GvtIntervalControl::Fixed, GvtIntervalControl::Adaptive].map(GvtIntervalControl::name), ["fixed", "adaptive"]);
+    /// ```
+    pub enum GvtIntervalControl {
+        /// It stays as it is.
+        #[default]
+        Fixed = "fixed",
+        /// It follows how busy PEs are while GVT is computed; threads that only send and receive messages have an interval of their own.
+        Adaptive = "adaptive",
+    }
+
     /// Who writes, sends and receives messages between processes that share no memory; see
     /// [`Simulation::communication`](crate::Simulation::communication). The answer does not depend on it.
     ///
