@@ -13,7 +13,7 @@ use crate::support::system::{descendants, ended, is_at_work, signal};
 use crate::support::{Outcome, output, warpline};
 
 /// Ways of ranks, with their numbers.
-const WAYS: [(u32, &str); 25] = [
+const WAYS: [(u32, &str); 29] = [
     (1, "--sync optimistic --zero-copy no"),
     (2, ""),
     (2, "--sync conservative --threads 2"),
@@ -39,6 +39,10 @@ const WAYS: [(u32, &str); 25] = [
     (2, "--barrier all-reduce --zero-copy no --communication dedicated --communication-threads 2 --threads 2"),
     (3, "--barrier all-reduce --zero-copy no --communication worker --threads 2 --gvt-interval 20"),
     (4, "--barrier all-reduce --zero-copy no --sync conservative --conservative windows"),
+    (2, "--gvt-interval-control adaptive --gvt-interval 8 --gvt gsu"),
+    (2, "--preset ross-mc-cmt --threads 2 --gvt-interval 20"),
+    (3, "--preset ross-mc-cmt --threads 2 --communication-threads 2 --barrier all-reduce"),
+    (2, "--gvt-interval-control adaptive --zero-copy no --communication dedicated --threads 2"),
 ];
 
 /// The command by which a launcher starts ranks of `warpline`.
@@ -111,6 +115,17 @@ fn reductions_over_ranks_are_counted() {
     let json = launched(3, "run phold --lps 64 --end 40 --preset ross-mpi --json").json();
     let count = |name: &str| json[name].as_u64().unwrap_or_else(|| panic!("{name} in {json:?}"));
     assert!(count("gvt_epochs") > 1 && count("gvt_trials") >= 2 * count("gvt_epochs"), "{json:?}");
+}
+
+/// A thread that does nothing but send and receive has an interval of its own; PEs that send for themselves have theirs, in events.
+#[test]
+fn who_has_the_gvt_interval_is_told() {
+    for (way, unit) in [("dedicated", "passes"), ("worker", "events")] {
+        let line = format!("run phold --lps 64 --end 40 --preset ross-mc-cmt --threads 2 --communication {way} --gvt-interval 16 --json");
+        let json = launched(2, &line).json();
+        let interval = &json["gvt_interval"];
+        assert_eq!((&interval["unit"], &interval["first"]), (&unit.into(), &16.into()), "{way}: {interval}");
+    }
 }
 
 #[test]

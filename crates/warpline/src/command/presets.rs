@@ -66,7 +66,7 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     Preset {
         name: "ross-mc-cmt",
         about: "the same with a thread that does nothing but send and receive, to which PEs hand messages in a ring with compare-and-swap: \
-                their optimisation 1, §4.1",
+                their optimisation 1, §4.1; and that asks for GVT, by an interval that adapts to how busy PEs are: their optimisation 3",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -76,6 +76,7 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
             ("communication-ring", "cas"),
             ("gvt", "synchronous"),
             ("barrier", "tree"),
+            ("gvt-interval-control", "adaptive"),
         ],
     },
 ];
