@@ -111,7 +111,7 @@ fn an_interval_of_gvt_that_is_adapted_is_told() {
     assert_eq!((&json["gvt_interval"]["unit"], of("first")), (&"events".into(), 8));
     assert!(of("least") <= of("last") && of("last") <= of("greatest") && of("greatest") <= 64, "{json:?}");
     assert_eq!(of("changes") == 0, of("least") == of("greatest"), "{json:?}");
-    let told = warpline(&adaptive).stderr;
+    let told = warpline(&adaptive).stdout;
     assert!(told.contains("interval 8 events at first"), "{told}");
 }
 

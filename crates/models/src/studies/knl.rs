@@ -132,8 +132,7 @@ pub(super) const GVT_INTERVAL: Study = Study {
     model: "phold",
     conditions: |pes| {
         let pes = pes.max(4) / 2 * 2;
-        let more = |case: StudyCase| StudyCase { arguments: [case.arguments, populated(pes)].concat(), ..case }.pes(pes);
-        conditions(pes, &[1, 10, 50], &[0, 1000]).into_iter().map(more).collect()
+        conditions_with(pes, &[format!("--lps={}", 64 * pes), "--population=4".to_owned()], &[1, 10, 50], &[0, 1000])
     },
     variants: |_| {
         let variants = |way: &str| {
@@ -170,27 +169,27 @@ pub(super) const GVT_INTERVAL: Study = Study {
     seconds: [4.0, 1.0],
 };
 
-/// Each of so many PEs has 64 LPs with 4 events each. What is said later counts.
-fn populated(pes: u32) -> Vec<String> {
-    vec![format!("--lps={}", 64 * pes), "--population=4".to_owned()]
-}
-
 /// How many PEs there are: enough for two processes with some PEs each.
 fn several(pes: u32) -> u32 {
     pes.max(8) / 4 * 4
 }
 
-/// Remote percentage × granularity. A cluster is a process of two, and a message is remote that goes to the other.
+/// Remote percentage × granularity, with one LP and one event for each PE.
 fn conditions(pes: u32, remote: &[u32], granularity: &[u32]) -> Vec<StudyCase> {
     let pes = several(pes);
+    conditions_with(pes, &[format!("--lps={pes}")], remote, granularity)
+}
+
+/// Remote percentage × granularity. A cluster is a process of two, and a message is remote that goes to the other.
+fn conditions_with(pes: u32, population: &[String], remote: &[u32], granularity: &[u32]) -> Vec<StudyCase> {
     let case = |(granularity, remote): (u32, u32)| {
         let arguments = [
-            format!("--lps={pes}"),
-            "--clusters=2".into(),
+            "--clusters=2".to_owned(),
             format!("--remote={}", f64::from(remote) / 100.0),
             format!("--epg={granularity}"),
+            "--undo=reverse".to_owned(),
         ];
-        let arguments = arguments.into_iter().chain(["--undo=reverse".to_owned()]);
+        let arguments = population.iter().cloned().chain(arguments);
         StudyCase::new(format!("EPG {granularity}, {remote} %"), arguments).by(Way::MpiCopies).pes(pes).processes(2)
     };
     granularity.iter().flat_map(|&granularity| remote.iter().map(move |&remote| (granularity, remote))).map(case).collect()
