@@ -165,8 +165,8 @@ pub(super) const GVT_INTERVAL: Study = Study {
         };
         (0..WAYS.len()).flat_map(of).collect()
     },
-    ends: [100.0, 10.0],
-    seconds: [4.0, 1.0],
+    ends: [400.0, 40.0],
+    seconds: [12.0, 1.0],
 };
 
 /// How many PEs there are: enough for two processes with some PEs each.
