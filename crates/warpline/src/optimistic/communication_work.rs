@@ -2,11 +2,41 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use warpline_kernel::gvt::{Barrier, Pacer, PacerDriver};
+use warpline_base::TieBreak;
+use warpline_kernel::gvt::{Barrier, Pacer, PacerDriver, RankPlaces};
 use warpline_transport::{CourierCounts, Couriers, Service};
 
+use super::plan::ParallelConfig;
 use super::processes::Processes;
-use crate::Error;
+use crate::{Error, GvtAlgorithm};
+
+/// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their steps, unless they may not call MPI, or threads
+/// that do nothing but send and receive are there for it. All ranks have to do so at the same point.
+///
+/// # Errors
+/// Those of MPI.
+pub(crate) fn barrier_of_rank(
+    config: &ParallelConfig,
+    processes: Option<&Processes>,
+    service: Option<Service>,
+    ties: TieBreak,
+) -> Result<Option<Barrier>, Error> {
+    let Some(Processes { group, .. }) = processes else { return Ok(None) };
+    if (config.gvt, config.barrier) != (GvtAlgorithm::Synchronous, crate::Barrier::AllReduce) {
+        return Ok(None);
+    }
+    let Some(all_reduce) = group.all_reduce().map_err(|cause| Error::Communication { cause })? else { return Ok(None) };
+    let first_pes = (0..=config.processes).map(|process| config.first_pe(process)).collect();
+    let pes_drive = config.may_thread && service.is_none_or(|service| service == Service::FirstPes);
+    let places = RankPlaces { rank: group.number(), first_pes, pes_drive };
+    Ok(Some(Barrier::of_rank(places, all_reduce, ties)))
+}
+
+/// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they have an interval of their own.
+pub(crate) fn pacer(config: &ParallelConfig, service: Option<Service>) -> Option<Pacer> {
+    let is_theirs = config.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+    is_theirs.then(|| Pacer::new(config.tuning.gvt_interval))
+}
 
 /// The couriers of a process, and the barrier of a rank, if it has them.
 pub(crate) struct CommunicationWork<E> {

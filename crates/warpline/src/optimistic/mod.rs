@@ -32,7 +32,7 @@ use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, inbox_ports, node_ports, ring_ports};
 
-use self::communication_work::CommunicationWork;
+use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::far::{FarWires, add_counts};
 use self::merge::RowMerge;
 use self::monitor::LoopMonitor;
@@ -193,9 +193,9 @@ impl<M: Model> Job<M> {
         // Where events lie that PEs share.
         let store = far.as_ref().map_or_else(|| region.clone(), |far| far.region(&region));
         let service = far.as_ref().map(|far| far.service);
-        let barrier = config.barrier_of_rank(watch.processes.as_deref(), service, plan.task.ties)?;
+        let barrier = barrier_of_rank(&config, watch.processes.as_deref(), service, plan.task.ties)?;
         let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
-        let pacer = config.pacer(service);
+        let pacer = pacer(&config, service);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
         let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };

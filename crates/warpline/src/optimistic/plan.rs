@@ -4,14 +4,13 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, TieBreak};
-use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy, Pacer, RankPlaces};
+use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
 use warpline_memory::Region;
 use warpline_model::Model;
 use warpline_model::engine::Limits;
-use warpline_transport::{ControlPlan, Service};
+use warpline_transport::ControlPlan;
 
-use super::processes::Processes;
 use crate::check::RunSpec;
 use crate::choice::{Choice, Engine};
 use crate::error::panic_message;
@@ -85,31 +84,6 @@ impl ParallelConfig {
     /// The first PE of a process; for the number of processes, the number of PEs.
     pub(super) fn first_pe(&self, process: u32) -> u32 {
         (u64::from(self.pes) * u64::from(process) / u64::from(self.processes)) as u32
-    }
-
-    /// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their steps, unless they may not call MPI, or
-    /// threads that do nothing but send and receive are there for it.
-    pub(super) fn barrier_of_rank(
-        &self,
-        processes: Option<&Processes>,
-        service: Option<Service>,
-        ties: TieBreak,
-    ) -> Result<Option<gvt::Barrier>, Error> {
-        let Some(group) = processes.map(|processes| &processes.group) else { return Ok(None) };
-        if (self.gvt, self.barrier) != (GvtAlgorithm::Synchronous, Barrier::AllReduce) {
-            return Ok(None);
-        }
-        let Some(all_reduce) = group.all_reduce().map_err(|cause| Error::Communication { cause })? else { return Ok(None) };
-        let first_pes = (0..=self.processes).map(|process| self.first_pe(process)).collect();
-        let pes_drive = self.may_thread && service.is_none_or(|service| service == Service::FirstPes);
-        let places = RankPlaces { rank: group.number(), first_pes, pes_drive };
-        Ok(Some(gvt::Barrier::of_rank(places, all_reduce, ties)))
-    }
-
-    /// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they have an interval of their own.
-    pub(super) fn pacer(&self, service: Option<Service>) -> Option<Pacer> {
-        let is_theirs = self.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
-        is_theirs.then(|| Pacer::new(self.tuning.gvt_interval))
     }
 
     /// How PEs tell each other about GVT.
