@@ -129,9 +129,17 @@ impl TieBreak {
             .cmp(&(b.time, b.step, b.priority))
             .then_with(|| match self {
                 TieBreak::BySender => Ordering::Equal,
-                TieBreak::Unbiased { seed } => a.luck(seed).cmp(&b.luck(seed)),
+                TieBreak::Unbiased { .. } => self.luck(a).cmp(&self.luck(b)),
             })
             .then_with(|| (a.sender, a.sequence).cmp(&(b.sender, b.sequence)))
+    }
+
+    /// What orders events of equal time, step and priority before their senders do: 0 for all where senders alone do.
+    pub fn luck(self, key: &EventKey) -> u64 {
+        match self {
+            TieBreak::BySender => 0,
+            TieBreak::Unbiased { seed } => key.luck(seed),
+        }
     }
 
     /// The part of the order after the time, compressed into 32 bits: `a` before `b` at one time implies `prefix(a) <= prefix(b)`. Only if

@@ -30,6 +30,9 @@ pub struct ParallelRecord {
     pub gvt_epochs: u64,
     /// Reductions for them: more than one per computation if messages were in flight.
     pub gvt_trials: u64,
+    /// What became of the interval between them, if it was adapted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gvt_interval: Option<GvtIntervalRecord>,
     /// Committed events that another PE had sent.
     pub remote_events: u64,
     /// Seconds in each phase, summed over PEs. From a sample of steps.
@@ -39,6 +42,37 @@ pub struct ParallelRecord {
     /// How messages were copied between processes, if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub communication: Option<CommunicationRecord>,
+}
+
+/// What became of an interval between computations of GVT that was adapted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GvtIntervalRecord {
+    /// What it counts: `events` that a PE executes, or `passes` of a thread that does nothing but send and receive.
+    pub unit: String,
+    /// What it was at first.
+    pub first: u32,
+    /// The shortest.
+    pub least: u32,
+    /// What it was in the end.
+    pub last: u32,
+    /// The longest.
+    pub greatest: u32,
+    /// How often it was changed.
+    pub changes: u64,
+}
+
+impl GvtIntervalRecord {
+    /// Adds what became of it in a further segment of the same run.
+    pub fn add(&mut self, segment: &GvtIntervalRecord) {
+        if self.unit != segment.unit {
+            let changes = self.changes + segment.changes;
+            *self = GvtIntervalRecord { changes, ..segment.clone() };
+            return;
+        }
+        (self.least, self.greatest) = (self.least.min(segment.least), self.greatest.max(segment.greatest));
+        (self.last, self.changes) = (segment.last, self.changes + segment.changes);
+    }
 }
 
 /// How messages were copied between processes that share no memory.

@@ -52,6 +52,8 @@ pub struct Counts {
     pub steps: u64,
     /// Steps in which nothing could be executed.
     pub idle_steps: u64,
+    /// Those among them in which the PE was waiting for GVT, as it was being computed.
+    pub waiting_steps: u64,
     /// Steps that found messages waiting.
     pub receipts: u64,
     /// The most messages found waiting in one step.

@@ -19,6 +19,7 @@ mod fetch;
 mod frontier;
 mod gauge;
 pub mod gvt;
+mod gvt_interval;
 mod history;
 mod key_order;
 mod lp;

@@ -55,6 +55,8 @@ pub struct Tuning {
     /// How many events a PE executes before it asks for a new GVT; where bounds advance, 32 times as many, unless this many may still be
     /// undone. A PE that has nothing to execute asks sooner.
     pub gvt_interval: u32,
+    /// Whether this interval is only the first, and [adapted](crate::gvt::IntervalControl) during the run.
+    pub adapts_interval: bool,
     /// Where the bounds of PEs raise each other: how many steps a PE with nothing to execute waits for them before it asks for GVT.
     pub patience: u32,
     /// The most events that may be executed and uncommitted. Events that come before one of them are exempt, up to twice this number and a

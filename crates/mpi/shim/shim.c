@@ -111,6 +111,10 @@ struct requests {
     MPI_Request *requests;
     MPI_Status *statuses;
     int *indices;
+    /* For composite reductions, once there has been one. */
+    int is_composite;
+    MPI_Op composite;
+    MPI_Datatype operand;
 };
 
 void warpline_mpi_free_requests(struct requests *all) {
@@ -158,6 +162,46 @@ int warpline_mpi_start_receive(struct requests *all, int index, uint64_t comm, v
 int warpline_mpi_start_reduce(struct requests *all, int index, uint64_t comm, const uint64_t *mine, uint64_t *result, int count, int sum) {
     MPI_Datatype type = sum ? MPI_UINT64_T : MPI_INT64_T;
     return MPI_Iallreduce(mine, result, count, type, sum ? MPI_SUM : MPI_MIN, comm_of(comm), &all->requests[index]);
+}
+
+/* Operands of composite reductions begin with a word that says how many words they have, how many of those that follow are to be added, and
+ * how long the keys are that the rest consists of: 32, 16 and 16 bits, from the highest. */
+static void reduce_composite(void *from, void *into, int *count, MPI_Datatype *type) {
+    (void)type;
+    const uint64_t *in = from;
+    uint64_t *out = into;
+    for (int i = 0; i < *count; i++) {
+        size_t words = (size_t)(in[0] >> 32), key = (size_t)(in[0] & 0xFFFF), place = 1, sums = 1 + (size_t)(in[0] >> 16 & 0xFFFF);
+        for (; place < sums; place++) out[place] += in[place];
+        for (; place < words; place += key) {
+            size_t differs = 0;
+            while (differs < key && in[place + differs] == out[place + differs]) differs++;
+            if (differs < key && in[place + differs] < out[place + differs]) memcpy(out + place, in + place, key * sizeof *out);
+        }
+        in += words;
+        out += words;
+    }
+}
+
+/* All operands of one array of requests have as many words as the first. Words of keys are compared here, and so need no sign. */
+int warpline_mpi_start_composite(struct requests *all, int index, uint64_t comm, const uint64_t *mine, uint64_t *result, int words) {
+    if (!all->is_composite) {
+        int code = MPI_Op_create(reduce_composite, 1, &all->composite);
+        if (code != MPI_SUCCESS) return code;
+        code = MPI_Type_contiguous(words, MPI_UINT64_T, &all->operand);
+        if (code == MPI_SUCCESS) code = MPI_Type_commit(&all->operand);
+        if (code != MPI_SUCCESS) return code;
+        all->is_composite = 1;
+    }
+    return MPI_Iallreduce(mine, result, 1, all->operand, all->composite, comm_of(comm), &all->requests[index]);
+}
+
+/* No request may be in use. */
+void warpline_mpi_end_composite(struct requests *all) {
+    if (!all->is_composite) return;
+    MPI_Type_free(&all->operand);
+    MPI_Op_free(&all->composite);
+    all->is_composite = 0;
 }
 
 int warpline_mpi_start_barrier(struct requests *all, int index, uint64_t comm) {

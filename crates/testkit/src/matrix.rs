@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, Communication, CommunicationRing, Conservative, Error, Fault, GoAhead, GvtAlgorithm, LpChoice, Model, Pending, Place,
-    Simulation, Synchronisation, Undo, Wire,
+    Barrier, Communication, CommunicationRing, Conservative, Error, Fault, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Model,
+    Pending, Place, Simulation, Synchronisation, Undo, Wire,
 };
 
 use crate::random_model::Inline;
@@ -60,6 +60,8 @@ pub struct Parallel {
     pub barrier: Barrier,
     /// Events between two computations of GVT.
     pub gvt_interval: u32,
+    /// Whether that is only the first interval, which changes during the run.
+    pub adapts_interval: bool,
     /// The optimism window, as a share of the end time; `None` if it adapts.
     pub window: Option<f64>,
     /// If it is not conservative, which LPs are: a seed and a share; `None` if no LP is.
@@ -131,6 +133,7 @@ impl Parallel {
             gvt_interval,
             window: [None, None, Some(0.01), Some(0.2), Some(1.0)][random.below(5) as usize],
             windows: random.bernoulli(0.5),
+            adapts_interval: random.bernoulli(0.3),
             waiting: random.bernoulli(0.4).then(|| (random.next_u64(), [0.05, 0.3, 0.7, 1.0][random.below(4) as usize])),
         }
     }
@@ -187,6 +190,9 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         };
         simulation = simulation.sync(sync).wire(parallel.wire).use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
+        if parallel.adapts_interval {
+            simulation = simulation.gvt_interval_control(GvtIntervalControl::Adaptive);
+        }
         if parallel.gvt == GvtAlgorithm::Synchronous {
             simulation = simulation.barrier(parallel.barrier);
         }

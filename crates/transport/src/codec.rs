@@ -283,7 +283,8 @@ mod tests {
 
     #[test]
     fn control_messages_and_puts_come_back() {
-        let (moment, work) = (Moment::Event(key(mix64(3))), Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4 });
+        let (moment, work) =
+            (Moment::Event(key(mix64(3))), Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 0 });
         let share = Share { sent: 5, received: 6, least: moment, failure: Moment::Never, work };
         let verdict = Verdict { epoch: 7, trials: 2, gvt: moment, in_transit: Moment::Never, failure: moment, work };
         let controls = [

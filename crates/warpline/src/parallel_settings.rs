@@ -2,7 +2,10 @@ use std::path::PathBuf;
 
 use warpline_model::Model;
 
-use crate::{Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, LpChoice, Simulation, Wire};
+use crate::{
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
+    Simulation, Wire,
+};
 
 /// # Settings of parallel runs
 /// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
@@ -171,6 +174,11 @@ impl<M: Model> Simulation<'_, M> {
     /// About how many events a PE executes before it asks for a new GVT. At least 1. A PE that has nothing to do asks sooner.
     pub fn gvt_interval(self, events: u32) -> Self {
         self.with(|settings| settings.gvt_interval = Some(events))
+    }
+
+    /// Whether this interval stays as it is, or is only the first and adapted during the run.
+    pub fn gvt_interval_control(self, control: GvtIntervalControl) -> Self {
+        self.with(|settings| settings.gvt_interval_control = Some(control))
     }
 
     /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much has to be undone.

@@ -65,6 +65,7 @@ impl<M: Model> Job<M> {
         if let Some(part) = self.launched()? {
             return Ok(part);
         }
+        self.check_all_reduce()?;
         if self.settings.processes() == 1 {
             return Ok(Part::Alone);
         }
@@ -83,6 +84,18 @@ impl<M: Model> Job<M> {
                 Ok(Part::Alone)
             }
         }
+    }
+
+    /// Only MPI reduces over ranks. One rank alone has nothing to reduce.
+    fn check_all_reduce(&self) -> Result<(), Error> {
+        if self.settings.barrier() != Barrier::AllReduce || Launch::detect().is_some() {
+            return Ok(());
+        }
+        Err(Error::Setting(
+            "`barrier` is `all-reduce`, but no launcher of MPI programs has started this program: start it by `mpirun -np N warpline …`, built \
+             with the feature `mpi`; or use --barrier tree, or --barrier central for PEs that share memory"
+                .into(),
+        ))
     }
 
     /// This process among those that a launcher has started, if one has.
@@ -194,11 +207,11 @@ impl<M: Model> Job<M> {
             }
         };
         let group = group.map_err(|cause| Error::Processes { processes, cause })?;
-        let alike = self.settings.barrier() != Barrier::Tree || self.settings.gvt() == GvtAlgorithm::Gsu;
+        let alike = matches!(self.settings.barrier(), Barrier::Central | Barrier::Condvar) || self.settings.gvt() == GvtAlgorithm::Gsu;
         if group.passes_on() && alike {
             return Err(Error::Setting(
-                "GVT from registers (gsu), and barriers that are no tree, are for PEs that share memory, and these processes do not: use --gvt \
-                 asynchronous, one-sided or synchronous"
+                "GVT from registers (gsu), and barriers at one counter (central, condvar), are for PEs that share memory, and these processes do \
+                 not: use --gvt asynchronous, one-sided or synchronous, and --barrier tree or all-reduce"
                     .into(),
             ));
         }

@@ -13,7 +13,7 @@ use crate::support::system::{descendants, ended, is_at_work, signal};
 use crate::support::{Outcome, output, warpline};
 
 /// Ways of ranks, with their numbers.
-const WAYS: [(u32, &str); 16] = [
+const WAYS: [(u32, &str); 29] = [
     (1, "--sync optimistic --zero-copy no"),
     (2, ""),
     (2, "--sync conservative --threads 2"),
@@ -30,6 +30,19 @@ const WAYS: [(u32, &str); 16] = [
     (2, "--zero-copy no --sync mixed --conservative-lps 0"),
     (3, "--zero-copy no --pending heap --batch 7 --gvt-interval 50 --go-ahead always"),
     (8, "--zero-copy no"),
+    (1, "--barrier all-reduce --threads 2"),
+    (2, "--barrier all-reduce"),
+    (3, "--barrier all-reduce --threads 2"),
+    (4, "--preset ross-mpi"),
+    (2, "--barrier all-reduce --communication dedicated --threads 2"),
+    (3, "--barrier all-reduce --zero-copy no --communication dedicated --threads 2"),
+    (2, "--barrier all-reduce --zero-copy no --communication dedicated --communication-threads 2 --threads 2"),
+    (3, "--barrier all-reduce --zero-copy no --communication worker --threads 2 --gvt-interval 20"),
+    (4, "--barrier all-reduce --zero-copy no --sync conservative --conservative windows"),
+    (2, "--gvt-interval-control adaptive --gvt-interval 8 --gvt gsu"),
+    (2, "--preset ross-mc-cmt --threads 2 --gvt-interval 20"),
+    (3, "--preset ross-mc-cmt --threads 2 --communication-threads 2 --barrier all-reduce"),
+    (2, "--gvt-interval-control adaptive --zero-copy no --communication dedicated --threads 2"),
 ];
 
 /// The command by which a launcher starts ranks of `warpline`.
@@ -93,6 +106,25 @@ fn who_sends_is_chosen_by_a_trial() {
         assert!(communication["why"].as_str().unwrap().starts_with(words), "{line}: {communication}");
         assert_eq!(communication["why"] == "", words.is_empty(), "{line}: {communication}");
         assert!(["worker", "distributed", "dedicated"].contains(&communication["by"].as_str().unwrap()), "{line}: {communication}");
+    }
+}
+
+/// Every reduction is a trial of some epoch: two at least, as a single one proves nothing.
+#[test]
+fn reductions_over_ranks_are_counted() {
+    let json = launched(3, "run phold --lps 64 --end 40 --preset ross-mpi --json").json();
+    let count = |name: &str| json[name].as_u64().unwrap_or_else(|| panic!("{name} in {json:?}"));
+    assert!(count("gvt_epochs") > 1 && count("gvt_trials") >= 2 * count("gvt_epochs"), "{json:?}");
+}
+
+/// A thread that does nothing but send and receive has an interval of its own; PEs that send for themselves have theirs, in events.
+#[test]
+fn who_has_the_gvt_interval_is_told() {
+    for (way, unit) in [("dedicated", "passes"), ("worker", "events")] {
+        let line = format!("run phold --lps 64 --end 40 --preset ross-mc-cmt --threads 2 --communication {way} --gvt-interval 16 --json");
+        let json = launched(2, &line).json();
+        let interval = &json["gvt_interval"];
+        assert_eq!((&interval["unit"], &interval["first"]), (&unit.into(), &16.into()), "{way}: {interval}");
     }
 }
 
@@ -205,14 +237,14 @@ fn job(process: u32) -> u32 {
 }
 
 /// How many ranks are killed, unless a variable says otherwise.
-const KILLS: u32 = 9;
+const KILLS: u32 = 12;
 
 #[test]
 fn if_a_rank_dies_all_others_end_and_one_says_which() {
     let directory = tempdir().unwrap();
     let kills = std::env::var("WARPLINE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
     for kill in 0..kills {
-        let way = ["", "--zero-copy no", "--zero-copy no --communication dedicated"][kill as usize / 3 % 3];
+        let way = ["", "--zero-copy no", "--zero-copy no --communication dedicated", "--preset ross-mpi"][kill as usize / 3 % 4];
         let victim = kill as usize % 3;
         let (child, ranks) = begun(directory.path(), 3, &format!("run phold --end 1e9 --threads 1 {way}"));
         let job = job(ranks[0]);
@@ -230,7 +262,7 @@ fn if_a_rank_dies_all_others_end_and_one_says_which() {
 #[test]
 fn a_signal_ends_all_ranks_with_the_results_so_far() {
     let directory = tempdir().unwrap();
-    for way in ["", "--zero-copy no"] {
+    for way in ["", "--zero-copy no", "--barrier all-reduce"] {
         let (child, ranks) = begun(directory.path(), 2, &format!("run phold --end 1e9 --threads 1 --json {way}"));
         signal(child.id(), "INT");
         let Output { stdout, stderr, .. } = ended(child, &ranks);

@@ -102,6 +102,21 @@ fn all_settings_are_heard() {
     assert_eq!((&usual["engine"]["gvt"], &usual["digest"]), (&"asynchronous".into(), &json["digest"]));
 }
 
+/// The record tells what became of an interval that was adapted, and so does what people read.
+#[test]
+fn an_interval_of_gvt_that_is_adapted_is_told() {
+    let line = "run phold --lps 64 --end 200 --threads 2 --use-lookahead no --gvt synchronous --gvt-interval 8";
+    assert_eq!(warpline(&format!("{line} --json")).json().get("gvt_interval"), None);
+    let adaptive = format!("{line} --gvt-interval-control adaptive");
+    let json = warpline(&format!("{adaptive} --json")).json();
+    let of = |name: &str| json["gvt_interval"][name].as_u64().unwrap_or_else(|| panic!("{name} in {json:?}"));
+    assert_eq!((&json["gvt_interval"]["unit"], of("first")), (&"events".into(), 8));
+    assert!(of("least") <= of("last") && of("last") <= of("greatest") && of("greatest") <= 64, "{json:?}");
+    assert_eq!(of("changes") == 0, of("least") == of("greatest"), "{json:?}");
+    let told = warpline(&adaptive).stdout;
+    assert!(told.contains("interval 8 events at first"), "{told}");
+}
+
 /// A barrier means synchronous GVT, and is refused beside any other.
 #[test]
 fn only_synchronous_gvt_has_a_barrier() {
@@ -114,6 +129,10 @@ fn only_synchronous_gvt_has_a_barrier() {
     warpline("run phold --lps 64 --end 5 --threads 2 --gvt gsu --barrier central").is_wrong_use(&refused);
     warpline("run phold --lps 64 --end 5 --sync sequential --barrier central")
         .is_wrong_use(&["`barrier` is `central`, but `sync` is `sequential`"]);
+    let refused = ["`barrier` is `all-reduce`, but no launcher", "mpirun -np N warpline", "use --barrier tree"];
+    for way in ["--barrier all-reduce", "--preset ross-mpi", "--barrier all-reduce --virtual-cluster 1"] {
+        warpline(&format!("run phold --lps 64 --end 5 --threads 2 {way}")).is_wrong_use(&refused);
+    }
 }
 
 /// What was typed reaches the engine, whose record tells what it did, and the answer is the same.

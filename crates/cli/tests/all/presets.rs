@@ -46,7 +46,7 @@ fn engines_of_several_processes_have_presets() {
     let plain = warpline(RUN).json();
     for (line, words) in [
         ("--preset gsu-zero-copy", ["conservative", "gsu", "true", "2", "1"]),
-        ("--preset ross-mpi --processes 3", ["optimistic", "synchronous", "false", "3", "1"]),
+        ("--preset ross-mpi --barrier tree --processes 3", ["optimistic", "synchronous", "false", "3", "1"]),
         ("--preset ross-cmt --processes 2 --threads 2", ["optimistic", "synchronous", "false", "2", "2"]),
         ("--preset ross-mc-cmt --processes 2 --threads 2", ["optimistic", "synchronous", "false", "2", "2"]),
     ] {

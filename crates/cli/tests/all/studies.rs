@@ -14,7 +14,7 @@ fn studies_are_listed_with_the_time_that_they_take() {
     assert!(first["seconds"].as_f64().unwrap() > 1.0 && first["claim"].as_str().unwrap().contains("1.5 times"), "{first}");
     let names: Vec<&str> = json["studies"].as_array().unwrap().iter().map(|study| study["name"].as_str().unwrap()).collect();
     let expected = "usik/rcphold gsu/message-size gsu/lps gsu/network ross-mt/processes-and-threads knl/variants knl/cas \
-                    knl/threads-per-communicator";
+                    knl/threads-per-communicator knl/gvt-interval";
     assert_eq!(names.join(" "), expected);
     warpline("study usik/rcpold").is_wrong_use(&["there is no study `usik/rcpold`; did you mean `usik/rcphold`?"]);
     warpline("study usik/rcphold --threads 1").is_wrong_use(&["--threads"]);

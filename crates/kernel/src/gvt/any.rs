@@ -41,13 +41,20 @@ impl AnyGvt {
         match algorithm {
             Algorithm::Asynchronous => pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect(),
             Algorithm::Synchronous => pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect(),
-            Algorithm::AtBarrier { sleeps } => {
-                let barrier = Barrier::new(region, hierarchy.pes(), sleeps);
-                pes.map(|_| AnyGvt::Synchronous(Synchronous::at(barrier.clone(), ties))).collect()
-            }
+            Algorithm::AtBarrier { sleeps } => AnyGvt::all_at(&Barrier::new(region, hierarchy.pes(), sleeps), hierarchy.pes(), ties),
             Algorithm::OneSided => pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect(),
             Algorithm::Gsu => Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect(),
         }
+    }
+
+    /// The parts of all PEs, of which those of this rank meet at the barrier.
+    pub fn all_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Vec<Self> {
+        (0..pes).map(|me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties))).collect()
+    }
+
+    /// Whether PEs execute nothing while GVT is computed.
+    pub fn stops_pes(&self) -> bool {
+        matches!(self, AnyGvt::Synchronous(_))
     }
 
     /// The barrier and the trial for which this PE waits there, if it does. Until all others have arrived, it has nothing to do.

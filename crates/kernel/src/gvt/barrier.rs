@@ -1,23 +1,30 @@
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use warpline_base::{Moment, TieBreak};
-use warpline_memory::{Bell, Common, Region, SpinLock};
+use warpline_memory::{Bell, Common, Region, SpinGuard, SpinLock};
 use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
+use super::all_reduce::{AllReduce, RankPlaces, RankReduction};
 use super::reduction::check_advance;
-use super::{Action, Share, Verdict};
+use super::{Action, Control, Share, Verdict};
 
 /// A barrier with a reduction between PEs that share memory: one counter and one sum for all.
 ///
 /// No PE blocks in it. It arrives, and asks at its next steps whether all others have; whoever steps it may [sleep](Barrier::sleep) until then
 /// if there is nothing else to do.
+///
+/// Where PEs belong to several ranks, there is one barrier in each, and the sum of each is reduced over all ranks before the barrier opens.
 #[derive(Clone, Debug)]
 pub struct Barrier {
+    /// How many PEs meet at it.
     pes: u32,
     sleeps: bool,
     common: Common<BarrierWords>,
+    /// If it is one of several.
+    ranks: Option<RankReduction>,
 }
 
 /// What all PEs see of a barrier.
@@ -25,7 +32,9 @@ pub struct Barrier {
 struct BarrierWords {
     /// Some PE has asked to close all epochs below this.
     asked: AtomicU64,
-    /// Trials that all PEs have arrived for.
+    /// Trials that all PEs of the barrier have arrived for.
+    complete: AtomicU64,
+    /// Trials that all PEs of all barriers have arrived for.
     passed: AtomicU64,
     trial: SpinLock<Trial>,
     all_arrived: Bell,
@@ -42,18 +51,67 @@ struct Trial {
 impl Barrier {
     /// A barrier for this many PEs. With `sleeps`, those who wait at it give up their core until it opens.
     pub fn new(region: &Region, pes: u32, sleeps: bool) -> Self {
-        Barrier { pes, sleeps, common: region.place(BarrierWords::default()) }
+        Barrier { pes, sleeps, common: region.place(BarrierWords::default()), ranks: None }
+    }
+
+    /// The barrier of a rank, whose sums are reduced over all ranks.
+    pub fn of_rank(places: RankPlaces, all_reduce: Box<dyn AllReduce>, ties: TieBreak) -> Self {
+        let rank = places.rank as usize;
+        let pes = places.first_pes[rank + 1] - places.first_pes[rank];
+        Barrier { ranks: Some(RankReduction::new(places, all_reduce, ties)), ..Barrier::new(&Region::own(), pes, false) }
+    }
+
+    /// How many PEs meet at it, and at those of other ranks.
+    pub(super) fn all_pes(&self) -> u32 {
+        self.ranks.as_ref().map_or(self.pes, RankReduction::pes)
+    }
+
+    /// Goes on with the reduction over all ranks, if this rank has arrived for one. To be called again and again by the thread that drives it.
+    /// Returns whether there was anything to do.
+    pub fn go_on(&self) -> bool {
+        let Some(ranks) = &self.ranks else { return false };
+        // Acquire pairs with the Release of `arrive`. Relaxed: what was passed matters only to those who wait for it.
+        if self.common.complete.load(Ordering::Acquire) == self.common.passed.load(Ordering::Relaxed) {
+            return false;
+        }
+        // Whoever was at it may have ended the trial since: then there is no sum.
+        let sum = || self.common.trial.lock().sum_of_all(self.pes);
+        ranks.go_on(sum, |result| self.open(self.common.trial.lock(), result))
+    }
+
+    /// Whether PEs have to [go on](Self::go_on) with it in their steps.
+    pub fn pes_drive(&self) -> bool {
+        self.ranks.as_ref().is_some_and(RankReduction::pes_drive)
+    }
+
+    /// Why reductions over all ranks do not go on, if they do not.
+    pub fn trouble(&self) -> Option<&str> {
+        self.ranks.as_ref().and_then(RankReduction::trouble)
+    }
+
+    /// Ends reductions over all ranks. If one is in progress, its memory is leaked, as the system may still write into it.
+    pub fn close(&self) {
+        self.ranks.iter().for_each(RankReduction::close);
     }
 
     fn arrive(&self, own: Share, ties: TieBreak) {
         let mut trial = self.common.trial.lock();
         trial.arrived += 1;
         let sum = trial.sum.take().map_or(own, |sum| sum.and(own, ties));
-        if trial.arrived < self.pes {
+        if trial.arrived < self.pes || self.ranks.is_some() {
             trial.sum = Some(sum);
+            if trial.arrived == self.pes {
+                // Release pairs with the Acquire of `go_on`.
+                self.common.complete.fetch_add(1, Ordering::Release);
+            }
             return;
         }
-        (trial.arrived, trial.result) = (0, Some(sum));
+        self.open(trial, sum);
+    }
+
+    /// All PEs of all ranks have arrived.
+    fn open(&self, mut trial: SpinGuard<'_, Trial>, sum: Share) {
+        (trial.arrived, trial.sum, trial.result) = (0, None, Some(sum));
         // Release pairs with the Acquire of `has_passed`, for those who spin.
         self.common.passed.fetch_add(1, Ordering::Release);
         drop(trial);
@@ -81,10 +139,20 @@ impl Barrier {
     }
 }
 
+impl Trial {
+    /// The sum of this many PEs, if all of them have arrived.
+    fn sum_of_all(&self, pes: u32) -> Option<Share> {
+        self.sum.filter(|_| self.arrived == pes)
+    }
+}
+
 /// One PE's part in reductions at a [`Barrier`].
 #[derive(Debug)]
 pub(super) struct BarrierReduction {
+    me: u32,
     barrier: Barrier,
+    /// The PEs of other ranks that it calls when it begins: of each rank, one calls others.
+    called: Vec<u32>,
     ties: TieBreak,
     epoch: u64,
     trial: u32,
@@ -92,7 +160,7 @@ pub(super) struct BarrierReduction {
     trials: u64,
     state: State,
     gvt: Option<Moment>,
-    adopt: Option<Verdict>,
+    outbox: VecDeque<Action>,
 }
 
 /// How far a PE has come in a trial.
@@ -107,12 +175,29 @@ enum State {
 }
 
 impl BarrierReduction {
-    pub(super) fn new(barrier: Barrier, ties: TieBreak) -> Self {
-        BarrierReduction { barrier, ties, epoch: 0, trial: 0, trials: 0, state: State::Off, gvt: None, adopt: None }
+    pub(super) fn new(me: u32, barrier: Barrier, ties: TieBreak) -> Self {
+        let called = barrier.ranks.as_ref().map_or_else(Vec::new, |ranks| ranks.called_by(me));
+        let (state, outbox) = (State::Off, VecDeque::new());
+        BarrierReduction { me, barrier, called, ties, epoch: 0, trial: 0, trials: 0, state, gvt: None, outbox }
     }
 
     pub(super) fn pes(&self) -> u32 {
-        self.barrier.pes
+        self.barrier.all_pes()
+    }
+
+    pub(super) fn neighbours(&self) -> Vec<u32> {
+        self.called.clone()
+    }
+
+    /// A call from another rank.
+    pub(super) fn receive_control(&mut self, control: Control) {
+        match control {
+            // Relaxed: it publishes nothing else. A late call for an epoch that is closed already has no effect.
+            Control::Begin { from, epoch } if self.called.contains(&from) => {
+                self.barrier.common.asked.fetch_max(epoch + 1, Ordering::Relaxed);
+            }
+            other => panic!("PE {} meets others at a barrier, and got a control message: {other:?}", self.me),
+        }
     }
 
     pub(super) fn trial(&self) -> u32 {
@@ -135,7 +220,7 @@ impl BarrierReduction {
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
-        self.adopt.take().map(Action::Adopt)
+        self.outbox.pop_front()
     }
 
     pub(super) fn is_called(&self) -> bool {
@@ -144,6 +229,8 @@ impl BarrierReduction {
 
     pub(super) fn begin(&mut self) {
         self.state = State::Due;
+        let control = Control::Begin { from: self.me, epoch: self.epoch };
+        self.outbox.extend(self.called.iter().map(|pe| Action::Send { to: *pe, control }));
     }
 
     pub(super) fn is_due(&self) -> bool {
@@ -161,7 +248,13 @@ impl BarrierReduction {
     }
 
     pub(super) fn exchange(&mut self) -> Option<Share> {
-        if self.state != State::Arrived || !self.barrier.has_passed(self.trials) {
+        if self.state != State::Arrived {
+            return None;
+        }
+        if self.barrier.pes_drive() {
+            self.barrier.go_on();
+        }
+        if !self.barrier.has_passed(self.trials) {
             return None;
         }
         self.trials += 1;
@@ -177,6 +270,6 @@ impl BarrierReduction {
         let verdict = Verdict { epoch: self.epoch, trials: self.trial + 1, gvt, in_transit: Moment::Never, failure, work };
         check_advance(&mut self.gvt, &verdict, self.ties);
         (self.state, self.epoch, self.trial) = (State::Off, self.epoch + 1, 0);
-        self.adopt = Some(verdict);
+        self.outbox.push_back(Action::Adopt(verdict));
     }
 }

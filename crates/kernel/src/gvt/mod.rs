@@ -7,7 +7,7 @@
 //! * [`Asynchronous`]: PEs go on executing while GVT is computed (epochs and colours).
 //! * [`OneSided`]: the same, but PEs write straight into each other's memory.
 //! * [`Synchronous`]: PEs hold until nothing is in flight (four counters); simpler, slower, and a check on the others. They reduce by messages
-//!   or at a [`Barrier`].
+//!   or at a [`Barrier`], and from there over all ranks by [`AllReduce`].
 //! * [`Gsu`]: registers in shared memory tell GVT without any control message.
 //!
 //! The README beside this file tells how each of them works, step by step.
@@ -16,20 +16,24 @@
 //! hand over often while [`Gvt::is_on`]. Fewer reductions are needed if a PE hands messages over before it sends control messages, and
 //! takes control messages before it receives other messages.
 
+mod all_reduce;
 mod any;
 mod asynchronous;
 mod barrier;
 mod gsu;
 mod hierarchy;
+mod interval;
 mod one_sided;
 mod reduction;
 mod synchronous;
 
+pub use all_reduce::{ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduce, RankPlaces};
 pub use any::{Algorithm, AnyGvt};
 pub use asynchronous::Asynchronous;
 pub use barrier::Barrier;
 pub use gsu::Gsu;
 pub use hierarchy::Hierarchy;
+pub use interval::{IntervalControl, IntervalHistory, IntervalUnit, Pacer, PacerDriver};
 pub use one_sided::{BLOCK_WORDS, OneSided, Put};
 pub use synchronous::Synchronous;
 
@@ -49,6 +53,8 @@ pub struct Work {
     pub steps: u64,
     /// Steps in which there was nothing to execute.
     pub idle_steps: u64,
+    /// Those among them in which the PE was waiting for GVT, as it was being computed.
+    pub waiting_steps: u64,
 }
 
 impl Add for Work {
@@ -60,6 +66,7 @@ impl Add for Work {
             rolled_back: self.rolled_back + other.rolled_back,
             steps: self.steps + other.steps,
             idle_steps: self.idle_steps + other.idle_steps,
+            waiting_steps: self.waiting_steps + other.waiting_steps,
         }
     }
 }

@@ -95,6 +95,11 @@ const SHARE: u64 = 0;
 const AGAIN: u64 = 1;
 const VERDICT: u64 = 2;
 
+/// Where the codes of both moments lie in the first word, beside the trial and the kind; each has ten bits.
+const FIRST_CODE: u32 = 40;
+const SECOND_CODE: u32 = 50;
+const CODE: u64 = 0x3FF;
+
 impl From<Control> for Put {
     fn from(control: Control) -> Put {
         match control {
@@ -114,11 +119,12 @@ impl From<Control> for Put {
 impl Put {
     fn block(kind: u64, epoch: u64, trial: u32, counts: [u64; 2], moments: [Moment; 2], work: Work) -> Put {
         let mut words = [0; BLOCK_WORDS];
-        (words[0], words[1]) = (kind << 32 | u64::from(trial), epoch);
+        let [(first, first_code), (second, second_code)] = moments.map(words_of);
+        (words[0], words[1]) = (u64::from(trial) | kind << 32 | first_code << FIRST_CODE | second_code << SECOND_CODE, epoch);
         words[2..4].copy_from_slice(&counts);
-        words[4..8].copy_from_slice(&words_of(moments[0]));
-        words[8..12].copy_from_slice(&words_of(moments[1]));
-        words[12..16].copy_from_slice(&[work.processed, work.rolled_back, work.steps, work.idle_steps]);
+        words[4..7].copy_from_slice(&first);
+        words[7..10].copy_from_slice(&second);
+        words[10..15].copy_from_slice(&[work.processed, work.rolled_back, work.steps, work.idle_steps, work.waiting_steps]);
         Put::Block { place: block(epoch, trial), words }
     }
 
@@ -132,10 +138,11 @@ impl Put {
             Put::Block { words, .. } => words,
         };
         let (trial, epoch) = (words[0] as u32, words[1]);
-        let moment = |at: usize| moment_of([words[at], words[at + 1], words[at + 2], words[at + 3]]);
-        let (least, failure) = (moment(4), moment(8));
-        let work = Work { processed: words[12], rolled_back: words[13], steps: words[14], idle_steps: words[15] };
-        match words[0] >> 32 {
+        let moment = |at: usize, code: u32| moment_of([words[at], words[at + 1], words[at + 2]], words[0] >> code & CODE);
+        let (least, failure) = (moment(4, FIRST_CODE), moment(7, SECOND_CODE));
+        let [processed, rolled_back, steps, idle_steps, waiting_steps] = std::array::from_fn(|place| words[10 + place]);
+        let work = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
+        match words[0] >> 32 & 0xFF {
             SHARE => {
                 let share = Share { sent: words[2], received: words[3], least, failure, work };
                 Control::Share { from, epoch, trial, share }
@@ -147,27 +154,27 @@ impl Put {
     }
 }
 
-/// A moment in four words: its kind with priority and step, its LP, its time, its sequence number.
-fn words_of(moment: Moment) -> [u64; 4] {
+/// A moment in three words and a code: its step and its LP, its time, its sequence number; and its kind with its priority.
+fn words_of(moment: Moment) -> ([u64; 3], u64) {
     match moment {
-        Moment::Init(lp) => [0, u64::from(lp.0), 0, 0],
+        Moment::Init(lp) => ([u64::from(lp.0), 0, 0], 0),
         Moment::Event(EventKey { time, step, priority, sender, sequence }) => {
-            let first = 1 | u64::from(priority.level() as u8) << 8 | u64::from(step) << 32;
-            [first, u64::from(sender.0), time.bits(), sequence.bits()]
+            let place = u64::from(step) << 32 | u64::from(sender.0);
+            ([place, time.bits(), sequence.bits()], 1 | u64::from(priority.level() as u8) << 2)
         }
-        Moment::Finish(lp) => [2, u64::from(lp.0), 0, 0],
-        Moment::Never => [3, 0, 0, 0],
+        Moment::Finish(lp) => ([u64::from(lp.0), 0, 0], 2),
+        Moment::Never => ([0; 3], 3),
     }
 }
 
-fn moment_of([first, lp, time, sequence]: [u64; 4]) -> Moment {
-    let lp = LpId(lp as u32);
-    match first & 0xFF {
+fn moment_of([place, time, sequence]: [u64; 3], code: u64) -> Moment {
+    let lp = LpId(place as u32);
+    match code & 3 {
         0 => Moment::Init(lp),
         1 => {
-            let sequence = Sequence::first_of(sequence >> 24).nth((sequence & 0xFF_FFFF) as u32);
-            let (step, priority) = ((first >> 32) as u32, Priority::new((first >> 8) as u8 as i8));
-            Moment::Event(EventKey { time: VirtualTime::from_bits(time), step, priority, sender: lp, sequence })
+            let (step, priority) = ((place >> 32) as u32, Priority::new((code >> 2) as u8 as i8));
+            let (time, sequence) = (VirtualTime::from_bits(time), Sequence::from_bits(sequence));
+            Moment::Event(EventKey { time, step, priority, sender: lp, sequence })
         }
         2 => Moment::Finish(lp),
         _ => Moment::Never,
@@ -199,7 +206,7 @@ mod tests {
         ];
         for (number, &least) in (0u64..).zip(&moments) {
             for &failure in &moments {
-                let work = Work { processed: 1 + number, rolled_back: u64::MAX, steps: 3, idle_steps: 4 };
+                let work = Work { processed: 1 + number, rolled_back: u64::MAX, steps: 3, idle_steps: 4, waiting_steps: 5 + number };
                 let (epoch, trial) = (number << 40, 1 << 31 | number as u32);
                 let share = Share { sent: u64::MAX - number, received: 5, least, failure, work };
                 let verdict = Verdict { epoch, trials: trial, gvt: least, in_transit: Moment::Never, failure, work };

@@ -14,7 +14,7 @@ use super::{Action, Barrier, Control, Gvt, Hierarchy, Local, Share, Tag, Work};
 /// second, S2, then R1 ≤ R(t) ≤ S(t) ≤ S2 makes R(t) equal S(t): nothing was in flight at t, and nothing has been since, as PEs that hold
 /// send only because of what they receive. The least moment of the second trial is GVT.
 ///
-/// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory.
+/// Counts are summed by messages over the hierarchy, or at a [`Barrier`] in shared memory, or at one of each rank and then over all ranks.
 #[derive(Debug)]
 pub struct Synchronous {
     reducer: Reducer,
@@ -51,9 +51,9 @@ impl Synchronous {
         Synchronous::with(Reducer::Messages(Box::new(Reduction::new(me, hierarchy, ties))))
     }
 
-    /// The part of a PE that reduces at a barrier.
-    pub fn at(barrier: Barrier, ties: TieBreak) -> Self {
-        Synchronous::with(Reducer::Barrier(Box::new(BarrierReduction::new(barrier, ties))))
+    /// The part of PE `me`, which reduces at a barrier.
+    pub fn at(me: u32, barrier: Barrier, ties: TieBreak) -> Self {
+        Synchronous::with(Reducer::Barrier(Box::new(BarrierReduction::new(me, barrier, ties))))
     }
 
     fn with(reducer: Reducer) -> Self {
@@ -103,10 +103,7 @@ impl Gvt for Synchronous {
     }
 
     fn neighbours(&self) -> Vec<u32> {
-        match &self.reducer {
-            Reducer::Messages(reduction) => reduction.neighbours(),
-            Reducer::Barrier(_) => Vec::new(),
-        }
+        with!(&self.reducer, reducer => reducer.neighbours())
     }
 
     fn wish(&mut self) {
@@ -114,10 +111,7 @@ impl Gvt for Synchronous {
     }
 
     fn receive_control(&mut self, control: Control) {
-        match &mut self.reducer {
-            Reducer::Messages(reduction) => reduction.receive_control(control),
-            Reducer::Barrier(_) => panic!("a control message where there is a barrier: {control:?}"),
-        }
+        with!(&mut self.reducer, reducer => reducer.receive_control(control));
     }
 
     fn advance(&mut self, local: &mut impl Local) -> Option<Action> {

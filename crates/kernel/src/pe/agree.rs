@@ -46,16 +46,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn advance_gvt(&mut self, executed: u32) {
         if executed == 0 {
             (self.idle_steps, self.stuck_steps) = (self.idle_steps.saturating_add(1), self.stuck_steps.saturating_add(1));
+            self.gauge.counts.waiting_steps += u64::from(self.gvt.is_on());
         } else {
             (self.idle_steps, self.stuck_steps) = (0, 0);
         }
         if self.wants_gvt(executed) {
             self.gvt.wish();
         }
+        self.take_part_in_gvt();
+    }
+
+    fn take_part_in_gvt(&mut self) {
         loop {
             let (gvt, mut view) = self.gvt_view();
             match gvt.advance(&mut view) {
-                None => return,
+                None => return self.interval.note_joined(self.gvt.epoch()),
                 Some(Action::Send { to, control }) => self.mail.send_control(to, control),
                 Some(Action::Write { to, put }) => self.mail.write(to, put),
                 // At least one batch comes before the next computation, or a PE might never execute anything.
@@ -66,8 +71,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
-        let interval = u64::from(self.world.tuning.gvt_interval);
         self.since_gvt += u64::from(executed);
+        if self.interval.is_called(self.gvt.epoch()) {
+            return true;
+        }
+        let interval = self.interval.events();
         if !self.world.bounds_advance() {
             return executed == 0 || self.since_gvt >= interval;
         }
@@ -78,7 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.stuck_steps >= patience
             || self.needs_gvt()
             || self.idle_steps > patience / FAR_PATIENCE && self.is_far()
-            || self.since_gvt >= GVT_SELDOM * interval
+            || self.since_gvt >= interval.saturating_mul(GVT_SELDOM)
             || open >= interval && self.since_gvt >= interval
     }
 
@@ -127,6 +135,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn adopt(&mut self, verdict: Verdict) {
         self.gauge.counts.gvt_epochs += 1;
         self.gauge.counts.gvt_trials += u64::from(verdict.trials);
+        self.interval.adopt(&verdict);
         (self.since_gvt, self.idle_steps, self.stuck_steps) = (0, 0, 0);
         if !self.world.tuning.lanes.has_certain() {
             // A failure reported from now on comes no earlier than the previous GVT.
@@ -205,14 +214,15 @@ impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
     }
 
     fn take_work(&mut self) -> Work {
-        let Counts { processed, rolled_back, steps, idle_steps, .. } = *self.counts;
-        let done = Work { processed, rolled_back, steps, idle_steps };
+        let Counts { processed, rolled_back, steps, idle_steps, waiting_steps, .. } = *self.counts;
+        let done = Work { processed, rolled_back, steps, idle_steps, waiting_steps };
         let reported = std::mem::replace(self.reported, done);
         Work {
             processed: done.processed - reported.processed,
             rolled_back: done.rolled_back - reported.rolled_back,
             steps: done.steps - reported.steps,
             idle_steps: done.idle_steps - reported.idle_steps,
+            waiting_steps: done.waiting_steps - reported.waiting_steps,
         }
     }
 }

@@ -33,7 +33,8 @@ use crate::faults::Faults;
 use crate::fetch;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
-use crate::gvt::{AnyGvt, Barrier, Gvt, Verdict};
+use crate::gvt::{AnyGvt, Barrier, Gvt, IntervalHistory, Pacer, Verdict};
+use crate::gvt_interval::GvtInterval;
 use crate::lp::{Lp, Lps};
 use crate::mail::Mail;
 use crate::past::Past;
@@ -92,6 +93,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     dropping: Option<ExecutedEvent>,
     /// How often this PE has rolled back.
     incarnation: Incarnation,
+    interval: GvtInterval,
     /// Events executed since the last GVT.
     since_gvt: u64,
     /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
@@ -120,6 +122,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let world = World::new(task, buffers.me(), tuning);
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
+        let interval = GvtInterval::new(&tuning, gvt.stops_pes());
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
             agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
@@ -135,6 +138,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             running: None,
             dropping: None,
             incarnation: Incarnation::MIN,
+            interval,
             since_gvt: 0,
             idle_steps: 0,
             stuck_steps: 0,
@@ -153,6 +157,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// Notes down what it does, within limits. To be called before its first step.
     pub fn trace(&mut self, limits: TraceLimits) {
         self.gauge.trace(limits);
+    }
+
+    /// A thread that does nothing but send and receive says when GVT is to be found: from now on the PE asks for it only if it is idle. To be
+    /// called before its first step, of PEs that adapt the interval.
+    pub fn follow(&mut self, pacer: Pacer) {
+        self.interval.follow(pacer);
     }
 
     /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
@@ -307,7 +317,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { lps, effects, faults, mut gauge, agenda, past, over, .. } = self;
+        let Pe { lps, effects, faults, mut gauge, agenda, past, interval, over, .. } = self;
         gauge.counts.extras_kept = past.extras.in_use();
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
@@ -318,7 +328,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let (statistics, rows) = effects.into_parts();
         let (counts, by_role, phases, trace) = gauge.into_parts();
         let (books, pending, failure) = (agenda.store().books(), agenda.len(), faults.into_failure());
-        Parts { first_lp, lps, statistics, rows, failure, counts, by_role, books, pending, phases, trace }
+        let interval = interval.history();
+        Parts { first_lp, lps, statistics, rows, failure, counts, by_role, interval, books, pending, phases, trace }
     }
 }
 
@@ -350,6 +361,8 @@ pub struct Parts<M: Model> {
     pub counts: Counts,
     /// What its LPs did, by [role](crate::Role::index), where they differ.
     pub by_role: Vec<RoleCounts>,
+    /// What became of the GVT interval, if it was adapted.
+    pub interval: Option<IntervalHistory>,
     /// The books of its events' memory.
     pub books: Books,
     /// How many events are pending beyond the end, cancelled ones included.

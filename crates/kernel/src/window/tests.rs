@@ -32,7 +32,7 @@ impl Plant {
         let undone = (self.executed * (1.0 - 1.0 / (1.0 + ahead * ahead))).round().min(self.executed - 1.0);
         self.efficiency = 1.0 - undone / self.executed;
         self.now += (self.executed - undone) / self.density;
-        let work = Work { processed: self.executed as u64, rolled_back: undone as u64, steps: 100, idle_steps: 50 };
+        let work = Work { processed: self.executed as u64, rolled_back: undone as u64, steps: 100, idle_steps: 50, waiting_steps: 0 };
         window.adapt(&moment(self.now), &work);
     }
 
@@ -146,6 +146,7 @@ fn the_width_is_positive_and_finite_whatever_the_verdicts() {
                     rolled_back: [0, 1, 1000, 1 << 40][below(4) as usize],
                     steps: below(3),
                     idle_steps: 0,
+                    waiting_steps: 0,
                 };
                 let gvt = if round == 0 { Moment::Init(LpId(0)) } else { moment(now) };
                 window.adapt(&gvt, &work);
@@ -178,7 +179,7 @@ fn the_rule_of_devastator_is_followed() {
     assert_eq!(window.width(), 1.0);
     let mut factor = |rolled_back: u64, steps: u64| {
         let before = window.width();
-        window.adapt(&moment(1.0), &Work { processed: 100, rolled_back, steps, idle_steps: 0 });
+        window.adapt(&moment(1.0), &Work { processed: 100, rolled_back, steps, idle_steps: 0, waiting_steps: 0 });
         window.width() / before
     };
     // At low efficiency, while the rate of commits rises.
@@ -199,7 +200,7 @@ fn a_window_that_starves_pes_widens_at_once() {
     let widths = |processed: [u64; 4], rolled_back: u64| {
         let mut window = Window::new(Rule::Adaptive, time(1e9), 1.0, 2);
         processed.map(|processed| {
-            window.adapt(&moment(1.0), &Work { processed, rolled_back, steps: 100, idle_steps: 0 });
+            window.adapt(&moment(1.0), &Work { processed, rolled_back, steps: 100, idle_steps: 0, waiting_steps: 0 });
             window.width()
         })
     };

@@ -156,6 +156,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         batch: 4,
         kps: 2,
         gvt_interval: 20,
+        adapts_interval: seed % 5 == 0,
         patience: 32,
         history_most: 1000,
         undoing,

@@ -2,10 +2,14 @@
 //! GVT, it must be at or before everything pending or in flight, and in the end it must be [`Moment::Never`].
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
 
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work};
+use warpline_kernel::gvt::{
+    ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, Action, Algorithm, AllReduce, AnyGvt, Barrier, Control, Gvt, Hierarchy, Local, Put,
+    RankPlaces, Tag, Verdict, Work,
+};
 use warpline_memory::Region;
 
 const SCHEDULES: u64 = 4_000;
@@ -111,11 +115,82 @@ struct World<G> {
     failures: (Moment, Moment),
 }
 
+/// How PEs find GVT.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By an algorithm of all PEs.
+    Together(Algorithm),
+    /// At a barrier in each of several ranks, and by reductions over all of them.
+    Ranks,
+}
+
+/// Collective reductions whose results arrive late, and at some ranks later than at others.
+struct VirtualAllReduce {
+    rank: usize,
+    dice: Dice,
+    /// The reductions that this rank has started.
+    started: usize,
+    all: Arc<Mutex<Collective>>,
+}
+
+/// What the ranks have given, by reduction: how many of them did, and what became of it.
+#[derive(Default)]
+struct Collective {
+    ranks: usize,
+    given: Vec<(Vec<usize>, [u64; ALL_REDUCE_WORDS])>,
+}
+
+impl AllReduce for VirtualAllReduce {
+    fn start(&mut self, mine: &[u64; ALL_REDUCE_WORDS]) -> Result<(), String> {
+        let mut all = self.all.lock().unwrap();
+        match all.given.get_mut(self.started) {
+            None => all.given.push((vec![self.rank], *mine)),
+            Some((ranks, words)) => {
+                assert!(!ranks.contains(&self.rank), "a rank takes part in a reduction once");
+                ranks.push(self.rank);
+                for (word, mine) in words.iter_mut().zip(mine).take(ALL_REDUCE_SUMS) {
+                    *word = word.wrapping_add(*mine);
+                }
+                let keys = words[ALL_REDUCE_SUMS..].chunks_mut(ALL_REDUCE_KEY);
+                for (key, mine) in keys.zip(mine[ALL_REDUCE_SUMS..].chunks(ALL_REDUCE_KEY)) {
+                    if *mine < *key {
+                        key.copy_from_slice(mine);
+                    }
+                }
+            }
+        }
+        self.started += 1;
+        Ok(())
+    }
+
+    fn test(&mut self) -> Result<Option<[u64; ALL_REDUCE_WORDS]>, String> {
+        let all = self.all.lock().unwrap();
+        let (ranks, words) = &all.given[self.started - 1];
+        Ok((ranks.len() == all.ranks && self.dice.percent(50)).then_some(*words))
+    }
+}
+
+/// The parts of PEs that are divided among some ranks at random.
+fn ranks(dice: &mut Dice, pes: u32, ties: TieBreak) -> Vec<AnyGvt> {
+    let mut first_pes: Vec<u32> = (1..pes).filter(|_| dice.percent(40)).collect();
+    first_pes.insert(0, 0);
+    let ranks = first_pes.len();
+    first_pes.push(pes);
+    let all = Arc::new(Mutex::new(Collective { ranks, given: Vec::new() }));
+    let of_rank = |rank: usize| {
+        let places = RankPlaces { rank: rank as u32, first_pes: first_pes.clone(), pes_drive: true };
+        let all_reduce = VirtualAllReduce { rank, dice: Dice(mix64(dice.0 ^ rank as u64)), started: 0, all: all.clone() };
+        let barrier = Barrier::of_rank(places, Box::new(all_reduce), ties);
+        AnyGvt::all_at(&barrier, pes, ties).into_iter().take(first_pes[rank + 1] as usize).skip(first_pes[rank] as usize)
+    };
+    (0..ranks).flat_map(of_rank).collect()
+}
+
 /// Where the word for a jump start lies, behind the blocks.
 const JUMP_START: usize = 4;
 
 impl<G: Gvt> World<G> {
-    fn new(seed: u64, make: impl Fn(AnyGvt) -> G, algorithm: Algorithm, place: fn(usize) -> usize) -> Self {
+    fn new(seed: u64, make: impl Fn(AnyGvt) -> G, way: Way, place: fn(usize) -> usize) -> Self {
         let mut dice = Dice(mix64(seed));
         let count = 1 + dice.index(17);
         let ties = if dice.percent(50) { TieBreak::BySender } else { TieBreak::Unbiased { seed } };
@@ -127,7 +202,11 @@ impl<G: Gvt> World<G> {
         };
         let pes: Vec<Pe> = (0..count).map(|_| Pe { ties, ..Pe::default() }).collect();
         let hierarchy = Hierarchy::new(count as u32, 1 + dice.below(count as u64) as u32);
-        let gvts = AnyGvt::all(&Region::own(), algorithm, hierarchy, ties).into_iter().map(make).collect();
+        let gvts = match way {
+            Way::Together(algorithm) => AnyGvt::all(&Region::own(), algorithm, hierarchy, ties),
+            Way::Ranks => ranks(&mut dice, count as u32, ties),
+        };
+        let gvts = gvts.into_iter().map(make).collect();
         let (network, wires, sent_controls, verdicts) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), Vec::new());
         let written = BTreeMap::new();
         let failures = (Moment::Never, Moment::Never);
@@ -171,8 +250,10 @@ impl<G: Gvt> World<G> {
 
     fn execute(&mut self, pe: usize) {
         if self.gvts[pe].holds() || self.pes[pe].pending.is_empty() {
-            self.pes[pe].work.idle_steps += 1;
-            self.total.idle_steps += 1;
+            let waits = u64::from(self.gvts[pe].is_on());
+            for work in [&mut self.pes[pe].work, &mut self.total] {
+                (work.idle_steps, work.waiting_steps) = (work.idle_steps + 1, work.waiting_steps + waits);
+            }
             return;
         }
         let pending = &self.pes[pe].pending;
@@ -352,8 +433,8 @@ impl<G: Gvt> World<G> {
             let received = self.deliver_control();
             let advanced = (0..self.pes.len()).filter(|&pe| self.advance(pe)).count();
             still = if received || advanced > 0 { 0 } else { still + 1 };
-            // At a barrier, PEs do something without an action.
-            if still > 4 {
+            // At a barrier, PEs do something without an action, and results over ranks are late.
+            if still > 60 {
                 assert!(self.gvts.iter().all(|gvt| !gvt.is_on() && !gvt.holds()), "a PE hangs");
                 return;
             }
@@ -402,44 +483,49 @@ fn four_blocks(place: usize) -> usize {
 }
 
 /// Runs many schedules, and checks that they exercise the algorithm: so many reductions are needed at least, and often more.
-fn check(algorithm: Algorithm, trials_at_least: u32, often_more: bool) {
+fn check(way: Way, trials_at_least: u32, often_more: bool) {
     let (mut epochs, mut inner, mut repeated) = (0, 0, 0);
     for seed in 0..SCHEDULES {
-        let result = std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, algorithm, four_blocks).run());
-        let verdicts = result.unwrap_or_else(|_| panic!("{algorithm:?} GVT fails with seed {seed}"));
+        let result = std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, way, four_blocks).run());
+        let verdicts = result.unwrap_or_else(|_| panic!("{way:?} GVT fails with seed {seed}"));
         epochs += verdicts.len();
         inner += verdicts.iter().filter(|verdict| matches!(verdict.gvt, Moment::Event(_))).count();
         repeated += verdicts.iter().filter(|verdict| verdict.trials > trials_at_least).count();
         assert!(verdicts.iter().all(|verdict| verdict.trials >= trials_at_least));
     }
-    println!("{algorithm:?}: {epochs} epochs, {inner} before the end, {repeated} with further trials");
+    println!("{way:?}: {epochs} epochs, {inner} before the end, {repeated} with further trials");
     assert!(inner as u64 > SCHEDULES, "{inner} of {epochs}");
     assert_eq!(repeated as u64 > SCHEDULES / 2, often_more, "{repeated} of {epochs}");
 }
 
 #[test]
 fn asynchronous_gvt_is_a_bound_and_terminates() {
-    check(Algorithm::Asynchronous, 1, true);
+    check(Way::Together(Algorithm::Asynchronous), 1, true);
 }
 
 #[test]
 fn one_sided_gvt_is_a_bound_and_terminates() {
-    check(Algorithm::OneSided, 1, true);
+    check(Way::Together(Algorithm::OneSided), 1, true);
 }
 
 #[test]
 fn synchronous_gvt_is_a_bound_and_terminates() {
-    check(Algorithm::Synchronous, 2, true);
+    check(Way::Together(Algorithm::Synchronous), 2, true);
 }
 
 #[test]
 fn gvt_at_a_barrier_is_a_bound_and_terminates() {
-    check(Algorithm::AtBarrier { sleeps: false }, 2, true);
+    check(Way::Together(Algorithm::AtBarrier { sleeps: false }), 2, true);
+}
+
+#[test]
+fn gvt_over_ranks_is_a_bound_and_terminates() {
+    check(Way::Ranks, 2, true);
 }
 
 #[test]
 fn gvt_from_registers_is_a_bound_and_terminates() {
-    check(Algorithm::Gsu, 1, false);
+    check(Way::Together(Algorithm::Gsu), 1, false);
 }
 
 /// An algorithm with a mistake.
@@ -524,24 +610,24 @@ fn is_odd(moment: Moment) -> bool {
 }
 
 /// Every algorithm has a twin with a mistake, which these schedules find.
-fn find(algorithm: Algorithm, mistake: Mistake) {
+fn find(way: Way, mistake: Mistake) {
     let fails = |seed| {
-        let run = || World::new(seed, |gvt| Broken { gvt, mistake }, algorithm, four_blocks).run();
+        let run = || World::new(seed, |gvt| Broken { gvt, mistake }, way, four_blocks).run();
         std::panic::catch_unwind(run).is_err()
     };
-    assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "{algorithm:?} GVT that {mistake:?} passes");
+    assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "{way:?} GVT that {mistake:?} passes");
 }
 
 #[test]
 fn mistakes_in_the_algorithms_are_found() {
     for algorithm in [Algorithm::Asynchronous, Algorithm::OneSided] {
-        find(algorithm, Mistake::ForgetsLateMessages);
+        find(Way::Together(algorithm), Mistake::ForgetsLateMessages);
     }
-    for algorithm in [Algorithm::Synchronous, Algorithm::AtBarrier { sleeps: true }] {
-        find(algorithm, Mistake::IgnoresSomeMessages);
+    for way in [Way::Together(Algorithm::Synchronous), Way::Together(Algorithm::AtBarrier { sleeps: true }), Way::Ranks] {
+        find(way, Mistake::IgnoresSomeMessages);
     }
-    find(Algorithm::Gsu, Mistake::AnnouncesLate);
-    find(Algorithm::Gsu, Mistake::AnnouncesNothing);
+    find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesLate);
+    find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesNothing);
 }
 
 /// With blocks for two trials of one epoch, or for one trial of two epochs, PEs overwrite what has not been read.
@@ -549,7 +635,8 @@ fn mistakes_in_the_algorithms_are_found() {
 fn four_blocks_are_needed() {
     let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
     for place in two {
-        let fails = |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Algorithm::OneSided, place).run()).is_err();
+        let fails =
+            |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()).is_err();
         assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "two blocks are enough");
     }
 }

@@ -25,7 +25,7 @@ struct Still {
 
 impl Still {
     fn until(least: Moment) -> Self {
-        Still { least, failure: Moment::Never, work: Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4 } }
+        Still { least, failure: Moment::Never, work: Work { processed: 1, rolled_back: 2, steps: 3, idle_steps: 4, waiting_steps: 5 } }
     }
 }
 
@@ -127,7 +127,10 @@ fn a_wish_spreads_in_one_traversal_of_the_hierarchy() {
                 assert_eq!(machine.adopted.len(), 1023);
                 for verdict in &machine.adopted {
                     assert_eq!((verdict.epoch, verdict.trials, verdict.gvt), (0, trials, at(10)));
-                    assert_eq!(verdict.work, Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092 });
+                    assert_eq!(
+                        verdict.work,
+                        Work { processed: 1023, rolled_back: 2046, steps: 3069, idle_steps: 4092, waiting_steps: 5115 }
+                    );
                 }
             }
         }

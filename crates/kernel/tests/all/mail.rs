@@ -1,6 +1,7 @@
 //! What PEs hand over to the wires, and when: messages that find no room, bounds, and requests for GVT.
 
 use crate::by_hand::{END, Play, Sent, Setting, Stage, in_time};
+use warpline_kernel::gvt::{Pacer, PacerDriver};
 use warpline_kernel::{GoAhead, Lanes, Tuning, Wire};
 
 /// LP 0 sends seven messages in its first event: PE 1 has LPs 2 and 3, and PE 2 has LPs 4 and 5.
@@ -185,6 +186,42 @@ fn a_single_pe_finds_gvt_once_per_interval() {
         // The initialisation of the LP counts, too.
         assert_eq!((counts.processed, counts.gvt_epochs), (100, 101 / u64::from(gvt_interval)), "with an interval of {gvt_interval}");
     }
+}
+
+/// A PE that never waits for GVT has it found less and less often: four times per interval, which doubles up to eight times the first.
+#[test]
+fn an_interval_that_is_adapted_grows_where_nobody_waits() {
+    let mut stage = about_to_execute_alone(10);
+    stage.step(0, 1000);
+    let counts = stage.pes[0].counts();
+    assert_eq!((counts.processed, counts.gvt_epochs), (1000, 12 + (1001 - 4 * (10 + 20 + 40)) / 80));
+}
+
+/// Where another thread has the interval, a PE that is not idle asks when that thread says so, and not before.
+#[test]
+fn a_pe_that_follows_another_thread_asks_when_it_is_told() {
+    let pacer = Pacer::new(10);
+    let mut driver = PacerDriver::new(pacer.clone());
+    let mut stage = about_to_execute_alone(10);
+    stage.pes[0].follow(pacer);
+    for epochs in 0..4 {
+        (0..9).for_each(|_| driver.pass());
+        stage.step(0, 200);
+        assert_eq!(stage.pes[0].counts().gvt_epochs, epochs, "the thread has said nothing");
+        driver.pass();
+        stage.step(0, 1);
+        assert_eq!(stage.pes[0].counts().gvt_epochs, epochs + 1);
+    }
+}
+
+/// A PE that has the events of 1000 steps before it, and adapts the interval, of so many events at first.
+fn about_to_execute_alone(gvt_interval: u32) -> Stage<'static> {
+    fn first(lp: u32) -> Vec<Sent> {
+        if lp == 0 { (1..=1000).map(|n| (0, f64::from(n) / 25.0, "own")).collect() } else { vec![] }
+    }
+    static PLAY: Play = Play { lps: 1, first, ..Play::NOTHING };
+    let setting = Setting { pes: 1, ..Setting::default() };
+    Stage::new(&PLAY, Setting { tuning: Tuning { gvt_interval, adapts_interval: true, ..setting.tuning }, ..setting })
 }
 
 /// If bounds advance, a PE with nothing to execute waits for them for a while before it asks for GVT; not for long if bounds would have to

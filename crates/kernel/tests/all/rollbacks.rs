@@ -37,7 +37,16 @@ fn lengths(start: &[u64]) -> [u64; 32] {
 
 /// What was executed, undone, sent and received, without what depends on how often a PE is stepped and when GVT is found.
 fn done(counts: &Counts) -> Counts {
-    let without = Counts { steps: 0, idle_steps: 0, gvt_epochs: 0, gvt_trials: 0, receipts: 0, mailbox_depth_max: 0, ..counts.clone() };
+    let without = Counts {
+        steps: 0,
+        idle_steps: 0,
+        waiting_steps: 0,
+        gvt_epochs: 0,
+        gvt_trials: 0,
+        receipts: 0,
+        mailbox_depth_max: 0,
+        ..counts.clone()
+    };
     Counts { committed: 0, remote_committed: 0, history_max: 0, ..without }
 }
 

@@ -17,6 +17,7 @@ pub const STUDIES: &[Study] = &[
     knl::VARIANTS,
     knl::CAS,
     knl::THREADS_PER_COMMUNICATOR,
+    knl::GVT_INTERVAL,
 ];
 
 /// A figure of the source beside that of this machine.
@@ -30,6 +31,18 @@ fn gains(measured: &Measured, words: &str, variant: usize, other: usize) -> Opti
         .filter(|condition| measured.conditions[*condition].contains(words))
         .filter_map(|condition| measured.gain(condition, variant, other))
         .collect();
+    span(&all)
+}
+
+/// How many times as fast a variant was as one of several others, over all conditions. Which of them, `pick` says of two ratios: the less is
+/// that to the fastest, the greater that to the slowest.
+fn gains_over(measured: &Measured, variant: usize, others: &[usize], pick: fn(f64, f64) -> f64) -> Option<String> {
+    let of = |condition| others.iter().filter_map(|other| measured.gain(condition, variant, *other)).reduce(pick);
+    span(&(0..measured.conditions.len()).filter_map(of).collect::<Vec<f64>>())
+}
+
+/// From the least of some ratios to the greatest.
+fn span(all: &[f64]) -> Option<String> {
     let (least, most) = (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
     Some(if all.len() == 1 { format!("{most:.2} times") } else { format!("{least:.2} to {most:.2} times") })
 }
@@ -50,6 +63,14 @@ mod tests {
         assert_eq!(gains(&measured, "8 bytes", 0, 1).as_deref(), Some("2.00 to 3.00 times"));
         assert_eq!(gains(&measured, "500", 0, 1).as_deref(), Some("8.00 times"));
         assert_eq!((gains(&measured, "none", 0, 1), gains(&measured, "500", 0, 2)), (None, None));
+    }
+
+    #[test]
+    fn the_fastest_and_the_slowest_of_others_are_found() {
+        let measured = measured(&["a", "b"], &[[2.0, 4.0], [3.0, 1.0]]);
+        let of = |pick| gains_over(&measured, 0, &[0, 1], pick);
+        assert_eq!((of(f64::min).unwrap(), of(f64::max).unwrap()), ("0.50 to 1.00 times".to_owned(), "1.00 to 3.00 times".to_owned()));
+        assert_eq!(gains_over(&measured, 0, &[2], f64::min), None);
     }
 
     /// Whatever was left out, a study has its figures, and each of its cases has a name of its own.

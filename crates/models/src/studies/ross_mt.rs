@@ -19,15 +19,15 @@ pub(super) const PROCESSES_AND_THREADS: Study = Study {
             more messages are remote; with messages of 500 bytes that are not copied, up to 1.65 times; sending and receiving takes 50 % of the \
             time with MPI and 30 % with threads; at 100 % remote the speed-up over a sequential run is 12 with threads and 10 with MPI on 48 cores",
     differs: "there are as many PEs as cores unless --threads says otherwise; processes of one machine share memory here, and both they and \
-              threads share one copy of each message; what is copied goes in batches of up to 16 KiB, while ROSS sends each event by itself; PEs look for \
+              threads share one copy of each message; with MPI alone, GVT is reduced by MPI, and otherwise by messages; what is copied goes in batches of up to 16 KiB, while ROSS sends each event by itself; PEs look for \
               messages in between without a call of MPI",
     model: "phold",
     conditions,
     variants: |_| {
         vec![
-            StudyCase::new("threads", ["--preset=ross-mpi"]),
-            StudyCase::new("processes", ["--preset=ross-mpi", "--zero-copy=yes"]).by(Way::Processes),
-            StudyCase::new("processes, copies", ["--preset=ross-mpi"]).by(Way::Processes),
+            StudyCase::new("threads", ["--preset=ross-mpi", "--barrier=tree"]),
+            StudyCase::new("processes", ["--preset=ross-mpi", "--barrier=tree", "--zero-copy=yes"]).by(Way::Processes),
+            StudyCase::new("processes, copies", ["--preset=ross-mpi", "--barrier=tree"]).by(Way::Processes),
             StudyCase::new("MPI", ["--preset=ross-mpi"]).by(Way::MpiCopies),
         ]
     },

@@ -58,6 +58,15 @@ unsafe extern "C" {
         count: c_int,
         sum: c_int,
     ) -> c_int;
+    pub(crate) fn warpline_mpi_start_composite(
+        all: *mut RequestArray,
+        index: c_int,
+        comm: u64,
+        mine: *const u64,
+        result: *mut u64,
+        words: c_int,
+    ) -> c_int;
+    pub(crate) fn warpline_mpi_end_composite(all: *mut RequestArray);
     pub(crate) fn warpline_mpi_start_barrier(all: *mut RequestArray, index: c_int, comm: u64) -> c_int;
     pub(crate) fn warpline_mpi_test(
         all: *mut RequestArray,

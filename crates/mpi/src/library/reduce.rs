@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::comm::Comm;
 use super::error::{Error, Result};
-use super::requests::{Nothing, Operands, Requests};
+use super::requests::{Nothing, Operands, ReductionKind, Requests};
 
 /// What a reduction makes of the numbers that the ranks give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,14 @@ pub enum Reduction {
     Min,
     /// Their sum, modulo 2^64.
     Sum,
+    /// Both at once: the first `sums` numbers are added up, modulo 2^64, and the others are keys of `key` numbers each, of which the least is
+    /// found, at each place. The first number of a key counts most.
+    Composite {
+        /// How many numbers are added up.
+        sums: u16,
+        /// How many numbers make a key.
+        key: u16,
+    },
 }
 
 impl Reduction {
@@ -21,7 +29,23 @@ impl Reduction {
     fn flipped(self) -> u64 {
         match self {
             Reduction::Min => 1 << 63,
-            Reduction::Sum => 0,
+            Reduction::Sum | Reduction::Composite { .. } => 0,
+        }
+    }
+
+    fn kind(self) -> ReductionKind {
+        match self {
+            Reduction::Min => ReductionKind::Min,
+            Reduction::Sum => ReductionKind::Sum,
+            Reduction::Composite { .. } => ReductionKind::Composite,
+        }
+    }
+
+    /// What precedes the operands, to tell the shim what they are.
+    fn header(self, width: usize) -> Option<u64> {
+        match self {
+            Reduction::Composite { sums, key } => Some((width as u64 + 1) << 32 | u64::from(sums) << 16 | u64::from(key)),
+            _ => None,
         }
     }
 }
@@ -45,13 +69,14 @@ impl<'m> Reducer<'m> {
     /// [`Error::Mpi`], or [`Error::Memory`].
     pub fn new(comm: &Comm<'m>, width: usize) -> Result<Self> {
         let requests = Requests::new(&Arc::new(comm.shared().duplicate()?), 1)?;
-        let zeros = || {
+        let empty = || {
             let mut list = Vec::new();
-            list.try_reserve_exact(width).map_err(|_| Error::Memory { bytes: width.saturating_mul(size_of::<u64>()) })?;
-            list.resize(width, 0);
+            // Room for a header.
+            let most = width.saturating_add(1);
+            list.try_reserve_exact(most).map_err(|_| Error::Memory { bytes: most.saturating_mul(size_of::<u64>()) })?;
             Ok(list)
         };
-        Ok(Reducer { requests, width, reduction: Reduction::Sum, idle: Some(Operands { mine: zeros()?, result: zeros()? }) })
+        Ok(Reducer { requests, width, reduction: Reduction::Sum, idle: Some(Operands { mine: empty()?, result: empty()? }) })
     }
 
     /// Starts a reduction, of each number with those at the same place in the other ranks.
@@ -60,16 +85,17 @@ impl<'m> Reducer<'m> {
     /// [`Error::Mpi`].
     ///
     /// # Panics
-    /// If a reduction is in progress, or if there are not as many numbers as the reducer is wide.
+    /// If a reduction is in progress, if there are not as many numbers as the reducer is wide, or if they are no whole number of keys.
     pub fn start(&mut self, reduction: Reduction, mine: &[u64]) -> Result<()> {
         assert_eq!(mine.len(), self.width, "the reducer is for another number of operands");
         self.requests.usable()?;
         let mut operands = self.idle.take().expect("the last reduction has been fetched");
-        for (place, &number) in operands.mine.iter_mut().zip(mine) {
-            *place = number ^ reduction.flipped();
-        }
+        operands.mine.clear();
+        operands.mine.extend(reduction.header(self.width).into_iter().chain(mine.iter().map(|number| number ^ reduction.flipped())));
+        operands.result.clear();
+        operands.result.resize(operands.mine.len(), 0);
         self.reduction = reduction;
-        self.requests.start_reduce(reduction == Reduction::Sum, operands)
+        self.requests.start_reduce(reduction.kind(), operands)
     }
 
     /// The result, when all ranks have given their numbers: once per reduction.
@@ -79,7 +105,8 @@ impl<'m> Reducer<'m> {
     pub fn test(&mut self) -> Result<Option<&[u64]>> {
         let Some(mut operands) = self.requests.reduced()? else { return Ok(None) };
         operands.result.iter_mut().for_each(|number| *number ^= self.reduction.flipped());
-        Ok(Some(&self.idle.insert(operands).result))
+        let first = operands.result.len() - self.width;
+        Ok(Some(&self.idle.insert(operands).result[first..]))
     }
 
     /// Whether a reduction is in progress: it was started, and its result has not been fetched.

@@ -27,6 +27,17 @@ pub(crate) struct Operands {
     pub(crate) result: Vec<u64>,
 }
 
+/// What becomes of operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReductionKind {
+    /// The least, as `i64`.
+    Min,
+    /// The sum.
+    Sum,
+    /// Sums of some and the least keys of the rest, as the first of them says.
+    Composite,
+}
+
 /// A barrier needs no memory.
 pub(crate) struct Nothing;
 
@@ -35,6 +46,8 @@ pub(crate) struct Requests<'m, M> {
     comm: Arc<Communicator<'m>>,
     raw: NonNull<ffi::RequestArray>,
     held: Vec<Option<M>>,
+    /// How many operands composite reductions have, if there have been any.
+    width: Option<usize>,
     /// What MPI reported, after which nothing is certain about the requests.
     failed: Option<Error>,
 }
@@ -55,7 +68,7 @@ impl<'m, M> Requests<'m, M> {
         // SAFETY: MPI is running, or there would be no communicator.
         let raw = NonNull::new(unsafe { ffi::warpline_mpi_make_requests(raw_count) }).ok_or(out_of_memory)?;
         comm.session.add();
-        Ok(Requests { comm: comm.clone(), raw, held, failed: None })
+        Ok(Requests { comm: comm.clone(), raw, held, width: None, failed: None })
     }
 
     pub(crate) fn is_active(&self, index: usize) -> bool {
@@ -204,19 +217,37 @@ impl Requests<'_, Incoming> {
 }
 
 impl Requests<'_, Operands> {
-    /// Reduces the operands of all ranks, to sums if `sum` says so, and else to minima of what they are as `i64`. There are as many results as
-    /// operands.
-    pub(crate) fn start_reduce(&mut self, sum: bool, operands: Operands) -> Result<()> {
-        assert_eq!(operands.mine.len(), operands.result.len());
-        let Ok(count) = c_int::try_from(operands.mine.len()) else {
-            return Err(Error::TooLong { bytes: operands.mine.len().saturating_mul(size_of::<u64>()) });
+    /// Reduces the operands of all ranks. There are as many results as operands. A composite reduction is told by its first operand how many
+    /// there are, and all of these requests then have as many.
+    ///
+    /// # Panics
+    /// If there are not.
+    pub(crate) fn start_reduce(&mut self, kind: ReductionKind, operands: Operands) -> Result<()> {
+        let length = operands.mine.len();
+        assert_eq!(length, operands.result.len());
+        let Ok(count) = c_int::try_from(length) else {
+            return Err(Error::TooLong { bytes: length.saturating_mul(size_of::<u64>()) });
         };
+        if kind == ReductionKind::Composite {
+            let [header, ..] = operands.mine[..] else { panic!("a composite reduction without operands") };
+            let (sums, key) = ((header >> 16 & 0xFFFF) as usize, (header & 0xFFFF) as usize);
+            let keys = length.checked_sub(1 + sums);
+            assert!((header >> 32) as usize == length && keys.is_some_and(|keys| keys == 0 || key > 0 && keys % key == 0));
+            assert!(*self.width.get_or_insert(length) == length, "composite reductions of one array of requests are equally wide");
+        }
         let comm = self.comm.raw();
+        let raw = self.raw.as_ptr();
         let Operands { mine, result } = self.hold(0, operands)?;
         let (mine, result) = (mine.as_ptr(), result.as_mut_ptr());
         // SAFETY: as `raw` says. The array has a free request of this index. Both lists have `count` numbers and are held, and nobody else
-        // touches them, until the request is done.
-        let code = unsafe { ffi::warpline_mpi_start_reduce(self.raw.as_ptr(), 0, comm, mine, result, count, c_int::from(sum)) };
+        // touches them, until the request is done. Those of a composite reduction are as wide as the first of the array, and as their first
+        // number says to the shim: so it reads and writes within them.
+        let code = unsafe {
+            match kind {
+                ReductionKind::Composite => ffi::warpline_mpi_start_composite(raw, 0, comm, mine, result, count),
+                _ => ffi::warpline_mpi_start_reduce(raw, 0, comm, mine, result, count, c_int::from(kind == ReductionKind::Sum)),
+            }
+        };
         self.check("MPI_Iallreduce", code)
     }
 
@@ -249,6 +280,10 @@ impl<M> Drop for Requests<'_, M> {
             idle = unsafe { ffi::warpline_mpi_wait_all(self.raw.as_ptr(), self.held.len() as c_int) } == 0;
         }
         if idle {
+            if self.comm.session.may_tidy_up() {
+                // SAFETY: MPI is running and this thread may call it. No request is in use.
+                unsafe { ffi::warpline_mpi_end_composite(self.raw.as_ptr()) };
+            }
             // SAFETY: no request is in use any more, and nothing leads to the array after this.
             unsafe { ffi::warpline_mpi_free_requests(self.raw.as_ptr()) };
             self.comm.session.remove();

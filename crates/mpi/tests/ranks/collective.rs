@@ -30,8 +30,25 @@ pub(crate) fn reductions(comm: &Comm<'_>, rounds: u64) -> Result<()> {
         let mine = [round + me, u64::MAX, u64::from(me == lowest && round % 2 == 0)];
         assert_eq!(reduce(&mut reducer, Reduction::Sum, &mine)?, sums);
     }
+    composite(comm, rounds)?;
     let mut nothing = Reducer::new(comm, 0)?;
     assert_eq!(reduce(&mut nothing, Reduction::Sum, &[])?, []);
+    Ok(())
+}
+
+/// Sums and least keys in one: a key is found whole, and the first of its numbers that differs decides, without a sign.
+fn composite(comm: &Comm<'_>, rounds: u64) -> Result<()> {
+    let (me, size) = (u64::from(comm.rank()), u64::from(comm.size()));
+    let mut reducer = Reducer::new(comm, 8)?;
+    for round in 0..rounds {
+        let (lowest, high) = (round % size, 1 << 63);
+        let far = if me == lowest { [high, 7, me] } else { [high, 8, 0] };
+        let near = [u64::MAX - u64::from(me == lowest), me, u64::MAX];
+        let mine = [me, u64::MAX, far[0], far[1], far[2], near[0], near[1], near[2]];
+        let found = reduce(&mut reducer, Reduction::Composite { sums: 2, key: 3 }, &mine)?;
+        let sums = [size * (size - 1) / 2, 0_u64.wrapping_sub(size)];
+        assert_eq!(found, [sums[0], sums[1], high, 7, lowest, u64::MAX - 1, lowest, u64::MAX]);
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
 use serde_json::Value;
-use warpline_base::record::{CommunicationRecord, ParallelRecord, PeRecord, RunRecord, TableView};
+use warpline_base::record::{CommunicationRecord, GvtIntervalRecord, ParallelRecord, PeRecord, RunRecord, TableView};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -98,8 +98,10 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
             value: format::integer(parallel.gvt_epochs),
             note: match parallel.gvt_epochs {
                 0 => String::new(),
-                _ if record.loop_seconds > 0.0 => format!("{} per second, {} each", mean(per_second), trials_of(trials)),
-                _ => format!("{} each", trials_of(trials)),
+                _ if record.loop_seconds > 0.0 => {
+                    format!("{} per second, {} each{}", mean(per_second), trials_of(trials), interval(parallel))
+                }
+                _ => format!("{} each{}", trials_of(trials), interval(parallel)),
             },
         },
         Tile {
@@ -115,6 +117,20 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
     ];
     tiles.iter().chain(parallel.communication.as_ref().map(copied).iter()).map(tile).collect()
+}
+
+/// What became of the interval between them, if it was adapted.
+fn interval(parallel: &ParallelRecord) -> String {
+    let Some(GvtIntervalRecord { unit, first, least, last, greatest, changes }) = &parallel.gvt_interval else { return String::new() };
+    let [first, least, last, greatest] = [first, least, last, greatest].map(|passed| format::integer(u64::from(*passed)));
+    let of = if unit == "passes" { "passes of the thread that sends" } else { "events" };
+    match changes {
+        0 => format!("; the interval stayed at {first} {of}"),
+        _ => format!(
+            "; the interval went from {first} to {last} {of}, {least} at least and {greatest} at most, in {}",
+            counted(*changes, "change")
+        ),
+    }
 }
 
 /// How messages were copied between processes.

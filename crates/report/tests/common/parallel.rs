@@ -95,6 +95,7 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         cancelled_in_place: sum(|pe| pe.anti_messages) / 3,
         gvt_epochs: 12_604,
         gvt_trials: 15_911,
+        gvt_interval: None,
         remote_events: sum(|pe| pe.messages_sent),
         phase_seconds,
         pes,

@@ -153,8 +153,9 @@ impl<E: Send> Courier<E> {
         self.batches.iter().any(|batch| batch.bytes.len() - batch.sent > BACKLOG * self.plan.limits.piece)
     }
 
-    /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due. Returns whether there was anything.
-    pub(super) fn work(&mut self) -> Result<bool, String> {
+    /// Takes in what has arrived, takes over what its PEs have handed over, and sends what is due: if it hurries, everything. Returns whether
+    /// there was anything.
+    pub(super) fn work(&mut self, hurries: bool) -> Result<bool, String> {
         let mut worked = self.receive()?;
         // A courier that takes nothing over must not write bounds either.
         if !self.is_clogged() {
@@ -163,7 +164,7 @@ impl<E: Send> Courier<E> {
             worked |= self.take_over()?;
             self.write_bounds()?;
         }
-        worked |= self.send_due()?;
+        worked |= self.send_due(hurries)?;
         Ok(worked)
     }
 
@@ -203,13 +204,13 @@ impl<E: Send> Courier<E> {
     }
 
     /// Sends what has waited long enough.
-    fn send_due(&mut self) -> Result<bool, String> {
+    fn send_due(&mut self, hurries: bool) -> Result<bool, String> {
         if self.batches.iter().all(|batch| batch.since.is_none()) {
             return Ok(false);
         }
         let (now, age, mut sent) = (Instant::now(), self.plan.limits.age, false);
         for index in 0..self.batches.len() {
-            if self.batches[index].since.is_some_and(|since| now - since >= age) {
+            if self.batches[index].since.is_some_and(|since| hurries || now - since >= age) {
                 sent |= self.send(index)?;
             }
         }
@@ -346,16 +347,16 @@ impl<E: Send> Couriers<E> {
         self.service
     }
 
-    /// Lets a courier do what there is to do. Returns whether there was anything.
-    pub fn work(&self, number: usize) -> bool {
-        let outcome = self.couriers[number].lock().work();
+    /// Lets a courier do what there is to do; if it `hurries`, no batch waits for more messages. Returns whether there was anything.
+    pub fn work(&self, number: usize, hurries: bool) -> bool {
+        let outcome = self.couriers[number].lock().work(hurries);
         self.notes.note(outcome).unwrap_or(false)
     }
 
     /// Does so for the courier of a PE that has nothing left to do, if PEs work for couriers; the PE goes by its number in this process.
     pub fn work_for(&self, pe: usize) {
         if self.service == Service::FirstPes {
-            self.work(self.courier_of[pe]);
+            self.work(self.courier_of[pe], false);
         }
     }
 

@@ -127,7 +127,7 @@ impl<E: Send> NodePort<E> {
         }
         let mut courier = self.courier.lock();
         let posted = self.kept.drain(..).try_for_each(|record| courier.post(&record));
-        let worked = posted.and_then(|()| if works { courier.work() } else { Ok(false) });
+        let worked = posted.and_then(|()| if works { courier.work(false) } else { Ok(false) });
         self.is_clogged = courier.is_clogged();
         self.notes.note(worked);
     }

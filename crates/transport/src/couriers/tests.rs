@@ -84,15 +84,17 @@ struct Way {
     feed: Feed,
     service: Service,
     one_sided: bool,
+    /// How long the first message of a batch waits for others.
+    age: Duration,
 }
 
 /// Every PE works for itself.
-const BY_PES: Way = Way { feed: Feed::Rings, service: Service::FirstPes, one_sided: true };
-const BY_THREADS: Way = Way { feed: Feed::Cas, service: Service::Threads, one_sided: false };
+const BY_PES: Way = Way { feed: Feed::Rings, service: Service::FirstPes, one_sided: true, age: Duration::ZERO };
+const BY_THREADS: Way = Way { feed: Feed::Cas, service: Service::Threads, one_sided: false, age: Duration::ZERO };
 
 /// Processes with these numbers of PEs.
 fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Way, batch: usize) -> Vec<Process<E>> {
-    let Way { feed, service, one_sided } = way;
+    let Way { feed, service, one_sided, age } = way;
     let first_pes: Vec<u32> = std::iter::once(0)
         .chain(pes.iter().scan(0, |sum, pes| {
             *sum += pes;
@@ -113,7 +115,7 @@ fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Wa
     });
     let wires: Wires = Arc::new(Mutex::new(addresses.clone().map(|address| (address, VecDeque::new())).collect()));
     let make = |process: u32| {
-        let limits = CourierLimits { piece: batch.max(256), batch, age: Duration::ZERO, in_flight: 8 };
+        let limits = CourierLimits { piece: batch.max(256), batch, age, in_flight: 8 };
         let plan = CourierPlan { places: places(process), feed, carrier: CarrierKind::Rings, limits };
         let stuck = Arc::new(Mutex::new(false));
         let carrier = |me: Address| {
@@ -233,7 +235,7 @@ fn exchange(pes: &[u32], couriers: u32, way: Way, batch: usize) {
                 me += 1;
             }
             if process.couriers.service() == Service::Threads {
-                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number));
+                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number, false));
             }
             assert_eq!(process.couriers.trouble(), None);
         }
@@ -283,14 +285,14 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
             sent += u64::from(!refused);
             ports[0].flush();
             ports[0].receive(&mut Vec::new());
-            (0..couriers.len()).filter(|_| couriers.service() == Service::Threads).for_each(|number| _ = couriers.work(number));
+            (0..couriers.len()).filter(|_| couriers.service() == Service::Threads).for_each(|number| _ = couriers.work(number, false));
         }
         *processes[0].stuck.lock().unwrap() = false;
         let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
         for _ in 0..100_000 {
             for process in &mut processes {
                 process.ports[0].receive(&mut Vec::new());
-                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number));
+                (0..process.couriers.len()).for_each(|number| _ = process.couriers.work(number, false));
             }
             receiver.receive(&mut processes[1].ports[0], 2);
             if receiver.received[0] == sent {
@@ -314,7 +316,7 @@ fn pieces_that_make_no_sense_are_trouble() {
         let processes = processes::<u8>(WireFormat::portable(), &[1, 1], 1, BY_PES, 256);
         let receiver = &processes[1];
         receiver.wires.lock().unwrap()[1].1.push_back(piece.to_vec());
-        (0..50).for_each(|_| _ = receiver.couriers.work(0));
+        (0..50).for_each(|_| _ = receiver.couriers.work(0, false));
         let trouble = receiver.couriers.trouble().unwrap_or_else(|| panic!("{piece:?} was taken"));
         assert!(trouble.contains(words), "{trouble}");
     }
@@ -340,7 +342,7 @@ fn an_event_that_cannot_be_written_is_trouble() {
         let Process { ports, couriers, .. } = &mut processes[0];
         assert!(ports[0].send_value(1, sent).is_ok());
         ports[0].flush();
-        couriers.work(0);
+        couriers.work(0, false);
         let trouble = couriers.trouble().expect("trouble");
         assert!(trouble.starts_with("an event of LP 1 at time 2.5, sent by LP 0, cannot be written"), "{trouble}");
     }
@@ -353,10 +355,10 @@ fn values_are_kept_back_until_they_are_flushed() {
         let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
         let Process { ports, couriers, .. } = &mut processes[0];
         assert!(ports[0].send_value(1, message(0, 1, 0)).is_ok());
-        couriers.work(0);
+        couriers.work(0, false);
         assert_eq!(couriers.counts().values, 0, "{:?}", way.feed);
         ports[0].flush();
-        couriers.work(0);
+        couriers.work(0, false);
         assert_eq!(couriers.counts().values, 1, "{:?}", way.feed);
     }
 }
@@ -373,16 +375,31 @@ fn a_bound_waits_for_what_found_no_room() {
         port.publish(sent);
         let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
         for _ in 0..1000 {
-            processes.iter().for_each(|process| _ = process.couriers.work(0));
+            processes.iter().for_each(|process| _ = process.couriers.work(0, false));
             receiver.receive(&mut processes[1].ports[0], 2);
         }
         assert!(receiver.received[0] < sent || feed == Feed::Rings, "{feed:?}: all found room");
         for _ in 0..1000 {
             processes[0].ports[0].receive(&mut Vec::new());
-            processes.iter().for_each(|process| _ = process.couriers.work(0));
+            processes.iter().for_each(|process| _ = process.couriers.work(0, false));
             receiver.receive(&mut processes[1].ports[0], 2);
         }
         assert_eq!((receiver.received[0], processes[1].ports[0].bound(0)), (sent, sent));
+    }
+}
+
+/// A batch waits for more messages, unless PEs are waiting for those that it has.
+#[test]
+fn a_courier_that_hurries_keeps_nothing_back() {
+    let way = Way { age: Duration::from_secs(3600), ..BY_THREADS };
+    let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1 << 20);
+    let mut receiver = Receiver { me: 1, received: vec![0; 2], controls: vec![0; 2], puts: vec![0; 2], rounds: 0 };
+    assert!(processes[0].ports[0].send_value(1, message(0, 1, 0)).is_ok());
+    processes[0].ports[0].flush();
+    for (hurries, received) in [(false, 0), (true, 1)] {
+        (0..10).for_each(|_| processes.iter().for_each(|process| _ = process.couriers.work(0, hurries)));
+        receiver.receive(&mut processes[1].ports[0], 2);
+        assert_eq!(receiver.received[0], received);
     }
 }
 
@@ -406,7 +423,7 @@ fn bounds_never_overtake_messages_between_threads() {
         for couriers in &couriers {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
-                    couriers.work(0);
+                    couriers.work(0, false);
                 }
             });
         }

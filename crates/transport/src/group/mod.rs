@@ -4,6 +4,8 @@
 //! programs has started all of them. Each has the same model, and none has to be sent anything. In the run, each has some of the PEs. What
 //! they have to tell each other beside what PEs do goes to the first process as letters.
 
+#[cfg(feature = "mpi")]
+mod all_reduce;
 mod invitation;
 mod last_words;
 #[cfg(feature = "mpi")]
@@ -28,6 +30,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use warpline_kernel::gvt::AllReduce;
 use warpline_memory::{Common, Region, desert_locks, share_payloads};
 
 use self::invitation::INVITATION;
@@ -266,6 +269,14 @@ impl Group {
     #[cfg(not(feature = "boost"))]
     fn boost_carriers(&mut self, _: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
         Err("this program was built without Boost".to_owned())
+    }
+
+    /// Reductions over the ranks that a launcher has started, if one has. All processes have to call it at the same point.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn all_reduce(&self) -> Result<Option<Box<dyn AllReduce>>, String> {
+        self.office.as_ref().map(Office::all_reduce).transpose()
     }
 
     /// Has all processes end, as this one cannot go on.

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
+use warpline_kernel::gvt::AllReduce;
 use warpline_mpi::{ReceiveLimits, Receiver, SendLimits, SendPool, Sent, Tag, remove_shared_memory};
 
+use super::all_reduce::all_reduce;
 use super::ranks::{Ranks, in_words};
 use crate::Tally;
 use crate::couriers::{Carrier, CourierPlan, mpi_carriers};
@@ -74,6 +76,10 @@ impl Office {
     pub(super) fn carriers(&self, plan: &CourierPlan) -> Result<Vec<Box<dyn Carrier>>, String> {
         let ranks: Vec<u32> = (0..self.ranks.count()).map(|number| self.ranks.rank(number)).collect();
         mpi_carriers(self.ranks.comm(), &ranks, plan)
+    }
+
+    pub(super) fn all_reduce(&self) -> Result<Box<dyn AllReduce>, String> {
+        all_reduce(self.ranks.comm())
     }
 
     /// The other processes that pass words on: one of each machine if those of a machine share memory, or else all.

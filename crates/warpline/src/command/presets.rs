@@ -33,8 +33,8 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "ross-mpi",
-        about: "Time Warp with a process for each PE, messages copied by MPI, and synchronous GVT: the baseline of Jagtap, Abu-Ghazaleh and \
-                Ponomarev, IPDPS 2012; to be started by mpirun, or with --processes",
+        about: "Time Warp with a process for each PE, messages copied by MPI, and synchronous GVT by its collective reductions: the baseline of \
+                Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012; to be started by mpirun, or with --processes and --barrier tree",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -42,7 +42,7 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
             ("threads", "1"),
             ("zero-copy", "no"),
             ("gvt", "synchronous"),
-            ("barrier", "tree"),
+            ("barrier", "all-reduce"),
             ("batch", "8"),
             ("gvt-interval", "2048"),
             ("kps", "16"),
@@ -66,7 +66,7 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     Preset {
         name: "ross-mc-cmt",
         about: "the same with a thread that does nothing but send and receive, to which PEs hand messages in a ring with compare-and-swap: \
-                their optimisation 1, §4.1",
+                their optimisation 1, §4.1; and that asks for GVT, by an interval that adapts to how busy PEs are: their optimisation 3",
         values: &[
             ("sync", "optimistic"),
             ("use-lookahead", "no"),
@@ -76,6 +76,7 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
             ("communication-ring", "cas"),
             ("gvt", "synchronous"),
             ("barrier", "tree"),
+            ("gvt-interval-control", "adaptive"),
         ],
     },
 ];

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::TraceSummary;
-use crate::record::{CommunicationRecord, EngineStretch, KindRecord, ParallelRecord, Partial, Replications, RunRecord};
+use crate::record::{CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, ParallelRecord, Partial, Replications, RunRecord};
 use serde_json::{Value, json};
 use warpline_report::Limit;
 
@@ -208,7 +208,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
         ("events", lanes),
         ("efficiency", format!("{}: {processed} events processed, {undone} rolled back", format::percent(parallel.efficiency))),
         ("rollbacks", format!("{} primary, {} secondary", rollbacks.primary, rollbacks.secondary)),
-        ("GVT computations", parallel.gvt_epochs.to_string()),
+        ("GVT computations", gvt_computations(parallel)),
         ("remote events", format!("{} of those committed", format::percent(of_committed))),
     ];
     // One that the run chose itself has been named.
@@ -222,6 +222,15 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     facts.extend(parallel.communication.as_ref().map(|copied| ["copied messages".to_owned(), communication(copied)]));
     facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
+}
+
+/// How often GVT was computed, and what became of the interval, if it was adapted.
+fn gvt_computations(parallel: &ParallelRecord) -> String {
+    let interval = parallel.gvt_interval.as_ref().map(|interval| {
+        let GvtIntervalRecord { unit, first, least, last, greatest, changes } = interval;
+        format!("; interval {first} {unit} at first, {last} in the end, from {least} to {greatest}, changed {changes} times")
+    });
+    format!("{}{}", parallel.gvt_epochs, interval.unwrap_or_default())
 }
 
 /// How messages were copied between processes.

@@ -5,6 +5,7 @@ mod balance;
 mod board;
 mod cluster;
 mod communication;
+mod communication_work;
 mod ending;
 mod far;
 mod homes;
@@ -33,6 +34,7 @@ use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, inbox_ports, node_ports, ring_ports};
 
+use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::far::{FarWires, add_counts};
 use self::letters::Remains;
 use self::merge::RowMerge;
@@ -193,7 +195,10 @@ impl<M: Model> Job<M> {
         }
         // Where events lie that PEs share.
         let store = far.as_ref().map_or_else(|| region.clone(), |far| far.region(&region));
-        let gvts = config.gvts(&region, plan.task.ties);
+        let service = far.as_ref().map(|far| far.service);
+        let barrier = barrier_of_rank(&config, watch.processes.as_deref(), service, plan.task.ties)?;
+        let gvts = config.gvts(&region, plan.task.ties, barrier.as_ref());
+        let pacer = pacer(&config, service);
         let controls = config.controls(&gvts);
         let ForTests { crowded, restless, .. } = self.for_tests;
         let seating = Seating { crowded, moves: self.settings.move_pes(), measured: !watch.run.chooser.is_fixed(), restless };
@@ -210,12 +215,21 @@ impl<M: Model> Job<M> {
                 let carriers = group.carriers(&far.plan).map_err(|cause| Error::Communication { cause })?;
                 let (ports, couriers) = node_ports(&store, portable, &controls, codec, (&far.plan, far.service), carriers);
                 let ports = ports.into_iter().map(|port| AnyPort::Node(Box::new(port)));
-                let pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
-                threads::drive(pes, watch, seating, all, Some(couriers))
+                let mut pes = plan.pes(&store, local, start, gvts, ports, || any(pending));
+                for (pe, pacer) in pes.iter_mut().zip(std::iter::repeat(&pacer)) {
+                    pacer.iter().for_each(|pacer| pe.follow(pacer.clone()));
+                }
+                threads::drive(pes, watch, seating, all, CommunicationWork::new(Some(couriers), barrier, pacer))
             }
             None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, &everybody, &controls).into_iter().skip(local.start);
-                threads::drive(plan.pes(&region, local, start, gvts, ports, Ladder::default), watch, seating, all, None)
+                threads::drive(
+                    plan.pes(&region, local, start, gvts, ports, Ladder::default),
+                    watch,
+                    seating,
+                    all,
+                    CommunicationWork::new(None, barrier, None),
+                )
             }
             None => {
                 // Inboxes do not leave a process.
@@ -225,7 +239,13 @@ impl<M: Model> Job<M> {
                     inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
                 };
                 let ports = all_ports.into_iter().skip(local.start);
-                threads::drive(plan.pes(&region, local, start, gvts, ports, || any(pending)), watch, seating, all, None)
+                threads::drive(
+                    plan.pes(&region, local, start, gvts, ports, || any(pending)),
+                    watch,
+                    seating,
+                    all,
+                    CommunicationWork::new(None, barrier, None),
+                )
             }
             Some(seed) => {
                 let (cluster, ports) = VirtualCluster::new(config.pes, seed, M::wire().map(Codec::new));

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, TieBreak};
-use warpline_kernel::gvt::{Algorithm, AnyGvt, Gvt, Hierarchy};
+use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
 use warpline_memory::Region;
 use warpline_model::Model;
@@ -18,7 +18,7 @@ use crate::job::Job;
 use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, Settings, Synchronisation, Undo, Wire};
+use crate::{Barrier, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, Settings, Synchronisation, Undo, Wire};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -55,8 +55,11 @@ pub(crate) struct ParallelConfig {
 }
 
 impl ParallelConfig {
-    /// The parts of all PEs in finding GVT.
-    pub(super) fn gvts(&self, region: &Region, ties: TieBreak) -> Vec<AnyGvt> {
+    /// The parts of all PEs in finding GVT; those of a rank meet at its barrier, if it has one.
+    pub(super) fn gvts(&self, region: &Region, ties: TieBreak, of_rank: Option<&gvt::Barrier>) -> Vec<AnyGvt> {
+        if let Some(barrier) = of_rank {
+            return AnyGvt::all_at(barrier, self.pes, ties);
+        }
         let algorithm = match (self.gvt, self.barrier) {
             (GvtAlgorithm::Asynchronous, _) => Algorithm::Asynchronous,
             (GvtAlgorithm::Synchronous, Barrier::Tree) => Algorithm::Synchronous,
@@ -158,6 +161,7 @@ impl<M: Model> Job<M> {
             batch,
             kps: settings.kps(),
             gvt_interval: settings.gvt_interval(),
+            adapts_interval: settings.gvt_interval_control() == GvtIntervalControl::Adaptive,
             patience: PATIENCE,
             history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
             undoing,

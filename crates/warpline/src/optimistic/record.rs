@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use warpline_base::record::{ParallelRecord, PeRecord, Phases, Rollbacks};
+use warpline_base::record::{GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks};
+use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
 use warpline_memory::Books;
 use warpline_model::Model;
@@ -20,6 +21,8 @@ pub(crate) struct PeSummary {
     /// How many events are pending beyond the end.
     pub(crate) pending: usize,
     pub(crate) by_role: Vec<RoleCounts>,
+    /// The same for all PEs.
+    interval: Option<IntervalHistory>,
     #[serde(with = "phases")]
     phases: Phases,
 }
@@ -42,9 +45,9 @@ mod phases {
 
 impl PeSummary {
     pub(crate) fn of<M: Model>(pe: &Parts<M>) -> Self {
-        let Parts { first_lp, books, pending, phases, .. } = *pe;
+        let Parts { first_lp, books, pending, interval, phases, .. } = *pe;
         let (counts, by_role) = (pe.counts.clone(), pe.by_role.clone());
-        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, phases }
+        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, interval, phases }
     }
 }
 
@@ -75,6 +78,7 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
         cancelled_in_place: sum(|counts| counts.cancelled_in_place),
         gvt_epochs: epochs(|counts| counts.gvt_epochs),
         gvt_trials: epochs(|counts| counts.gvt_trials),
+        gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
         remote_events: sum(|counts| counts.remote_committed),
         phase_seconds: pes.iter().fold(Default::default(), |mut all: Phases, pe| {
             all.add(&pe.phase_seconds);
@@ -98,6 +102,10 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.gvt_epochs += segment.gvt_epochs;
     all.gvt_trials += segment.gvt_trials;
     all.remote_events += segment.remote_events;
+    match (&mut all.gvt_interval, segment.gvt_interval) {
+        (Some(all), Some(segment)) => all.add(&segment),
+        (all, segment) => *all = all.take().or(segment),
+    }
     all.phase_seconds.add(&segment.phase_seconds);
     for (number, pe) in segment.pes.into_iter().enumerate() {
         match all.pes.get_mut(number) {
@@ -113,6 +121,15 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     let of = |pe: &PeRecord| pe.primary_rollbacks + pe.secondary_rollbacks;
     rollbacks.max_per_pe = all.pes.iter().map(of).max().unwrap_or_default();
     rollbacks.mean_per_pe = (rollbacks.primary + rollbacks.secondary) as f64 / all.pes.len().max(1) as f64;
+}
+
+fn interval_record(history: IntervalHistory) -> GvtIntervalRecord {
+    let IntervalHistory { unit, first, least, last, greatest, changes } = history;
+    let unit = match unit {
+        IntervalUnit::Events => "events",
+        IntervalUnit::Passes => "passes",
+    };
+    GvtIntervalRecord { unit: unit.to_owned(), first, least, last, greatest, changes }
 }
 
 fn add_pe(all: &mut PeRecord, segment: &PeRecord) {

@@ -11,10 +11,11 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
-use warpline_transport::{Couriers, Lost, Seat, Service, pin};
+use warpline_transport::{Lost, Seat, pin};
 
 use super::balance::Balance;
 use super::board::{Board, PeStatus};
+use super::communication_work::CommunicationWork;
 use super::ending::Ending;
 use super::homes::Homes;
 use super::letters::LoopEnd;
@@ -70,7 +71,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     mut watch: LoopMonitor<'_, '_>,
     seating: Seating,
     all: AllPes,
-    mut couriers: Option<Couriers<M::Event>>,
+    mut communication: CommunicationWork<M::Event>,
 ) -> Result<LoopOutcome<M>, Error> {
     watch.begin();
     for (pe, number) in pes.iter().zip(all.first..) {
@@ -98,7 +99,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let (boards, clock) = (&boards[..], &clocks[number].0);
             let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || seating.measured;
-            let surroundings = Surroundings { ending: &ending, couriers: couriers.as_ref(), homes: moves.then_some(&homes) };
+            let surroundings = Surroundings { ending: &ending, couriers: communication.couriers.as_ref(), homes: moves.then_some(&homes) };
             let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
@@ -113,9 +114,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 Error::no_thread(number, threads, cause)
             })?);
         }
-        for number in 0..couriers.as_ref().filter(|couriers| couriers.service() == Service::Threads).map_or(0, Couriers::len) {
-            let (couriers, seen) = (&couriers, &seen);
-            let work = move || couriers.iter().for_each(|couriers| serve(couriers, number, seen, patience));
+        for number in 0..communication.threads() {
+            let (communication, seen) = (&communication, &seen);
+            let work = move || serve(communication, number, seen, patience);
             let builder = thread::Builder::new().name(format!("warpline-c{number}"));
             builder.spawn_scoped(scope, work).map_err(|cause| {
                 stop.store(true, Ordering::Relaxed);
@@ -128,7 +129,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
                 balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
         };
-        let gone = watch_over(&seen, (couriers.as_ref(), patience), &ending, &mut watch, even_out);
+        let gone = watch_over(&seen, (&communication, patience), &ending, &mut watch, even_out);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
             return Err(lost(&mut processes.group, why));
         }
@@ -137,14 +138,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let closed = ended.and_then(|(pes, full)| {
         // A run that fails leaves messages on their way.
         let fails = full.is_some() || watch.run.control.is_abandoned();
-        match (&couriers, &mut watch.processes) {
-            (Some(couriers), Some(processes)) if !fails => processes.close(couriers)?,
-            (Some(_), _) => couriers.take().into_iter().for_each(Couriers::abandon),
-            (None, _) => {}
-        }
+        communication.close(watch.processes.as_deref_mut(), fails)?;
         Ok((pes, full))
     });
-    let (pes, full) = closed.inspect_err(|_| couriers.take().into_iter().for_each(Couriers::abandon))?;
+    let (pes, full) = closed.inspect_err(|_| communication.abandon())?;
     watch.run.go_on()?;
     let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
     pes.sort_by_key(|stepped| stepped.number);
@@ -156,8 +153,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
     let outcome = gather(pes, full, watch, cut_short)?;
     // Ports have noted what they know when they were dropped.
-    let couriers = couriers.map(|couriers| (couriers.len() as u64, couriers.counts()));
-    Ok(LoopOutcome { moved: balance.moved, busy, couriers, ..outcome })
+    Ok(LoopOutcome { moved: balance.moved, busy, couriers: communication.counts(), ..outcome })
 }
 
 /// The threads of PEs, as seen from outside.
@@ -196,17 +192,22 @@ fn wait_for(time: Duration, watch: &mut LoopMonitor<'_, '_>) {
     thread::park_timeout(time.saturating_sub(since.elapsed()));
 }
 
-/// Works for the couriers, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
-fn serve_for<E: Send>(time: Duration, couriers: &Couriers<E>, threads: &Threads<'_>, watch: &mut LoopMonitor<'_, '_>, patience: u32) {
+/// Does what there is to do for communication, for so long or until all threads of PEs have ended, and does meanwhile what the first process orders.
+fn serve_for<E: Send>(
+    time: Duration,
+    communication: &CommunicationWork<E>,
+    threads: &Threads<'_>,
+    watch: &mut LoopMonitor<'_, '_>,
+    patience: u32,
+) {
     let (since, mut obeyed, mut idle) = (Instant::now(), Duration::ZERO, 0u32);
     while !threads.have_ended() && since.elapsed() < time {
-        let worked = (0..couriers.len()).fold(false, |worked, number| worked | couriers.work(number));
         let orders = watch.processes.as_ref().and_then(|processes| processes.patience());
         if orders.is_some_and(|patience| since.elapsed() - obeyed >= patience) {
             obey(watch);
             obeyed = since.elapsed();
         }
-        idle = if worked { 0 } else { idle.saturating_add(1) };
+        idle = if communication.work() { 0 } else { idle.saturating_add(1) };
         if idle > patience {
             thread::yield_now();
         }
@@ -219,11 +220,11 @@ fn obey(watch: &mut LoopMonitor<'_, '_>) {
     watch.processes.iter_mut().for_each(|processes| _ = processes.obey());
 }
 
-/// Works for a courier until all threads of PEs have ended.
-fn serve<E: Send>(couriers: &Couriers<E>, number: usize, threads: &Threads<'_>, patience: u32) {
+/// Does what one of the threads has to do for communication until all threads of PEs have ended.
+fn serve<E: Send>(communication: &CommunicationWork<E>, number: usize, threads: &Threads<'_>, patience: u32) {
     let mut idle = 0u32;
     while !threads.have_ended() && !threads.stop.load(Ordering::Relaxed) {
-        idle = if couriers.work(number) { 0 } else { idle.saturating_add(1) };
+        idle = if communication.work_as(number) { 0 } else { idle.saturating_add(1) };
         if idle > patience {
             thread::yield_now();
         } else if idle > 0 {
@@ -236,7 +237,7 @@ fn serve<E: Send>(couriers: &Couriers<E>, number: usize, threads: &Threads<'_>, 
 /// still be busy.
 fn watch_over<E: Send>(
     threads: &Threads<'_>,
-    (couriers, patience): (Option<&Couriers<E>>, u32),
+    (communication, patience): (&CommunicationWork<E>, u32),
     ending: &Ending<'_>,
     watch: &mut LoopMonitor<'_, '_>,
     mut looked: impl FnMut(),
@@ -245,9 +246,10 @@ fn watch_over<E: Send>(
     let every = if passes_on { PASS_ON_EVERY } else { LOOK_EVERY };
     let (mut gone, mut passed_on) = (None, 0);
     while !threads.have_ended() {
-        match couriers.filter(|couriers| couriers.service() == Service::Watcher) {
-            Some(couriers) => serve_for(every, couriers, threads, watch, patience),
-            None => wait_for(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)), watch),
+        if communication.is_for_watcher() {
+            serve_for(every, communication, threads, watch, patience);
+        } else {
+            wait_for(watch.run.chooser.patience().map_or(every, |patience| patience.min(every)), watch);
         }
         pass_on(ending, watch);
         passed_on += 1;
@@ -255,7 +257,7 @@ fn watch_over<E: Send>(
             continue;
         }
         passed_on = 0;
-        if let (Some(why), Some(processes)) = (couriers.and_then(Couriers::trouble), &mut watch.processes) {
+        if let (Some(why), Some(processes)) = (communication.trouble(), &mut watch.processes) {
             processes.group.give_up(why);
         }
         if let Err(why) = look(threads, ending, watch) {

@@ -62,8 +62,8 @@ pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, Pending, Synchronisation, Undo,
-    Wire,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl, Pending,
+    Synchronisation, Undo, Wire,
 };
 
 /// What is known about a setting before it has a value.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use warpline_model::engine::Limits;
 
 use super::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, LpChoice, Pending, Range, Recorded,
-    SettingError, Synchronisation, Undo, Wire,
+    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Pending, Range,
+    Recorded, SettingError, Synchronisation, Undo, Wire,
 };
 use crate::settings;
 
@@ -199,7 +199,7 @@ settings! {
         barrier: Barrier = Barrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "at one counter, many cores contend; those who sleep are late, but leave their cores to others",
+            hurts: "at one counter, many cores contend; those who sleep are late, but leave their cores to others; reductions of MPI are for ranks, and take a message even between neighbours",
         }
         /// Events, about, that a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {
@@ -208,6 +208,13 @@ settings! {
             unit: "events",
             recorded: Recorded::InParallel,
             hurts: "too small, and PEs spend their time finding GVT; too large, and memory is reclaimed late and fewer events are certain",
+        }
+        /// Whether --gvt-interval stays as it is, or is only the first and follows how busy PEs are while GVT is found; with --communication
+        /// dedicated, the thread that sends then asks for GVT, by an interval in its own passes, and PEs only if they are idle.
+        gvt_interval_control: GvtIntervalControl = GvtIntervalControl::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "it takes some computations to find a good interval, which a short run does not have; a good fixed one is no worse",
         }
         /// How far beyond GVT events may be executed, in model time.
         window: f64, Range::Above(0.0), {

@@ -250,6 +250,7 @@ fn records_have_what_concerns_them() {
         "go_ahead",
         "gvt",
         "gvt_interval",
+        "gvt_interval_control",
         "kps",
         "move_pes",
         "pending",

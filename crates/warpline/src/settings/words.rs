@@ -113,6 +113,7 @@ words! {
     /// ```
     /// use warpline::Barrier;
     /// assert_eq!([Barrier::Tree, Barrier::Central, Barrier::Condvar].map(Barrier::name), ["tree", "central", "condvar"]);
+    /// assert_eq!(Barrier::AllReduce.name(), "all-reduce");
     /// ```
     pub enum Barrier {
         /// By messages along a tree.
@@ -122,6 +123,23 @@ words! {
         Central = "central",
         /// Likewise, but those who wait sleep, on a condition variable.
         Condvar = "condvar",
+        /// Those of each rank at a counter, and ranks by collective reductions of MPI; only for processes that `mpirun` has started.
+        AllReduce = "all-reduce",
+    }
+
+    /// Whether the interval between computations of GVT changes during the run; see
+    /// [`Simulation::gvt_interval_control`](crate::Simulation::gvt_interval_control). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::GvtIntervalControl;
+    /// assert_eq!([GvtIntervalControl::Fixed, GvtIntervalControl::Adaptive].map(GvtIntervalControl::name), ["fixed", "adaptive"]);
+    /// ```
+    pub enum GvtIntervalControl {
+        /// It stays as it is.
+        #[default]
+        Fixed = "fixed",
+        /// It follows how busy PEs are while GVT is computed; threads that only send and receive messages have an interval of their own.
+        Adaptive = "adaptive",
     }
 
     /// Who carries messages between processes that share no memory, or not that of messages; see

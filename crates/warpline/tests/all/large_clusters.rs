@@ -39,6 +39,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         gvt,
         barrier: Barrier::Tree,
         gvt_interval: 512,
+        adapts_interval: false,
         window: None,
         waiting: None,
     };

@@ -26,6 +26,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         gvt: ALGORITHMS[(cluster % 4) as usize],
         barrier: [Barrier::Tree, Barrier::Central, Barrier::Condvar][(cluster / 4 % 3) as usize],
         gvt_interval: 512,
+        adapts_interval: false,
         window: None,
         waiting: None,
     };

@@ -241,6 +241,9 @@ where
             parallel.gvt = GvtAlgorithm::Asynchronous;
         }
     }
+    if launched && random.bernoulli(0.4) {
+        (parallel.gvt, parallel.barrier) = (GvtAlgorithm::Synchronous, Barrier::AllReduce);
+    }
     let pending = if random.bernoulli(0.5) { warpline::Pending::Heap } else { warpline::Pending::Ladder };
     let configuration = Configuration { pending, parallel: Some(parallel), changes: None };
     let kept = |name: &str| directory.join(name);

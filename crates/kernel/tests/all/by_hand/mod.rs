@@ -147,6 +147,7 @@ impl Default for Setting {
             batch: 1,
             kps: 1000,
             gvt_interval: 10_000,
+            adapts_interval: false,
             patience: 1,
             history_most: 10_000,
             undoing,

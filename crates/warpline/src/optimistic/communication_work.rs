@@ -1,0 +1,127 @@
+//! What there is to do for communication beside the steps of PEs: to work for couriers, and to go on with reductions over ranks.
+
+use std::sync::{Mutex, PoisonError};
+
+use warpline_base::TieBreak;
+use warpline_kernel::gvt::{Barrier, Pacer, PacerDriver, RankPlaces};
+use warpline_transport::{CourierCounts, Couriers, Service};
+
+use super::plan::ParallelConfig;
+use super::processes::Processes;
+use crate::{Error, GvtAlgorithm};
+
+/// Where the PEs of a rank meet, if reductions go over all ranks. PEs go on with those in their steps, unless they may not call MPI, or threads
+/// that do nothing but send and receive are there for it. All ranks have to do so at the same point.
+///
+/// # Errors
+/// Those of MPI.
+pub(crate) fn barrier_of_rank(
+    config: &ParallelConfig,
+    processes: Option<&Processes>,
+    service: Option<Service>,
+    ties: TieBreak,
+) -> Result<Option<Barrier>, Error> {
+    let Some(Processes { group, .. }) = processes else { return Ok(None) };
+    if (config.gvt, config.barrier) != (GvtAlgorithm::Synchronous, crate::Barrier::AllReduce) {
+        return Ok(None);
+    }
+    let Some(all_reduce) = group.all_reduce().map_err(|cause| Error::Communication { cause })? else { return Ok(None) };
+    let first_pes = (0..=config.processes).map(|process| config.first_pe(process)).collect();
+    let pes_drive = config.may_thread && service.is_none_or(|service| service == Service::FirstPes);
+    let places = RankPlaces { rank: group.number(), first_pes, pes_drive };
+    Ok(Some(Barrier::of_rank(places, all_reduce, ties)))
+}
+
+/// What threads that do nothing but send and receive tell PEs by when GVT is to be found, if they have an interval of their own.
+pub(crate) fn pacer(config: &ParallelConfig, service: Option<Service>) -> Option<Pacer> {
+    let is_theirs = config.tuning.adapts_interval && matches!(service, Some(Service::Threads | Service::Watcher));
+    is_theirs.then(|| Pacer::new(config.tuning.gvt_interval))
+}
+
+/// The couriers of a process, and the barrier of a rank, if it has them.
+pub(crate) struct CommunicationWork<E> {
+    pub(crate) couriers: Option<Couriers<E>>,
+    /// Where the PEs of this rank meet, if reductions go over all ranks.
+    barrier: Option<Barrier>,
+    /// If the first of the threads that do this says when GVT is to be found.
+    pacer: Option<Paced>,
+}
+
+/// What threads that only send and receive have to do with GVT.
+struct Paced {
+    now: Pacer,
+    /// Only the first of them takes the lock.
+    driver: Mutex<PacerDriver>,
+}
+
+impl<E: Send> CommunicationWork<E> {
+    pub(crate) fn new(couriers: Option<Couriers<E>>, barrier: Option<Barrier>, pacer: Option<Pacer>) -> Self {
+        let paced = |pacer: Pacer| Paced { now: pacer.clone(), driver: Mutex::new(PacerDriver::new(pacer)) };
+        CommunicationWork { couriers, barrier, pacer: pacer.map(paced) }
+    }
+
+    fn is_done_by(&self, service: Service) -> bool {
+        self.couriers.as_ref().is_some_and(|couriers| couriers.service() == service)
+    }
+
+    /// How many threads do nothing else.
+    pub(crate) fn threads(&self) -> usize {
+        self.couriers.as_ref().filter(|_| self.is_done_by(Service::Threads)).map_or(0, Couriers::len)
+    }
+
+    /// Whether the thread that watches the PEs does it.
+    pub(crate) fn is_for_watcher(&self) -> bool {
+        let reduces = self.barrier.as_ref().is_some_and(|barrier| !barrier.pes_drive());
+        self.is_done_by(Service::Watcher) || reduces && self.threads() == 0
+    }
+
+    /// Does what one of the threads has to do: the first also goes on with reductions, and says when GVT is to be found.
+    /// Returns whether there was anything.
+    pub(crate) fn work_as(&self, thread: usize) -> bool {
+        let reduced = thread == 0 && self.barrier.as_ref().is_some_and(Barrier::go_on);
+        let mut hurries = false;
+        if let Some(pacer) = &self.pacer {
+            // While PEs wait for GVT, they wait for messages that are in flight.
+            hurries = pacer.now.is_on();
+            if thread == 0 {
+                pacer.driver.lock().unwrap_or_else(PoisonError::into_inner).pass();
+            }
+        }
+        self.couriers.as_ref().is_some_and(|couriers| couriers.work(thread, hurries)) | reduced
+    }
+
+    /// Does what the watcher has to do: everything.
+    pub(crate) fn work(&self) -> bool {
+        let couriers = self.couriers.as_ref().map_or(1, Couriers::len);
+        (0..couriers).fold(false, |worked, number| worked | self.work_as(number))
+    }
+
+    /// What has gone wrong, if anything has.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        let of_couriers = self.couriers.as_ref().and_then(Couriers::trouble);
+        of_couriers.or_else(|| self.barrier.as_ref().and_then(Barrier::trouble))
+    }
+
+    /// All PEs have ended. If all has gone well, it waits until no message is on its way any more.
+    pub(crate) fn close(&mut self, processes: Option<&mut Processes>, fails: bool) -> Result<(), Error> {
+        self.barrier.iter().for_each(Barrier::close);
+        match (&self.couriers, processes) {
+            (Some(couriers), Some(processes)) if !fails => processes.close(couriers),
+            _ => {
+                self.abandon();
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves everything as it is, as a run that fails does.
+    pub(crate) fn abandon(&mut self) {
+        self.barrier.iter().for_each(Barrier::close);
+        self.couriers.take().into_iter().for_each(Couriers::abandon);
+    }
+
+    /// How many couriers there were, and what they did, if there were any and they were not abandoned.
+    pub(crate) fn counts(&self) -> Option<(u64, CourierCounts)> {
+        self.couriers.as_ref().map(|couriers| (couriers.len() as u64, couriers.counts()))
+    }
+}
