@@ -238,6 +238,23 @@ pub struct PeRecord {
 mod tests {
     use super::*;
 
+    #[test]
+    fn intervals_of_segments_add_up() {
+        let of = |unit: &str, first, least, last, greatest, changes| GvtIntervalRecord {
+            unit: unit.to_owned(),
+            first,
+            least,
+            last,
+            greatest,
+            changes,
+        };
+        let mut all = of("events", 128, 64, 256, 256, 5);
+        all.add(&of("events", 128, 128, 1024, 1024, 3));
+        assert_eq!(all, of("events", 128, 64, 1024, 1024, 8));
+        all.add(&of("passes", 16, 16, 32, 32, 1));
+        assert_eq!(all, of("passes", 16, 16, 32, 32, 9));
+    }
+
     /// Eight numbers, in the order of [`Phases::list`].
     fn phases([receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle]: [f64; 8]) -> Phases {
         Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle }

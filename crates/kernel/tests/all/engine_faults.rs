@@ -156,7 +156,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         batch: 4,
         kps: 2,
         gvt_interval: 20,
-        adapts_interval: seed % 5 == 0,
+        adapts_interval: seed.is_multiple_of(5),
         patience: 32,
         history_most: 1000,
         undoing,
