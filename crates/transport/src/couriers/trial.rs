@@ -9,10 +9,12 @@ use super::places::{CourierPlan, Places};
 
 /// How many pieces each courier sends.
 const PIECES: usize = 64;
+/// The shortest piece worth a trial, in bytes.
+const LEAST: usize = 64;
 /// How often whoever waits for the trial looks whether it goes on.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
-/// Has all couriers of this process send pieces of full length to another process at the same time, each from a thread of its own, and receive
+/// Has all couriers of this process send pieces as long as full batches to another process at the same time, each from a thread of its own, and receive
 /// as many. Returns how long it takes the slowest of them to send and receive a piece, not counting how long it waits for others. All
 /// processes have to do so at the same time.
 ///
@@ -25,7 +27,7 @@ pub(crate) fn try_out<E>(
 ) -> Result<Result<Duration, String>, E> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let (places, length, stop) = (&plan.places, plan.limits.batch, &stop);
+        let (places, length, stop) = (&plan.places, plan.limits.batch.clamp(LEAST, plan.limits.piece), &stop);
         let partner = |number| (address(places, number), expected(places, number));
         let couriers: Vec<_> = (0..)
             .zip(carriers)

@@ -26,6 +26,8 @@ impl Group {
         let peers = Peers::ranks(ranks.neighbour_processes());
         let seat = ranks.seat();
         let mut group = Group::place(region, number, ranks.count(), near, peers);
+        // Whoever has created the region writes what is placed in it, and nobody may use it before.
+        ranks.exchange(&()).map_err(io::Error::other)?;
         group.seat = seat;
         group.office = Some(Office::new(ranks, shares).map_err(io::Error::other)?);
         Ok(group)

@@ -228,11 +228,13 @@ impl Group {
     pub fn try_out(&mut self, plan: &CourierPlan) -> Result<Result<Duration, String>, Lost> {
         // What is copied through rings lies in common memory.
         share_payloads(&self.region);
-        let carriers = match self.carriers(plan) {
-            Ok(carriers) => carriers,
-            Err(why) => return Ok(Err(why)),
-        };
-        try_out(carriers, plan, || self.check())
+        let carriers = self.carriers(plan);
+        // Nobody may use the rings before the first process has placed its own.
+        self.meet()?;
+        match carriers {
+            Ok(carriers) => try_out(carriers, plan, || self.check()),
+            Err(why) => Ok(Err(why)),
+        }
     }
 
     /// Who brings pieces of bytes to processes that share no memory with this one, or not that of messages, for each courier of this process.
