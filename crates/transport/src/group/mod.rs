@@ -220,7 +220,7 @@ impl Group {
         Ok(decision)
     }
 
-    /// Has couriers send each other batches as the run would, to measure them: see [`try_out`]. Returns how long a batch takes, at the slowest
+    /// Has couriers send each other batches as the run would, to measure them. Returns how long a batch takes, at the slowest
     /// of this process; or why carriers fail. All processes have to do so at the same point.
     ///
     /// # Errors
