@@ -28,7 +28,7 @@ fn the_help_tells_what_is_compared_and_how() {
         }
         assert!(flat.contains("--report <DIR>") && !flat.contains("--trace <FILE>"), "{line}: {}", help.stdout);
     }
-    assert!(warpline("compare --help").stdout.contains("  warpline compare phold --with optimistic --runs 9"));
+    assert!(warpline("compare --help").stdout.contains("  warpline compare pcs --with optimistic --runs 9"));
     assert!(warpline("--help").stdout.contains("\n  compare "));
 }
 
