@@ -299,7 +299,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::{Duration, Instant};
 
-    use crate::{Buffers, Handle, IsPortable, Payload, Region, RegionTicket, SpinLock, buffers_in, ring_in};
+    use crate::{Buffers, Common, Consumer, Handle, IsPortable, Payload, Producer, Region, RegionTicket, SpinLock, buffers_in, ring_in};
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
     const ROUNDS: u64 = 50_000;
@@ -308,50 +308,68 @@ mod tests {
     /// Waits a moment for the other process, but not for ever: it may have failed.
     fn wait(since: Instant) {
         std::thread::yield_now();
-        assert!(since.elapsed() < Duration::from_secs(20), "the other process does not answer");
+        assert!(since.elapsed() < Duration::from_secs(60), "the other process does not answer");
     }
 
-    /// What two processes do: each sends values to the other, in buffers that go back and forth, and both count under a lock.
-    fn exchange(region: &Region, me: u32) {
-        let since = Instant::now();
-        let started = region.place(AtomicU64::new(0));
-        let count = region.place(SpinLock::new(0u64));
-        // Each may be that far ahead of what it has received, and the other likewise.
-        let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
-        let rings = [ring(), ring()];
-        let [(to_second, from_first), (to_first, from_second)] = rings;
-        let mut views: Vec<Buffers<u64>> = buffers_in(region, Some(IsPortable::PROOF), 2);
-        let (mut to, mut from, mut view) =
-            if me == 0 { (to_second, from_second, views.remove(0)) } else { (to_first, from_first, views.remove(1)) };
-        started.fetch_add(1, Ordering::SeqCst);
-        while started.load(Ordering::SeqCst) < 2 {
-            wait(since);
+    /// What two processes exchange, as one of them sees it.
+    struct Exchange {
+        me: u32,
+        started: Common<AtomicU64>,
+        count: Common<SpinLock<u64>>,
+        to: Producer<Handle>,
+        from: Consumer<Handle>,
+        view: Buffers<u64>,
+    }
+
+    impl Exchange {
+        /// The first process places it before there is another one.
+        fn place(region: &Region, me: u32) -> Self {
+            let (started, count) = (region.place(AtomicU64::new(0)), region.place(SpinLock::new(0u64)));
+            // Each may be that far ahead of what it has received, and the other likewise.
+            let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
+            let [(to_second, from_first), (to_first, from_second)] = [ring(), ring()];
+            let mut views: Vec<Buffers<u64>> = buffers_in(region, Some(IsPortable::PROOF), 2);
+            let view = views.remove(me as usize);
+            let (to, from) = if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
+            Exchange { me, started, count, to, from, view }
         }
-        let (mut sent, mut received) = (0, 0);
-        while sent < ROUNDS || received < ROUNDS {
-            if sent < ROUNDS && sent < received + AHEAD {
-                let handle = view.insert(1 - me, 1000 * sent + u64::from(me));
-                if !to.push(handle) {
-                    panic!("a ring with room is full");
-                }
-                *count.lock() += 1;
-                sent += 1;
-            }
-            let arrived: Vec<Handle> = from.drain().into_iter().flatten().collect();
-            if arrived.is_empty() {
+
+        /// Each sends values to the other, in buffers that go back and forth, and both count under a lock.
+        fn run(self) {
+            let Exchange { me, started, count, mut to, mut from, mut view } = self;
+            let mut since = Instant::now();
+            started.fetch_add(1, Ordering::SeqCst);
+            while started.load(Ordering::SeqCst) < 2 {
                 wait(since);
             }
-            for handle in arrived {
-                assert_eq!(*view.accept(handle), 1000 * received + u64::from(1 - me));
-                view.release(handle);
-                received += 1;
+            let (mut sent, mut received) = (0, 0);
+            while sent < ROUNDS || received < ROUNDS {
+                if sent < ROUNDS && sent < received + AHEAD {
+                    let handle = view.insert(1 - me, 1000 * sent + u64::from(me));
+                    if !to.push(handle) {
+                        panic!("a ring with room is full");
+                    }
+                    *count.lock() += 1;
+                    sent += 1;
+                }
+                let arrived: Vec<Handle> = from.drain().into_iter().flatten().collect();
+                if arrived.is_empty() {
+                    wait(since);
+                } else {
+                    since = Instant::now();
+                }
+                for handle in arrived {
+                    assert_eq!(*view.accept(handle), 1000 * received + u64::from(1 - me));
+                    view.release(handle);
+                    received += 1;
+                }
             }
+            started.fetch_add(1, Ordering::SeqCst);
+            while started.load(Ordering::SeqCst) < 4 {
+                wait(since);
+            }
+            assert_eq!(*count.lock(), 2 * ROUNDS);
         }
-        started.fetch_add(1, Ordering::SeqCst);
-        while started.load(Ordering::SeqCst) < 4 {
-            wait(since);
-        }
-        assert_eq!(*count.lock(), 2 * ROUNDS);
     }
 
     /// The other process, which is this program once more.
@@ -359,17 +377,18 @@ mod tests {
     #[ignore = "the other process of `processes_share_what_lies_in_a_region`"]
     fn other_process() {
         let ticket: RegionTicket = std::env::var(TICKET).expect("a ticket").parse().unwrap();
-        exchange(&Region::join(&ticket, 1).unwrap(), 1);
+        Exchange::place(&Region::join(&ticket, 1).unwrap(), 1).run();
     }
 
     #[test]
     fn processes_share_what_lies_in_a_region() {
         let (region, ticket) = Region::create(2).unwrap();
         assert_eq!(ticket.to_string().parse::<RegionTicket>().unwrap(), ticket);
+        let exchange = Exchange::place(&region, 0);
         let mut other = Command::new(std::env::current_exe().unwrap());
         other.args(["--exact", "segment::tests::other_process", "--include-ignored"]).env(TICKET, ticket.to_string());
         let mut other = other.stdout(std::process::Stdio::null()).spawn().unwrap();
-        exchange(&region, 0);
+        exchange.run();
         assert!(other.wait().unwrap().success());
     }
 
