@@ -50,8 +50,8 @@ pub(super) const VARIANTS: Study = Study {
             figure("distributed against worker", "no faster", gains(measured, "%", 1, 0)),
         ]
     },
-    ends: [100.0, 20.0],
-    seconds: [4.0, 1.0],
+    ends: [2000.0, 20.0],
+    seconds: [2.0, 1.0],
 };
 
 /// §4.1.
@@ -74,8 +74,8 @@ pub(super) const CAS: Study = Study {
         ]
     },
     figures: |measured| vec![figure("CAS ring against the others", "a part of 2 to 16 times", gains(measured, "%", 1, 0))],
-    ends: [100.0, 20.0],
-    seconds: [4.0, 1.0],
+    ends: [2000.0, 20.0],
+    seconds: [2.0, 1.0],
 };
 
 /// Optimisation 2: several processes on a machine, each with a thread of its own that sends.
@@ -106,8 +106,8 @@ pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
             of("a process and a thread for each PE against 2", 3),
         ]
     },
-    ends: [100.0, 20.0],
-    seconds: [8.0, 2.0],
+    ends: [2000.0, 20.0],
+    seconds: [2.0, 2.0],
 };
 
 /// The fixed intervals of the next study, in events, and the number of the variant that adapts it, for each way to communicate.
@@ -165,8 +165,8 @@ pub(super) const GVT_INTERVAL: Study = Study {
         };
         (0..WAYS.len()).flat_map(of).collect()
     },
-    ends: [400.0, 40.0],
-    seconds: [12.0, 1.0],
+    ends: [1000.0, 40.0],
+    seconds: [2.0, 1.0],
 };
 
 /// How many PEs there are: enough for two processes with some PEs each.
