@@ -20,6 +20,8 @@ pub struct ParallelRecord {
     /// Committed by processed events: 1 if nothing was undone.
     #[serde(deserialize_with = "number")]
     pub efficiency: f64,
+    /// Events undone right after they were executed, as there were no buffers for what they sent: they are not among those above.
+    pub parked_events: u64,
     /// Rollbacks, by cause and PE.
     pub rollbacks: Rollbacks,
     /// Anti-messages sent: cancellations of messages that had been processed already by another PE.
@@ -213,6 +215,8 @@ pub struct PeRecord {
     pub committed_events: u64,
     /// Events undone.
     pub rolled_back_events: u64,
+    /// Events undone right after they were executed, as there were no buffers for what they sent.
+    pub parked_events: u64,
     /// Rollbacks caused by stragglers.
     pub primary_rollbacks: u64,
     /// Rollbacks caused by cancellations.
@@ -230,6 +234,8 @@ pub struct PeRecord {
     pub history_max: u64,
     /// Event buffers allocated.
     pub buffers: u64,
+    /// Free event buffers that it gave to a pool of all PEs, as it had too many.
+    pub buffers_shared: u64,
     /// Seconds in each phase. From a sample of steps.
     pub phase_seconds: Phases,
 }

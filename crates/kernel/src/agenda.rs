@@ -197,6 +197,20 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.release(handle);
     }
 
+    /// Drops an event that has been executed and is over, and frees its memory, if that has not been retired.
+    #[inline(always)]
+    pub(crate) fn release_executed(&mut self, handle: Handle) {
+        if !self.by_identity.is_empty() {
+            self.forget_identity(handle);
+        }
+        self.store.release_executed(handle);
+    }
+
+    /// The first event that has not been set aside.
+    pub(crate) fn first(&mut self) -> Option<Handle> {
+        self.pending.first(&KeyOrder { events: &self.store, ties: &self.ties }).map(|entry| entry.handle())
+    }
+
     /// Drops a cancelled event. As it never happened, a panic in doing so is ignored.
     pub(crate) fn discard(&mut self, handle: Handle) {
         if !needs_drop::<E>() {

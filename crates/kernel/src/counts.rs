@@ -44,6 +44,8 @@ pub struct Counts {
     pub remote_committed: u64,
     /// Faults held back because the event might still be undone.
     pub held_back: u64,
+    /// Events undone right after they were executed, as there were no buffers for what they sent.
+    pub parked: u64,
     /// GVT computations.
     pub gvt_epochs: u64,
     /// Reductions that the GVT computations took.

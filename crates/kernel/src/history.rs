@@ -118,6 +118,12 @@ impl<S> History<S> {
         self.first + self.records.len() as u64
     }
 
+    /// The first place that has not been reclaimed.
+    #[inline]
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+
     /// The first place that may be open.
     #[inline]
     pub(crate) fn open(&self) -> u64 {

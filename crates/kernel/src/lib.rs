@@ -16,6 +16,7 @@ mod extras;
 mod failure;
 mod faults;
 mod fetch;
+mod flow;
 mod frontier;
 mod gauge;
 pub mod gvt;

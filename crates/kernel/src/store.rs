@@ -1,6 +1,7 @@
 //! The memory of a PE's events: a pool of its own, and, for events that travel between PEs in buffers, memory that sender and receiver
 //! share. Where most events may be undone, all of them lie in buffers.
 
+use std::mem::needs_drop;
 use std::num::NonZeroU32;
 
 use warpline_memory::{Books, Buffers, CancelOutcome, Exhausted, Handle, Pool};
@@ -283,6 +284,55 @@ impl<E> Store<E> {
     #[inline]
     pub(crate) fn prefetch_buffer(&self, buffer: Handle) {
         self.shared.prefetch_write(buffer);
+    }
+
+    /// Notes that an event has been executed, whose record is at this place: its buffer may be reused when the place has been reclaimed, if
+    /// buffers are reclaimed on the fly.
+    #[inline(always)]
+    pub(crate) fn retire(&mut self, handle: Handle, place: u64) {
+        if self.shared.retires()
+            && let Location::Shared(buffer) = locate(handle)
+        {
+            self.shared.retire(buffer, place);
+        }
+    }
+
+    /// Takes back the buffer of an event that is being undone, whose record is at this place.
+    #[inline]
+    pub(crate) fn withdraw(&mut self, handle: Handle, place: u64) {
+        if self.shared.retires()
+            && let Location::Shared(buffer) = locate(handle)
+        {
+            self.shared.withdraw(buffer, place);
+        }
+    }
+
+    /// Drops an event that has been executed and is over. If its buffer has been retired, that is left for whoever needs one.
+    #[inline(always)]
+    pub(crate) fn release_executed(&mut self, handle: Handle) {
+        match locate(handle) {
+            Location::Shared(buffer) if self.shared.retires() => {
+                if needs_drop::<E>() {
+                    self.shared.empty(buffer);
+                }
+            }
+            _ => self.release(handle),
+        }
+    }
+
+    /// Evens out what pools have, and has buffers reused that were retired at places before this one.
+    pub(crate) fn tidy(&mut self, reclaimed: u64) {
+        self.shared.tidy(reclaimed);
+    }
+
+    /// Whether there are buffers for so many messages to another PE.
+    pub(crate) fn has_room(&mut self, to: u32, messages: u32) -> bool {
+        self.shared.has_room(to, messages)
+    }
+
+    /// Notes that an event wants to send so many messages to another PE.
+    pub(crate) fn want(&mut self, to: u32, messages: u32) {
+        self.shared.want(to, messages);
     }
 
     /// Takes out a free buffer to return to PE `to`, if there is a surplus of more than `most`.

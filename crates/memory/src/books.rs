@@ -23,6 +23,10 @@ pub struct Books {
     pub returned: u64,
     /// Free buffers returned by partners.
     pub taken_back: u64,
+    /// Free buffers given to the pool that all PEs share.
+    pub deposited: u64,
+    /// Free buffers taken from there.
+    pub withdrawn: u64,
     /// Buffers with a value now, not counting those in flight.
     pub live: u64,
     /// Buffers ever made.
@@ -40,6 +44,8 @@ impl Books {
         self.accepted += other.accepted;
         self.returned += other.returned;
         self.taken_back += other.taken_back;
+        self.deposited += other.deposited;
+        self.withdrawn += other.withdrawn;
         self.live += other.live;
         self.places += other.places;
         self.free += other.free;

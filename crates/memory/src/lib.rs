@@ -39,7 +39,7 @@ pub use beat::{Activity, Beat};
 pub use bell::Bell;
 pub use blocks::{BlockReader, BlockWriter, blocks};
 pub use books::Books;
-pub use buffers::{Buffers, CancelOutcome, buffers, buffers_in};
+pub use buffers::{Buffers, CancelOutcome, FreeOrder, PoolKind, PoolSettings, SubPoolSize, buffers, buffers_in};
 pub use cas_ring::{CasConsumer, CasCounts, CasProducer, Refusal, Refused, cas_ring};
 pub use common::Common;
 pub use drop_each::{DropEach, drop_each, try_drop};

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, Communication, CommunicationRing, Conservative, Error, Fault, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Model,
-    Pending, Place, Simulation, Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Communication, CommunicationRing, Conservative, Error, Fault, FossilCollection, GoAhead, GvtAlgorithm,
+    GvtIntervalControl, LpChoice, Model, Pending, Place, PoolOrder, Simulation, SubPool, Synchronisation, Undo, Wire,
 };
 
 use crate::random_model::Inline;
@@ -66,6 +66,53 @@ pub struct Parallel {
     pub window: Option<f64>,
     /// If it is not conservative, which LPs are: a seed and a share; `None` if no LP is.
     pub waiting: Option<(u64, f64)>,
+    /// How buffers are kept.
+    pub buffers: BufferUse,
+}
+
+/// One way to keep the buffers of messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BufferUse {
+    /// Whose pools they are in.
+    pub pool: BufferPool,
+    /// Which one is used next.
+    pub order: PoolOrder,
+    /// If pools are partitioned, and the run is not conservative: how many there are.
+    pub sub_pool: SubPool,
+    /// If it is not conservative: when they go back.
+    pub collection: FossilCollection,
+}
+
+impl Default for BufferUse {
+    fn default() -> Self {
+        let (pool, order, collection) = Default::default();
+        BufferUse { pool, order, sub_pool: SubPool::Unlimited, collection }
+    }
+}
+
+impl BufferUse {
+    /// Draws one.
+    pub fn draw(random: &mut Random) -> Self {
+        let pools = [BufferPool::Partitioned, BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver];
+        let sizes = [SubPool::Unlimited, SubPool::Fixed(1), SubPool::Fixed(1), SubPool::Fixed(5), SubPool::Adaptive(1), SubPool::Adaptive(4)];
+        BufferUse {
+            pool: pools[random.below(4) as usize],
+            order: [PoolOrder::Lifo, PoolOrder::Fifo][random.below(2) as usize],
+            sub_pool: sizes[random.below(6) as usize],
+            collection: [FossilCollection::Batch, FossilCollection::OnTheFly][random.below(2) as usize],
+        }
+    }
+
+    fn of<M: Model>(self, simulation: Simulation<'static, M>, conservative: bool) -> Simulation<'static, M> {
+        let mut simulation = simulation.pool(self.pool).pool_order(self.order);
+        if !conservative {
+            simulation = simulation.fossil_collection(self.collection);
+            if self.pool == BufferPool::Partitioned {
+                simulation = simulation.sub_pool(self.sub_pool);
+            }
+        }
+        simulation
+    }
 }
 
 /// One way to copy messages between processes.
@@ -115,11 +162,13 @@ impl Parallel {
         let pes = any(random, &[1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 8]);
         let pes = if random.below(25) == 0 { any(random, &[16, 64]) } else { pes };
         let gvt_interval = any(random, if pes > 8 { &[100, 512] } else { &[1, 10, 100, 512] });
+        let cluster = random.next_u64();
         Parallel {
             pes,
             processes: 1,
             copies: None,
-            cluster: Some(random.next_u64()),
+            cluster: Some(cluster),
+            buffers: BufferUse::draw(&mut Random::new(cluster, LpId(0), 0)),
             conservative: random.bernoulli(0.3),
             wire: [Wire::Auto, Wire::Value, Wire::Shared][random.below(3) as usize],
             reverse: random.bernoulli(0.5),
@@ -203,6 +252,7 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
+        simulation = parallel.buffers.of(simulation, conservative);
         simulation = match parallel.cluster {
             Some(cluster) => simulation.virtual_cluster(cluster),
             // In every other run by threads, PEs move between them all the time.

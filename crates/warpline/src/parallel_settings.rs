@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Simulation, Wire,
+    Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm,
+    GvtIntervalControl, LpChoice, PoolOrder, Simulation, SubPool, Wire,
 };
 
 /// # Settings of parallel runs
@@ -108,6 +108,58 @@ impl<M: Model> Simulation<'_, M> {
     /// How events travel between PEs; by default [as suits each event](Wire::Auto).
     pub fn wire(self, wire: Wire) -> Self {
         self.with(|settings| settings.wire = Some(wire))
+    }
+
+    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; by default
+    /// [partitioned](BufferPool::Partitioned). The three are those of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
+    /// systems", PADS 1995.
+    pub fn pool(self, pool: BufferPool) -> Self {
+        self.with(|settings| settings.pool = Some(pool))
+    }
+
+    /// Which free buffer of a pool is used next; by default the one that was [freed last](PoolOrder::Lifo).
+    pub fn pool_order(self, order: PoolOrder) -> Self {
+        self.with(|settings| settings.pool_order = Some(order))
+    }
+
+    /// How many buffers a PE of an optimistic run may have for messages to each other PE, where pools are
+    /// [partitioned](BufferPool::Partitioned). By default as many as it takes.
+    ///
+    /// An event that is executed ahead, and would need more, is undone; its PE executes nothing ahead then until buffers have come back, as
+    /// others have received what was sent, and committed it. What is certain, and the event at GVT, takes more than there are, so that every run
+    /// comes to an end. `parked_events` in the record says how often events had to wait.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::SubPool;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let free = Simulation::new(Hops).end(20.0).threads(2).run()?;
+    /// let limited = Simulation::new(Hops).end(20.0).threads(2).sub_pool(SubPool::Fixed(4)).run()?;
+    /// assert_eq!(limited.record.digest, free.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn sub_pool(self, buffers: SubPool) -> Self {
+        self.with(|settings| settings.sub_pool = Some(buffers))
+    }
+
+    /// When the memory of executed events goes back to its pool: by default when they [commit](FossilCollection::Batch).
+    ///
+    /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their system a buffer may be used again when GVT has
+    /// passed its event. Here an event before GVT has still to commit, as only then its observations and rows count; so the stamp of a buffer
+    /// is the place of its event in the order of execution, and a commit says up to which place all is over. What has to be dropped is dropped
+    /// when it commits, as a panic in that belongs to this event. Events that arrived by value go back when they commit.
+    pub fn fossil_collection(self, when: FossilCollection) -> Self {
+        self.with(|settings| settings.fossil_collection = Some(when))
     }
 
     /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run advance: in windows, all in step, or each as far as it

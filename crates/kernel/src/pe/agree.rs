@@ -84,6 +84,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
         self.stuck_steps >= patience
+            || executed == 0 && self.is_parked()
             || self.needs_gvt()
             || self.idle_steps > patience / FAR_PATIENCE && self.is_far()
             || self.since_gvt >= interval.saturating_mul(GVT_SELDOM)

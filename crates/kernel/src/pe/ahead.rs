@@ -30,9 +30,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) {
         self.context.beat().goes_ahead();
+        if self.stays_parked() {
+            return;
+        }
         let limit = self.limit();
         let mut left = most;
-        while left > 0 {
+        while left > 0 && !self.is_parked() {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if self.lps.some_wait() && self.sets_aside(entry) {
                 continue;
@@ -117,11 +120,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold_failed(entry, number, false);
             return;
         }
+        if self.flow.is_some() && self.lacks_room(&key) {
+            return self.park(entry);
+        }
+        let lp = self.lps.get_mut(index);
         lp.events = number;
         lp.digest.push(&key);
         self.past.copies.executed(index, place, copied);
         self.past.set_last(k, place, time);
         self.past.executed(&entry, place);
+        self.agenda.store_mut().retire(handle, place);
         self.gauge.counts.processed += 1;
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();

@@ -97,9 +97,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn collect_fossils(&mut self, lag: u64) {
         if self.world.tuning.undoing.lag() == 0 {
             // Their events were released when they committed.
-            return self.past.history.reclaim_closed();
+            self.past.history.reclaim_closed();
+        } else {
+            self.release_committed(|history| history.reclaim(lag));
         }
-        self.release_committed(|history| history.reclaim(lag));
+        self.agenda.store_mut().tidy(self.past.history.first());
     }
 
     /// Drops what is left of committed events when the run has failed: one of them may fail over that, and come before.
@@ -122,7 +124,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             _ = state.map(try_drop);
             if fate == Fate::Committed {
                 self.begin_drop(event);
-                self.agenda.release(event);
+                self.agenda.release_executed(event);
                 self.end_drop();
             }
         }
@@ -191,7 +193,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         record.fate = Fate::Committed;
         if self.world.tuning.undoing.lag() == 0 {
             self.begin_drop(handle);
-            self.agenda.release(handle);
+            self.agenda.release_executed(handle);
             self.end_drop();
         }
         self.gauge.counts.committed += 1;

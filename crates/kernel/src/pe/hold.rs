@@ -50,6 +50,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
         self.context.forget();
+        self.gauge.counts.held_back += u64::from(!certain);
         // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
@@ -64,9 +65,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.has_open() && self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Undone)
     }
 
-    /// Undoes what an event did before it failed. Returns whether it is pending again.
-    fn take_back(&mut self, handle: Handle) -> bool {
-        self.gauge.counts.held_back += 1;
+    /// Undoes what the event executed last did before it failed or was parked. Returns whether it is pending again.
+    pub(super) fn take_back(&mut self, handle: Handle) -> bool {
         let index = self.index_of(handle);
         if self.was_being_copied(handle) {
             self.past.history.pop();

@@ -7,6 +7,7 @@ mod ahead;
 mod certain;
 mod commit;
 mod cut_short;
+mod flow;
 mod hand_over;
 mod hold;
 mod initialise;
@@ -31,6 +32,7 @@ use crate::effects::Effects;
 use crate::failure::CommittedFault;
 use crate::faults::Faults;
 use crate::fetch;
+use crate::flow::Flow;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
 use crate::gvt::{AnyGvt, Barrier, Gvt, IntervalHistory, Pacer, Verdict};
@@ -83,6 +85,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     gvt: AnyGvt,
     frontier: Frontier,
     caution: Caution,
+    /// Where sub-pools of buffers have sizes: which event waits for buffers.
+    flow: Option<Box<Flow>>,
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
@@ -123,6 +127,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
         let interval = GvtInterval::new(&tuning, gvt.stops_pes());
+        let flow = buffers.is_bounded().then(|| Box::new(Flow::new(world.pes())));
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
             agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
@@ -131,6 +136,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             gvt,
             frontier: Frontier::new(window, world.end, rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
+            flow,
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),

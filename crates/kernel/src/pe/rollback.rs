@@ -121,6 +121,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         record.fate = Fate::Undone;
         let (handle, extra, digest, mut sent) = (record.event, record.extra, record.digest, std::mem::take(&mut record.sent));
         let (state, before) = (record.state.take(), record.before);
+        self.agenda.store_mut().withdraw(handle, place);
         self.past.set_last_place(k, before);
         let index = self.index_of(handle);
         self.restore(handle, index, state, extra);

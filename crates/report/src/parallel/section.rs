@@ -116,7 +116,16 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         },
         Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
     ];
-    tiles.iter().chain(parallel.communication.as_ref().map(copied).iter()).map(tile).collect()
+    tiles.iter().chain(&parked(parallel)).chain(&parallel.communication.as_ref().map(copied)).map(tile).collect()
+}
+
+/// How often flow control held events back, if it did.
+fn parked(parallel: &ParallelRecord) -> Option<Tile<'static>> {
+    (parallel.parked_events > 0).then(|| Tile {
+        label: "Waits for buffers",
+        value: format::integer(parallel.parked_events),
+        note: "times an event was undone and tried again, as there were too few buffers for what it sent to another PE".into(),
+    })
 }
 
 /// What became of the interval between them, if it was adapted.
@@ -295,6 +304,8 @@ fn pes(parallel: &ParallelRecord) -> Table {
         ("mailbox, mean", "messages"),
         ("uncommitted, most", "events"),
         ("buffers", "events"),
+        ("buffers given to all", "events"),
+        ("waits for buffers", ""),
     ];
     let phases = parallel.phase_seconds.list().map(|(name, _)| (name, "s"));
     let columns = columns.into_iter().chain(phases).map(|(name, unit)| (name.to_owned(), unit.to_owned())).collect();
@@ -322,6 +333,8 @@ fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
         Value::from(pe.mailbox_depth_mean),
         Value::from(pe.history_max),
         Value::from(pe.buffers),
+        Value::from(pe.buffers_shared),
+        Value::from(pe.parked_events),
     ];
     row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
     row

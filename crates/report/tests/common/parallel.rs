@@ -61,12 +61,14 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         rolled_back_events: undone,
         primary_rollbacks: undone / 9,
         secondary_rollbacks: undone / 31,
+        parked_events: 0,
         anti_messages: undone / 17,
         messages_sent: committed / 4,
         mailbox_depth_max: 90 + (300.0 * noise(index)) as u64,
         mailbox_depth_mean: 2.0 + 3.0 * noise(index + 5),
         history_max: 12_000 + index as u64 * 37,
         buffers: 65_536,
+        buffers_shared: 0,
         phase_seconds: phases,
     }
 }
@@ -91,6 +93,7 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
             mean_per_pe: (primary + secondary) as f64 / pes.len() as f64,
             lengths: (0..12).map(|power| ((primary + secondary) as f64 * 0.5 * 0.42f64.powi(power)) as u64).chain([0, 0]).collect(),
         },
+        parked_events: 0,
         anti_messages: sum(|pe| pe.anti_messages),
         cancelled_in_place: sum(|pe| pe.anti_messages) / 3,
         gvt_epochs: 12_604,

@@ -386,7 +386,8 @@ impl<'m, M: Model> Plan<'m, M> {
             }
             pe
         };
-        let buffers = buffers_in(region, M::wire().and_then(|wire| wire.proof()).map(Event::is_portable), config.pes);
+        let portable = M::wire().and_then(|wire| wire.proof()).map(Event::is_portable);
+        let buffers = buffers_in(region, portable, config.pes, config.pools);
         let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
     }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline_base::{LpId, TieBreak};
 use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
-use warpline_memory::Region;
+use warpline_memory::{FreeOrder, PoolKind, PoolSettings, Region, SubPoolSize};
 use warpline_model::Model;
 use warpline_model::engine::Limits;
 use warpline_transport::ControlPlan;
@@ -18,7 +18,10 @@ use crate::job::Job;
 use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, Settings, Synchronisation, Undo, Wire};
+use crate::{
+    Barrier, BufferPool, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, PoolOrder, Settings,
+    SubPool, Synchronisation, Undo, Wire,
+};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -35,6 +38,8 @@ const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 pub(crate) struct ParallelConfig {
     pub(crate) pes: u32,
     pub(crate) tuning: Tuning,
+    /// How free buffers are kept.
+    pub(crate) pools: PoolSettings,
     pub(crate) gvt: GvtAlgorithm,
     pub(crate) barrier: Barrier,
     pub(crate) window: Option<f64>,
@@ -147,6 +152,27 @@ fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
     }
 }
 
+/// How free buffers are kept.
+fn pools_for(settings: &Settings) -> PoolSettings {
+    let size = match settings.sub_pool() {
+        SubPool::Unlimited => SubPoolSize::Unlimited,
+        SubPool::Fixed(size) => SubPoolSize::Fixed(size),
+        SubPool::Adaptive(average) => SubPoolSize::Adaptive(average),
+    };
+    PoolSettings {
+        kind: match settings.pool() {
+            BufferPool::Partitioned => PoolKind::Partitioned(size),
+            BufferPool::Sender => PoolKind::Sender,
+            BufferPool::Receiver => PoolKind::Receiver,
+        },
+        order: match settings.pool_order() {
+            PoolOrder::Lifo => FreeOrder::Lifo,
+            PoolOrder::Fifo => FreeOrder::Fifo,
+        },
+        retires: settings.fossil_collection() == FossilCollection::OnTheFly,
+    }
+}
+
 impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&self, settings: &mut Settings, limits: &Limits) -> ParallelConfig {
@@ -185,6 +211,7 @@ impl<M: Model> Job<M> {
         ParallelConfig {
             pes,
             tuning,
+            pools: pools_for(settings),
             gvt,
             barrier,
             window,

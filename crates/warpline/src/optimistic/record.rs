@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use warpline_base::record::{GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
-use warpline_memory::Books;
+use warpline_memory::{Books, PoolKind};
 use warpline_model::Model;
 
 use super::plan::ParallelConfig;
@@ -74,6 +74,7 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             mean_per_pe: all as f64 / parts.len() as f64,
             lengths,
         },
+        parked_events: sum(|counts| counts.parked),
         anti_messages: sum(|counts| counts.anti_sent),
         cancelled_in_place: sum(|counts| counts.cancelled_in_place),
         gvt_epochs: epochs(|counts| counts.gvt_epochs),
@@ -97,6 +98,7 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.rolled_back_events += segment.rolled_back_events;
     let committed = all.processed_events - all.rolled_back_events;
     all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
+    all.parked_events += segment.parked_events;
     all.anti_messages += segment.anti_messages;
     all.cancelled_in_place += segment.cancelled_in_place;
     all.gvt_epochs += segment.gvt_epochs;
@@ -146,11 +148,13 @@ fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
     all.rolled_back_events += segment.rolled_back_events;
     all.primary_rollbacks += segment.primary_rollbacks;
     all.secondary_rollbacks += segment.secondary_rollbacks;
+    all.parked_events += segment.parked_events;
     all.anti_messages += segment.anti_messages;
     all.messages_sent += segment.messages_sent;
     all.mailbox_depth_max = all.mailbox_depth_max.max(segment.mailbox_depth_max);
     all.history_max = all.history_max.max(segment.history_max);
     all.buffers = all.buffers.max(segment.buffers);
+    all.buffers_shared += segment.buffers_shared;
     all.phase_seconds.add(&segment.phase_seconds);
 }
 
@@ -166,12 +170,14 @@ fn pe_record(pe: &PeSummary) -> PeRecord {
         rolled_back_events: counts.rolled_back,
         primary_rollbacks: counts.primary,
         secondary_rollbacks: counts.secondary,
+        parked_events: counts.parked,
         anti_messages: counts.anti_sent,
         messages_sent: counts.messages_sent,
         mailbox_depth_max: counts.mailbox_depth_max,
         mailbox_depth_mean: counts.mailbox_depth_mean(),
         history_max: counts.history_max,
         buffers: pe.books.places,
+        buffers_shared: pe.books.deposited,
         phase_seconds: pe.phases,
     }
 }
@@ -187,7 +193,6 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let facts = [
         ("transport", json!(transport)),
         ("final_window", json!(window)),
-        ("pool", json!("partitioned")),
         ("mailbox", json!("per-sender")),
         ("cancellation", json!("aggressive")),
     ];
@@ -195,7 +200,9 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
     let unused: &[&str] = match config.tuning.lanes {
-        Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
+        Lanes::Certain => {
+            &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation", "sub_pool", "fossil_collection"]
+        }
         _ => &["conservative"],
     };
     const BETWEEN_PROCESSES: [&str; 7] = [
@@ -210,6 +217,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let alone: &[&str] = if config.processes == 1 { &BETWEEN_PROCESSES } else { &[] };
     let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
     let singly = config.sends_singly.then_some("communication_batch");
-    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).map(|name| (name, Value::Null));
+    let undivided = (!matches!(config.pools.kind, PoolKind::Partitioned(_))).then_some("sub_pool");
+    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).chain(undivided).map(|name| (name, Value::Null));
     engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
 }

@@ -50,6 +50,7 @@
 
 mod declare;
 mod lps;
+mod sub_pool;
 mod table;
 mod value;
 mod words;
@@ -58,12 +59,13 @@ use serde_json::Value;
 use warpline_model::nearest;
 
 pub use self::lps::LpChoice;
+pub use self::sub_pool::SubPool;
 pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl, Pending,
-    Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead, GvtAlgorithm,
+    GvtIntervalControl, Pending, PoolOrder, Synchronisation, Undo, Wire,
 };
 
 /// What is known about a setting before it has a value.
@@ -228,7 +230,9 @@ impl Setting {
             "sync" | "threads" | "processes" => true,
             _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),
+            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" | "sub-pool" | "fossil-collection" => {
+                engine.goes_ahead()
+            }
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
+use super::value::SettingValue;
 use super::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Pending, Range,
-    Recorded, SettingError, Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
+    GvtIntervalControl, LpChoice, Pending, PoolOrder, Range, Recorded, SettingError, SubPool, Synchronisation, Undo, Wire,
 };
 use crate::settings;
 
@@ -245,6 +246,33 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
         }
+        /// Whose pool a buffer for a message is taken from, and keeps it afterwards: sub-pools for pairs of PEs, the sender's and then the
+        /// receiver's, or the receiver's.
+        pool: BufferPool = BufferPool::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "a receiver's pool takes two locks for every message, and its buffers go through the caches twice; buffers of senders drift from PE to PE; sub-pools take more memory if there are many PEs",
+        }
+        /// Which free buffer of a pool is used next: the one that was freed last, or first.
+        pool_order: PoolOrder = PoolOrder::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "what was freed first has probably left the cache, so fifo is there for comparisons",
+        }
+        /// With --pool partitioned: buffers for messages from one PE to another; without any left, a PE executes nothing ahead until some have
+        /// come back.
+        sub_pool: SubPool = SubPool::default(), Range::Any, {
+            heading: PARALLEL,
+            unit: "buffers",
+            recorded: Recorded::InParallel,
+            hurts: "with few buffers PEs mostly wait for them, and for GVT; with many or unlimited ones, a PE that others wait for can be flooded with messages",
+        }
+        /// When the memory of executed events goes back to its pool: when they commit, or at once, to be used again when they have.
+        fossil_collection: FossilCollection = FossilCollection::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "on the fly, buffers are used again in the order in which they were executed, when they have left the cache",
+        }
         /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows if PEs
         /// outnumber cores and all least delays between them are equal.
         conservative: Conservative = Conservative::default(), Range::Any, {
@@ -362,6 +390,17 @@ impl Settings {
                 other: "gvt",
                 other_value: gvt.name().to_owned(),
                 remedy: "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to `synchronous`".to_owned(),
+            });
+        }
+        if let (Some(size), Some(pool)) = (self.sub_pool, self.pool)
+            && pool != BufferPool::Partitioned
+        {
+            return Err(SettingError::Conflict {
+                name: "sub-pool",
+                value: size.text(),
+                other: "pool",
+                other_value: pool.name().to_owned(),
+                remedy: "only partitioned pools have sub-pools; leave `sub-pool` out, or set `pool` to `partitioned`".to_owned(),
             });
         }
         let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine)) else { return Ok(engine) };

@@ -220,7 +220,15 @@ fn settings_of_parallel_runs_mean_one() {
 
 #[test]
 fn a_conservative_run_refuses_what_only_undoing_needs() {
-    let settings = [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("go-ahead", "always"), ("undo", "reverse")];
+    let settings = [
+        ("kps", "7"),
+        ("window", "7"),
+        ("copy-interval", "7"),
+        ("go-ahead", "always"),
+        ("undo", "reverse"),
+        ("sub-pool", "7"),
+        ("fossil-collection", "on-the-fly"),
+    ];
     for (name, value) in settings {
         let mut settings = Settings::default();
         settings.set(name, value).unwrap();
@@ -230,6 +238,16 @@ fn a_conservative_run_refuses_what_only_undoing_needs() {
         let expected = format!("`{name}` is `{value}`, but `sync` is `conservative`: a conservative run undoes nothing");
         assert!(refused.starts_with(&expected), "{refused}");
     }
+}
+
+#[test]
+fn only_partitioned_pools_have_sub_pools() {
+    let of = |pool, size| Settings { pool, sub_pool: Some(size), ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
+    let refused = of(Some(BufferPool::Sender), SubPool::Fixed(3)).unwrap_err();
+    assert!(refused.starts_with("`sub-pool` is `3`, but `pool` is `sender`: only partitioned pools have sub-pools"), "{refused}");
+    assert!(of(Some(BufferPool::Receiver), SubPool::Adaptive(3)).unwrap_err().contains("`adaptive-3`"));
+    assert_eq!(of(Some(BufferPool::Partitioned), SubPool::Fixed(3)), Ok(Synchronisation::Optimistic));
+    assert_eq!(of(None, SubPool::Fixed(3)), Ok(Synchronisation::Optimistic));
 }
 
 #[test]
@@ -247,6 +265,7 @@ fn records_have_what_concerns_them() {
         "conservative",
         "conservative_lps",
         "copy_interval",
+        "fossil_collection",
         "go_ahead",
         "gvt",
         "gvt_interval",
@@ -254,7 +273,10 @@ fn records_have_what_concerns_them() {
         "kps",
         "move_pes",
         "pending",
+        "pool",
+        "pool_order",
         "processes",
+        "sub_pool",
         "undo",
         "use_lookahead",
         "warmup",

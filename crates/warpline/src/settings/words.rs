@@ -228,6 +228,53 @@ words! {
         Shared = "shared",
     }
 
+    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; see
+    /// [`Simulation::pool`](crate::Simulation::pool). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::BufferPool;
+    /// assert_eq!([BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver].map(BufferPool::name), ["partitioned", "sender", "receiver"]);
+    /// ```
+    pub enum BufferPool {
+        /// Each PE has a sub-pool for each other. Free buffers return to where they came from, so that each stays with two PEs for life.
+        #[default]
+        Partitioned = "partitioned",
+        /// The sender's own pool. The receiver keeps the buffer; what a PE has too many of goes to a pool that all share.
+        Sender = "sender",
+        /// The receiver's pool, under a lock, to which the buffer returns.
+        Receiver = "receiver",
+    }
+
+    /// Which free buffer of a pool is used next; see [`Simulation::pool_order`](crate::Simulation::pool_order). The answer does not depend
+    /// on it.
+    ///
+    /// ```
+    /// use warpline::PoolOrder;
+    /// assert_eq!([PoolOrder::Lifo, PoolOrder::Fifo].map(PoolOrder::name), ["lifo", "fifo"]);
+    /// ```
+    pub enum PoolOrder {
+        /// The one that was freed last, as it is probably still in the cache.
+        #[default]
+        Lifo = "lifo",
+        /// The one that was freed first.
+        Fifo = "fifo",
+    }
+
+    /// When the memory of executed events goes back to its pool; see [`Simulation::fossil_collection`](crate::Simulation::fossil_collection).
+    /// The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::FossilCollection;
+    /// assert_eq!([FossilCollection::Batch, FossilCollection::OnTheFly].map(FossilCollection::name), ["batch", "on-the-fly"]);
+    /// ```
+    pub enum FossilCollection {
+        /// When they commit: all that a new GVT makes certain, one after the other.
+        #[default]
+        Batch = "batch",
+        /// As soon as they have been executed, with a stamp; buffers are used again when what their stamps stand for has committed.
+        OnTheFly = "on-the-fly",
+    }
+
     /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo).
     /// [Verification](crate::Simulation::verify), which has an example, tries the method out.
     ///

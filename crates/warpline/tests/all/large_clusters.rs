@@ -1,7 +1,7 @@
 //! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
 
 use warpline::{Barrier, GoAhead, GvtAlgorithm, Pending, Wire};
-use warpline_testkit::matrix::{ALGORITHMS, Configuration, Parallel};
+use warpline_testkit::matrix::{ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
@@ -42,6 +42,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         adapts_interval: false,
         window: None,
         waiting: None,
+        buffers: BufferUse::default(),
     };
     Configuration { pending: Pending::Ladder, parallel: Some(parallel), changes: None }
 }

@@ -19,6 +19,7 @@ mod observation;
 mod one_answer;
 mod order;
 mod own_model;
+mod pools;
 mod replications;
 mod settings;
 mod slow_writer;

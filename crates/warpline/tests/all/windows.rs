@@ -3,7 +3,7 @@
 use warpline::prelude::*;
 use warpline::serde_json::Value;
 use warpline::{Barrier, Conservative, GoAhead, Pending, Synchronisation, Wire};
-use warpline_testkit::matrix::{self, ALGORITHMS, Configuration, Parallel};
+use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
 
@@ -29,6 +29,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         adapts_interval: false,
         window: None,
         waiting: None,
+        buffers: BufferUse::default(),
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }
