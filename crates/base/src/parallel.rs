@@ -41,6 +41,9 @@ pub struct ParallelRecord {
     pub phase_seconds: Phases,
     /// Each PE separately.
     pub pes: Vec<PeRecord>,
+    /// Messages that went into mailboxes for which PEs compete, and how often they were refused, if there were such mailboxes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mailbox: Option<SharedRingRecord>,
     /// How messages were copied between processes, if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub communication: Option<CommunicationRecord>,
@@ -98,6 +101,16 @@ pub struct CommunicationRecord {
     /// Messages that PEs handed over in rings that several of them share, and how often they were refused because the ring was full, because
     /// another PE was writing, and because another PE was faster.
     pub shared_ring: SharedRingRecord,
+}
+
+impl SharedRingRecord {
+    /// Adds what became of others.
+    pub fn add(&mut self, others: &SharedRingRecord) {
+        self.pushed += others.pushed;
+        self.full += others.full;
+        self.in_progress += others.in_progress;
+        self.collisions += others.collisions;
+    }
 }
 
 /// What became of the messages that PEs handed over in rings that several of them share.

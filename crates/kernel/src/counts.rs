@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use warpline_memory::Books;
+use warpline_memory::{Books, CasCounts};
 
 /// What a PE has done, for the record and the books.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,6 +60,8 @@ pub struct Counts {
     pub receipts: u64,
     /// The most messages found waiting in one step.
     pub mailbox_depth_max: u64,
+    /// What became of the messages put into mailboxes for which PEs compete.
+    pub mailbox: CasCounts,
     /// The most events that were executed and uncommitted at the same time.
     pub history_max: u64,
     /// Events whose observations or saved values are still kept when the run is over.

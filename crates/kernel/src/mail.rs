@@ -5,7 +5,7 @@
 //! multi-core systems", IPDPS 2012.
 
 use warpline_base::{Moment, VirtualTime};
-use warpline_memory::{ApartList, DropEach, Handle, MakeRoom};
+use warpline_memory::{ApartList, CasCounts, DropEach, Handle, MakeRoom};
 
 use crate::Event;
 use crate::counts::Counts;
@@ -197,6 +197,11 @@ impl<E, P: Port<E>> Mail<E, P> {
     /// Whether nothing waits to be handed over.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting == 0
+    }
+
+    /// What became of the messages put into mailboxes for which PEs compete.
+    pub(crate) fn refusals(&self) -> CasCounts {
+        self.port.refusals()
     }
 
     /// Publishes this PE's bound, as a word.

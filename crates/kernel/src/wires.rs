@@ -1,7 +1,7 @@
 //! What PEs send each other, and the interface to the wires between them.
 
 use warpline_base::{EventKey, LpId};
-use warpline_memory::Handle;
+use warpline_memory::{CasCounts, Handle};
 use warpline_model::engine::PortableWith;
 use warpline_model::{Model, Payload, Portable};
 
@@ -119,4 +119,9 @@ pub trait Port<E> {
 
     /// What another PE has written into this PE's memory, and which one. The last jump start stands for those before.
     fn written(&mut self) -> Option<(u32, Put)>;
+
+    /// What became of the messages that this PE has put into mailboxes for which it competes with others, if there are any such.
+    fn refusals(&self) -> CasCounts {
+        CasCounts::default()
+    }
 }

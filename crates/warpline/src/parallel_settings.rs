@@ -4,7 +4,7 @@ use warpline_model::Model;
 
 use crate::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, PoolOrder, Simulation, SubPool, Wire,
+    GvtIntervalControl, LpChoice, Mailbox, PoolOrder, Simulation, SubPool, Wire,
 };
 
 /// # Settings of parallel runs
@@ -108,6 +108,17 @@ impl<M: Model> Simulation<'_, M> {
     /// How events travel between PEs; by default [as suits each event](Wire::Auto).
     pub fn wire(self, wire: Wire) -> Self {
         self.with(|settings| settings.wire = Some(wire))
+    }
+
+    /// Where messages between threads wait until their PE receives them. By default in a ring for each sender, or, with more than 32 PEs, in a
+    /// queue for each PE.
+    ///
+    /// The queue under a lock is that of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
+    /// multi-core systems", IPDPS 2012, and the ring for each sender what they replaced it by; the ring with compare-and-swap is the buffer of
+    /// B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021. How often senders were
+    /// refused there is in the record, as `mailbox`.
+    pub fn mailbox(self, mailbox: Mailbox) -> Self {
+        self.with(|settings| settings.mailbox = Some(mailbox))
     }
 
     /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; by default

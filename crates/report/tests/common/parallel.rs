@@ -102,6 +102,7 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         remote_events: sum(|pe| pe.messages_sent),
         phase_seconds,
         pes,
+        mailbox: None,
         communication: None,
     }
 }

@@ -32,7 +32,7 @@ use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Ta
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, inbox_ports, node_ports, ring_ports};
+use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::far::{FarWires, add_counts};
@@ -52,11 +52,8 @@ use crate::job::{ForTests, Job};
 use crate::rows::Rows;
 use crate::run_monitor::RunMonitor;
 use crate::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
-use crate::{Error, Pending, Place, TraceSummary};
+use crate::{Error, Mailbox, Pending, Place, TraceSummary};
 
-/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
-/// would take four times as much memory.
-const RINGS_MOST: u32 = 32;
 /// What each PE begins with.
 struct Start<M: Model> {
     statistics: Vec<Statistics>,
@@ -221,7 +218,7 @@ impl<M: Model> Job<M> {
                 }
                 threads::drive(pes, watch, seating, all, CommunicationWork::new(Some(couriers), barrier, pacer))
             }
-            None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
+            None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, &everybody, &controls).into_iter().skip(local.start);
                 threads::drive(
                     plan.pes(&region, local, start, gvts, ports, Ladder::default),
@@ -232,11 +229,13 @@ impl<M: Model> Job<M> {
                 )
             }
             None => {
-                // Inboxes do not leave a process.
-                let all_ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST || region.is_shared() {
-                    ring_ports(&region, portable, &everybody, &controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
-                } else {
-                    inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
+                let all_ports: Vec<AnyPort<M::Event>> = match config.mailbox {
+                    Some(Mailbox::Shared) => inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect(),
+                    Some(Mailbox::Cas) => cas_ports(&controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect(),
+                    _ => {
+                        let ports = ring_ports(&region, portable, &everybody, &controls);
+                        ports.into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+                    }
                 };
                 let ports = all_ports.into_iter().skip(local.start);
                 threads::drive(

@@ -19,7 +19,7 @@ use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::{
-    Barrier, BufferPool, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, PoolOrder, Settings,
+    Barrier, BufferPool, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox, PoolOrder, Settings,
     SubPool, Synchronisation, Undo, Wire,
 };
 
@@ -30,6 +30,9 @@ const PATIENCE: u32 = 512;
 const INTERVALS_MOST: u64 = 16;
 /// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
 const VALUE_BYTES_MOST: usize = 512;
+/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
+/// would take four times as much memory.
+const RINGS_MOST: u32 = 32;
 /// The sizes of groups of PEs in virtual clusters.
 const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 
@@ -40,6 +43,8 @@ pub(crate) struct ParallelConfig {
     pub(crate) tuning: Tuning,
     /// How free buffers are kept.
     pub(crate) pools: PoolSettings,
+    /// Where messages wait, between threads; none in a virtual cluster.
+    pub(crate) mailbox: Option<Mailbox>,
     pub(crate) gvt: GvtAlgorithm,
     pub(crate) barrier: Barrier,
     pub(crate) window: Option<f64>,
@@ -152,6 +157,16 @@ fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
     }
 }
 
+/// Where messages wait, between threads and between processes.
+fn mailbox_for(settings: &Settings, pes: u32) -> Mailbox {
+    match settings.mailbox() {
+        // Inboxes do not leave a process.
+        Mailbox::Auto if pes > RINGS_MOST && settings.processes() == 1 => Mailbox::Shared,
+        Mailbox::Auto => Mailbox::PerSender,
+        given => given,
+    }
+}
+
 /// How free buffers are kept.
 fn pools_for(settings: &Settings) -> PoolSettings {
     let size = match settings.sub_pool() {
@@ -212,6 +227,7 @@ impl<M: Model> Job<M> {
             pes,
             tuning,
             pools: pools_for(settings),
+            mailbox: settings.virtual_cluster.is_none().then(|| mailbox_for(settings, pes)),
             gvt,
             barrier,
             window,

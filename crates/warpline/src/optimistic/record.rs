@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use warpline_base::record::{GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks};
+use warpline_base::record::{GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
-use warpline_memory::{Books, PoolKind};
+use warpline_memory::{Books, CasCounts, PoolKind};
 use warpline_model::Model;
 
 use super::plan::ParallelConfig;
@@ -85,9 +85,16 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             all.add(&pe.phase_seconds);
             all
         }),
+        mailbox: shared_mailbox(parts),
         pes,
         communication: None,
     }
+}
+
+/// What became of messages for whose mailboxes PEs competed, if there were any.
+fn shared_mailbox(parts: &[PeSummary]) -> Option<SharedRingRecord> {
+    let CasCounts { pushed, full, in_progress, collisions } = parts.iter().map(|pe| pe.counts.mailbox).sum();
+    (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord { pushed, full, in_progress, collisions })
 }
 
 /// Adds the record of a further segment of the same run. Where segments differ in their number of PEs, those of one number are added up.
@@ -105,6 +112,10 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.gvt_trials += segment.gvt_trials;
     all.remote_events += segment.remote_events;
     match (&mut all.gvt_interval, segment.gvt_interval) {
+        (Some(all), Some(segment)) => all.add(&segment),
+        (all, segment) => *all = all.take().or(segment),
+    }
+    match (&mut all.mailbox, segment.mailbox) {
         (Some(all), Some(segment)) => all.add(&segment),
         (all, segment) => *all = all.take().or(segment),
     }
@@ -190,10 +201,10 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         None if config.processes > 1 => "processes",
         None => "threads",
     };
+    let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
     let facts = [
         ("transport", json!(transport)),
         ("final_window", json!(window)),
-        ("mailbox", json!("per-sender")),
         ("cancellation", json!("aggressive")),
     ];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
@@ -219,5 +230,5 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let singly = config.sends_singly.then_some("communication_batch");
     let undivided = (!matches!(config.pools.kind, PoolKind::Partitioned(_))).then_some("sub_pool");
     let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).chain(undivided).map(|name| (name, Value::Null));
-    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
+    engine.extend(facts.into_iter().chain(mailbox).chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
 }

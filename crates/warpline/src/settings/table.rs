@@ -7,7 +7,7 @@ use warpline_model::engine::Limits;
 use super::value::SettingValue;
 use super::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Pending, PoolOrder, Range, Recorded, SettingError, SubPool, Synchronisation, Undo, Wire,
+    GvtIntervalControl, LpChoice, Mailbox, Pending, PoolOrder, Range, Recorded, SettingError, SubPool, Synchronisation, Undo, Wire,
 };
 use crate::settings;
 
@@ -246,6 +246,13 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
         }
+        /// Where messages between threads wait: in a ring for each sender, in one queue per PE under a lock, or in one ring per PE in which senders
+        /// reserve places by compare-and-swap; auto takes a ring for each sender with up to 32 PEs, and a queue with more.
+        mailbox: Mailbox = Mailbox::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "rings for each sender take memory that grows with the square of the PEs; in one for all, senders wait for each other, and with cas all wait for one that has lost its core",
+        }
         /// Whose pool a buffer for a message is taken from, and keeps it afterwards: sub-pools for pairs of PEs, the sender's and then the
         /// receiver's, or the receiver's.
         pool: BufferPool = BufferPool::default(), Range::Any, {
@@ -392,6 +399,7 @@ impl Settings {
                 remedy: "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to `synchronous`".to_owned(),
             });
         }
+        self.check_mailbox()?;
         if let (Some(size), Some(pool)) = (self.sub_pool, self.pool)
             && pool != BufferPool::Partitioned
         {
@@ -420,6 +428,23 @@ impl Settings {
             other_value: engine.name().to_owned(),
             remedy: remedy.to_owned(),
         })
+    }
+
+    /// Mailboxes are those of threads of one process.
+    fn check_mailbox(&self) -> Result<(), SettingError> {
+        let Some(mailbox) = self.mailbox.filter(|mailbox| *mailbox != Mailbox::Auto) else { return Ok(()) };
+        let processes = self.processes.filter(|processes| *processes > 1 && mailbox != Mailbox::PerSender);
+        let (other, other_value, remedy) = match (self.virtual_cluster, processes) {
+            (Some(seed), _) => ("virtual-cluster", seed.to_string(), "a virtual cluster has a network of its own; leave one of the two out"),
+            (_, Some(processes)) => (
+                "processes",
+                processes.to_string(),
+                "such a mailbox lies in the memory of one process; leave `mailbox` out, set it to `per-sender`, or use threads",
+            ),
+            _ => return Ok(()),
+        };
+        let (value, remedy) = (mailbox.name().to_owned(), remedy.to_owned());
+        Err(SettingError::Conflict { name: "mailbox", value, other, other_value, remedy })
     }
 
     /// Checks the settings of a run that nobody has asked to have several processes.

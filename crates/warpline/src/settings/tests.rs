@@ -251,6 +251,23 @@ fn only_partitioned_pools_have_sub_pools() {
 }
 
 #[test]
+fn mailboxes_are_those_of_threads() {
+    let of = |mailbox, processes, virtual_cluster| {
+        let settings = Settings { mailbox: Some(mailbox), processes, virtual_cluster, ..Settings::default() };
+        settings.synchronisation().map_err(|error| error.to_string())
+    };
+    for mailbox in [Mailbox::Shared, Mailbox::Cas, Mailbox::PerSender] {
+        assert_eq!(of(mailbox, None, None), Ok(Synchronisation::Optimistic));
+        let refused = of(mailbox, None, Some(3)).unwrap_err();
+        assert!(refused.starts_with(&format!("`mailbox` is `{}`, but `virtual-cluster` is `3`: ", mailbox.name())), "{refused}");
+        let several = of(mailbox, Some(2), None);
+        assert_eq!(several.is_ok(), mailbox == Mailbox::PerSender, "{several:?}");
+    }
+    assert!(of(Mailbox::Cas, Some(2), None).unwrap_err().contains("lies in the memory of one process"));
+    assert_eq!(of(Mailbox::Auto, Some(2), None), Ok(Synchronisation::Optimistic));
+}
+
+#[test]
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
@@ -271,6 +288,7 @@ fn records_have_what_concerns_them() {
         "gvt_interval",
         "gvt_interval_control",
         "kps",
+        "mailbox",
         "move_pes",
         "pending",
         "pool",

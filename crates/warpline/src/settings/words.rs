@@ -245,6 +245,26 @@ words! {
         Receiver = "receiver",
     }
 
+    /// Where messages between threads wait until their PE receives them; see [`Simulation::mailbox`](crate::Simulation::mailbox). The answer
+    /// does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Mailbox;
+    /// let names = [Mailbox::Auto, Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas].map(Mailbox::name);
+    /// assert_eq!(names, ["auto", "per-sender", "shared", "cas"]);
+    /// ```
+    pub enum Mailbox {
+        /// Per sender with up to 32 PEs, and shared with more, as rings between all of them would take much memory then.
+        #[default]
+        Auto = "auto",
+        /// In one ring for every sender, so that only two PEs ever meet.
+        PerSender = "per-sender",
+        /// In one queue for each PE, under a lock.
+        Shared = "shared",
+        /// In one ring for each PE, in which senders reserve places by compare-and-swap.
+        Cas = "cas",
+    }
+
     /// Which free buffer of a pool is used next; see [`Simulation::pool_order`](crate::Simulation::pool_order). The answer does not depend
     /// on it.
     ///
