@@ -104,8 +104,7 @@ fn ends(kind: &str, threads: usize) -> Vec<Box<dyn End>> {
         "shared" => boxed(inbox_ports::<u64>(&plan)),
         "cas" => boxed(cas_ports::<u64>(&plan)),
         "rtrb" => {
-            let mut ends: Vec<Rtrb> =
-                (0..threads).map(|_| Rtrb { to: (0..threads).map(|_| None).collect(), from: Vec::new() }).collect();
+            let mut ends: Vec<Rtrb> = (0..threads).map(|_| Rtrb { to: (0..threads).map(|_| None).collect(), from: Vec::new() }).collect();
             for (from, to) in (0..threads).flat_map(|from| (0..threads).map(move |to| (from, to))).filter(|(from, to)| from != to) {
                 let (producer, consumer) = rtrb::RingBuffer::new(ROOM);
                 ends[from].to[to] = Some(producer);
@@ -124,7 +123,9 @@ fn message(number: u32) -> Message {
 
 /// Prints throughput by senders and batch, and latency.
 pub(crate) fn compare() {
-    println!("Mailboxes, million messages per second, by senders to one receiver and messages handed over at once; in brackets by per-sender\n");
+    println!(
+        "Mailboxes, million messages per second, by senders to one receiver and messages handed over at once; in brackets by per-sender\n"
+    );
     println!("{:<12} {}", "", KINDS.map(|kind| format!("{kind:>19}")).join(""));
     for (senders, batch) in [("1", "1"), ("1", "16"), ("3", "1"), ("3", "16")] {
         print_row(&format!("{senders} by {batch}"), &["mailbox", senders, batch], |rate| rate / 1e6);
@@ -137,7 +138,9 @@ pub(crate) fn compare() {
 fn print_row(name: &str, words: &[&'static str], of: fn(f64) -> f64) {
     let rivals: Vec<Vec<&str>> = KINDS.iter().map(|kind| [&words[..1], &[*kind], &words[1..]].concat()).collect();
     let measured = alternate(&rivals);
-    let all = measured.iter().map(|measurement| format!("{:>11.1} ({:>5.2})", of(measurement.rate), of(measurement.rate) / of(measured[OURS].rate)));
+    let all = measured
+        .iter()
+        .map(|measurement| format!("{:>11.1} ({:>5.2})", of(measurement.rate), of(measurement.rate) / of(measured[OURS].rate)));
     println!("{name:<12} {}", all.collect::<Vec<_>>().join(""));
 }
 

@@ -64,7 +64,7 @@ pub struct Counts {
     pub mailbox: CasCounts,
     /// The most events that were executed and uncommitted at the same time.
     pub history_max: u64,
-    /// Events whose observations or saved values are still kept when the run is over.
+    /// Events whose observations or saved values, and messages of which copies, are still kept when the run is over.
     pub extras_kept: u64,
 }
 

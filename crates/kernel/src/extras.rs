@@ -2,7 +2,7 @@ use warpline_base::{EventKey, LpId};
 use warpline_memory::MakeRoom;
 use warpline_model::statistics::Notes;
 
-use crate::store::Incarnation;
+use crate::store::{Incarnation, OptionalHandle};
 
 /// An event that was sent by value and may have to be cancelled.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct SentByValue {
     pub(crate) receiver: LpId,
     pub(crate) key: EventKey,
     pub(crate) incarnation: Incarnation,
+    /// The sender's copy, if it keeps one.
+    pub(crate) copy: OptionalHandle,
 }
 
 /// What an executed event left behind beside its record, if it left anything.

@@ -59,7 +59,7 @@ pub use roles::{Role, RoleCounts, Roles};
 pub use rows::{MomentRow, ROWS, RowContent};
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};
 pub use trace::{Activity, LostTime, LpEvent, Piece, Snapshot, Span, SpanBlocks, SpanLimits, SpanSum, ThinnedList, Trace, TraceLimits};
-pub use tuning::{GoAhead, Lanes, Tuning, Wire};
+pub use tuning::{GoAhead, Lanes, Messages, Tuning};
 pub use watcher::Watcher;
 pub use window::{Rule, Window};
 pub use wires::{Content, Message, MessageKind, Port, ValueMessage};

@@ -36,11 +36,11 @@ pub enum GoAhead {
 
 /// How events travel to other PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
+pub enum Messages {
     /// By value if nobody can cancel them, otherwise in shared buffers.
-    Both,
-    /// All by value, and cancelled by anti-messages: the only way between address spaces.
     Value,
+    /// By value, into the receiver's queue, while the sender keeps a copy of what may have to be cancelled; cancelled by anti-messages.
+    Copy,
     /// All in shared buffers, and cancelled in place.
     Shared,
 }
@@ -69,7 +69,7 @@ pub struct Tuning {
     /// When events beyond the horizon are executed.
     pub go_ahead: GoAhead,
     /// How events travel to other PEs.
-    pub wire: Wire,
+    pub messages: Messages,
     /// Whether PEs advance in step, from window to window, rather than each as far as the bounds of the others allow at the moment. Nothing
     /// is executed ahead then.
     pub windows: bool,

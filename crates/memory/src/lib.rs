@@ -14,6 +14,7 @@ mod cas_ring;
 mod common;
 mod drop_each;
 mod exhausted;
+mod image;
 mod last_words;
 mod lines;
 mod mapping;
@@ -44,6 +45,7 @@ pub use cas_ring::{CasConsumer, CasCounts, CasProducer, Refusal, Refused, cas_ri
 pub use common::Common;
 pub use drop_each::{DropEach, drop_each, try_drop};
 pub use exhausted::{Exhausted, MakeRoom, catch_exhausted, catch_panic, check_room, list_for, list_of};
+pub use image::Image;
 pub use last_words::say_last_words;
 pub use lines::{Lines, lines};
 pub use pages::prefer_huge_pages;

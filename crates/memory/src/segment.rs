@@ -300,8 +300,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use crate::{
-        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock, SubPoolSize,
-        buffers_in, ring_in,
+        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock,
+        SubPoolSize, buffers_in, ring_in,
     };
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
@@ -336,7 +336,8 @@ mod tests {
             // Each may be that far ahead of what it has received, and the other likewise.
             let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
             let [(to_second, from_first), (to_first, from_second)] = [ring(), ring()];
-            let mut views: Vec<Buffers<u64>> = buffers_in(region, Some(IsPortable::PROOF), 2, PoolSettings { kind, ..PoolSettings::default() });
+            let mut views: Vec<Buffers<u64>> =
+                buffers_in(region, Some(IsPortable::PROOF), 2, PoolSettings { kind, ..PoolSettings::default() });
             let view = views.remove(me as usize);
             let (to, from) = if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
             Exchange { me, started, count, to, from, view }

@@ -7,7 +7,7 @@ use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
     Barrier, BufferPool, Communication, CommunicationRing, Conservative, Error, Fault, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Model, Pending, Place, PoolOrder, Simulation, SubPool, Synchronisation, Undo, Wire,
+    GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool, Synchronisation, Undo,
 };
 
 use crate::random_model::Inline;
@@ -41,7 +41,7 @@ pub struct Parallel {
     /// If it is, whether PEs go in windows; they run freely otherwise.
     pub windows: bool,
     /// How events travel between PEs.
-    pub wire: Wire,
+    pub messages: Messages,
     /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
     pub reverse: bool,
     /// The number of events between copies of a state.
@@ -68,6 +68,8 @@ pub struct Parallel {
     pub waiting: Option<(u64, f64)>,
     /// How buffers are kept.
     pub buffers: BufferUse,
+    /// Where messages wait, between threads of one process.
+    pub mailbox: Mailbox,
 }
 
 /// One way to keep the buffers of messages.
@@ -94,7 +96,8 @@ impl BufferUse {
     /// Draws one.
     pub fn draw(random: &mut Random) -> Self {
         let pools = [BufferPool::Partitioned, BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver];
-        let sizes = [SubPool::Unlimited, SubPool::Fixed(1), SubPool::Fixed(1), SubPool::Fixed(5), SubPool::Adaptive(1), SubPool::Adaptive(4)];
+        let sizes =
+            [SubPool::Unlimited, SubPool::Fixed(1), SubPool::Fixed(1), SubPool::Fixed(5), SubPool::Adaptive(1), SubPool::Adaptive(4)];
         BufferUse {
             pool: pools[random.below(4) as usize],
             order: [PoolOrder::Lifo, PoolOrder::Fifo][random.below(2) as usize],
@@ -163,14 +166,17 @@ impl Parallel {
         let pes = if random.below(25) == 0 { any(random, &[16, 64]) } else { pes };
         let gvt_interval = any(random, if pes > 8 { &[100, 512] } else { &[1, 10, 100, 512] });
         let cluster = random.next_u64();
+        // From a stream of their own.
+        let memory = &mut Random::new(cluster, LpId(0), 0);
         Parallel {
             pes,
             processes: 1,
             copies: None,
             cluster: Some(cluster),
-            buffers: BufferUse::draw(&mut Random::new(cluster, LpId(0), 0)),
+            buffers: BufferUse::draw(memory),
+            mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
             conservative: random.bernoulli(0.3),
-            wire: [Wire::Auto, Wire::Value, Wire::Shared][random.below(3) as usize],
+            messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
             reverse: random.bernoulli(0.5),
             copy_interval: any(random, &[1, 1, 2, 5, 100]),
             lookahead: random.bernoulli(0.5),
@@ -237,7 +243,7 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
                 Synchronisation::Mixed
             }
         };
-        simulation = simulation.sync(sync).wire(parallel.wire).use_lookahead(parallel.lookahead || conservative);
+        simulation = simulation.sync(sync).messages(parallel.messages).use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         if parallel.adapts_interval {
             simulation = simulation.gvt_interval_control(GvtIntervalControl::Adaptive);
@@ -253,6 +259,9 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
         simulation = parallel.buffers.of(simulation, conservative);
+        if parallel.cluster.is_none() && parallel.processes == 1 {
+            simulation = simulation.mailbox(parallel.mailbox);
+        }
         simulation = match parallel.cluster {
             Some(cluster) => simulation.virtual_cluster(cluster),
             // In every other run by threads, PEs move between them all the time.

@@ -123,7 +123,7 @@ pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, Pending, PoolOrder, SettingError, Settings, SubPool, Synchronisation, Undo, Wire,
+    GvtIntervalControl, LpChoice, Mailbox, Messages, Pending, PoolOrder, SettingError, Settings, SubPool, Synchronisation, Undo,
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;

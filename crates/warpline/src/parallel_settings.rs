@@ -4,7 +4,7 @@ use warpline_model::Model;
 
 use crate::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, PoolOrder, Simulation, SubPool, Wire,
+    GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -105,9 +105,13 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.kps = Some(kps))
     }
 
-    /// How events travel between PEs; by default [as suits each event](Wire::Auto).
-    pub fn wire(self, wire: Wire) -> Self {
-        self.with(|settings| settings.wire = Some(wire))
+    /// How events travel between PEs; by default [as suits each event](Messages::Auto). PEs that share no memory copy all of them, but keep no
+    /// copies of their own unless told to.
+    ///
+    /// One copy for both sides, and its cost without, are those of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete
+    /// event simulator for multi-core systems", IPDPS 2012.
+    pub fn messages(self, messages: Messages) -> Self {
+        self.with(|settings| settings.messages = Some(messages))
     }
 
     /// Where messages between threads wait until their PE receives them. By default in a ring for each sender, or, with more than 32 PEs, in a

@@ -16,7 +16,7 @@ use crate::history::{Fate, Record};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
-use crate::tuning::Wire;
+use crate::tuning::Messages;
 use crate::wires::{MessageKind, Port, make_common};
 
 /// The nearest time that is not earlier and takes half the space.
@@ -183,7 +183,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             make_common::<M>(&mut event.payload);
         }
         self.gauge.counts.messages_sent += 1;
-        if !near || self.world.tuning.wire == Wire::Value {
+        if !near || self.world.tuning.messages == Messages::Copy {
             return (sent, self.send_uncertain_value(pe, event, extra));
         }
         let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
@@ -196,7 +196,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {
         let (id, kept) = self.past.extras.get_or_take(extra);
         kept.sent.make_room(1, "what may have to be cancelled");
-        kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation });
+        let copy = if self.world.tuning.messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
+        kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation, copy });
         self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
         self.gauge.counts.values_sent += 1;
         id

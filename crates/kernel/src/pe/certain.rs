@@ -15,7 +15,7 @@ use crate::gvt::Gvt;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
-use crate::tuning::Wire;
+use crate::tuning::Messages;
 use crate::wires::{MessageKind, Port, make_common};
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -171,7 +171,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.gauge.counts.messages_sent += 1;
         self.mail.note_sent(event.time);
-        if near && self.world.tuning.wire == Wire::Shared {
+        if near && self.world.tuning.messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
             let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);

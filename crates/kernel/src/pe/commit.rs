@@ -15,6 +15,7 @@ use crate::faults::HeldEvent;
 use crate::history::{BLOCK, Fate, History, Record};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
+use crate::tuning::Messages;
 use crate::wires::Port;
 
 /// How many events ahead the memory of an event is fetched.
@@ -180,7 +181,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let id = event.receiver;
         if record.extra != ExtraId::NONE {
-            self.past.extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), self.context.notes_mut());
+            let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
+            if self.world.tuning.messages == Messages::Copy {
+                self.past.extras.get(extra).into_iter().flat_map(|extra| &extra.sent).for_each(|sent| self.mail.drop_copy(sent.copy));
+            }
+            self.past.extras.swap_notes(extra, self.context.notes_mut());
         }
         self.context.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);

@@ -6,7 +6,7 @@ use warpline_model::Model;
 use super::Pe;
 use crate::flow::Parked;
 use crate::pending::{Entry, PendingSet};
-use crate::tuning::Wire;
+use crate::tuning::Messages;
 use crate::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -17,7 +17,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let Pe { flow: Some(flow), context, lps, world, agenda, frontier, .. } = self else { return false };
         for sent in context.outbox_mut().iter().filter(|sent| !lps.contain(sent.to)) {
             let pe = world.partition.pe(sent.to);
-            if world.is_near(pe) && world.tuning.wire != Wire::Value {
+            if world.is_near(pe) && world.tuning.messages != Messages::Copy {
                 flow.want(pe);
             }
         }

@@ -324,7 +324,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
         let Pe { lps, effects, faults, mut gauge, agenda, past, mail, interval, over, .. } = self;
-        (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use(), mail.refusals());
+        (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use() + mail.copies(), mail.refusals());
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");

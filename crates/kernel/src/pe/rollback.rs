@@ -198,6 +198,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let at = Moment::Event(self.agenda.event(undone).key());
         for sent in extra.sent.drain(..) {
             self.mail.send_value_anti(&sent, at, &mut self.gvt);
+            self.mail.drop_copy(sent.copy);
             self.gauge.counts.anti_sent += 1;
         }
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::gvt::{Algorithm, Work};
-use warpline_kernel::{Counts, Lanes, Tuning, Undoing, Wire};
+use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
 
 /// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 executes `a` to `d`. `b` is cancelled together with what it sent: one event to its own
@@ -144,13 +144,13 @@ fn every_rollback_is_counted_with_reverse_code() {
 /// Lets PE 0 execute what PE 1 sent, with a GVT that does not make it certain, and then PE 1 cancel it.
 fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Vec<Sent>, lookahead: f64, gvt: f64) {
     let play = Play { lookahead, first, then, ..Play::default() };
-    [Wire::Shared, Wire::Value].into_iter().for_each(|wire| cancel_on(wire, &play, gvt));
+    [Messages::Shared, Messages::Copy].into_iter().for_each(|messages| cancel_on(messages, &play, gvt));
 }
 
-fn cancel_on(wire: Wire, play: &Play, gvt: f64) {
+fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Ahead };
-    let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, wire, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting });
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));

@@ -19,8 +19,8 @@ use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::{
-    Barrier, BufferPool, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox, PoolOrder, Settings,
-    SubPool, Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox, Messages,
+    PoolOrder, Settings, SubPool, Synchronisation, Undo,
 };
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
@@ -148,12 +148,12 @@ fn choose_way(settings: &mut Settings, config: &mut ParallelConfig, delays: &Del
 }
 
 /// How events with payloads of this size travel between PEs.
-fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
-    match wire {
-        Wire::Auto if payload_bytes > VALUE_BYTES_MOST => warpline_kernel::Wire::Shared,
-        Wire::Auto => warpline_kernel::Wire::Both,
-        Wire::Value => warpline_kernel::Wire::Value,
-        Wire::Shared => warpline_kernel::Wire::Shared,
+fn messages_for(messages: Messages, payload_bytes: usize) -> warpline_kernel::Messages {
+    match messages {
+        Messages::Auto if payload_bytes > VALUE_BYTES_MOST => warpline_kernel::Messages::Shared,
+        Messages::Auto | Messages::Value => warpline_kernel::Messages::Value,
+        Messages::Copy => warpline_kernel::Messages::Copy,
+        Messages::Shared => warpline_kernel::Messages::Shared,
     }
 }
 
@@ -215,7 +215,7 @@ impl<M: Model> Job<M> {
                 GoAhead::Auto => warpline_kernel::GoAhead::Auto,
                 GoAhead::Always => warpline_kernel::GoAhead::Always,
             },
-            wire: wire_for(settings.wire(), size_of::<M::Event>()),
+            messages: messages_for(settings.messages(), size_of::<M::Event>()),
             // Chosen when least delays are known.
             windows: false,
         };
@@ -388,10 +388,12 @@ mod tests {
 
     #[test]
     fn large_payloads_stay_where_they_are() {
-        use warpline_kernel::Wire::{Both, Shared, Value};
-        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| wire_for(Wire::Auto, bytes)), [Both, Both, Shared]);
-        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 10 * VALUE_BYTES_MOST)), [Value, Shared]);
-        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 0)), [Value, Shared]);
+        use warpline_kernel::Messages::{Copy, Shared, Value};
+        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| messages_for(Messages::Auto, bytes)), [Value, Value, Shared]);
+        for bytes in [0, 10 * VALUE_BYTES_MOST] {
+            let given = [Messages::Value, Messages::Copy, Messages::Shared].map(|messages| messages_for(messages, bytes));
+            assert_eq!(given, [Value, Copy, Shared]);
+        }
     }
 
     #[test]

@@ -202,11 +202,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         None => "threads",
     };
     let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
-    let facts = [
-        ("transport", json!(transport)),
-        ("final_window", json!(window)),
-        ("cancellation", json!("aggressive")),
-    ];
+    let facts = [("transport", json!(transport)), ("final_window", json!(window)), ("cancellation", json!("aggressive"))];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
     let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
@@ -230,5 +226,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let singly = config.sends_singly.then_some("communication_batch");
     let undivided = (!matches!(config.pools.kind, PoolKind::Partitioned(_))).then_some("sub_pool");
     let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).chain(undivided).map(|name| (name, Value::Null));
-    engine.extend(facts.into_iter().chain(mailbox).chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
+    engine.extend(
+        facts.into_iter().chain(mailbox).chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)),
+    );
 }

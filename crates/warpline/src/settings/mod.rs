@@ -65,7 +65,7 @@ pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, Mailbox, Pending, PoolOrder, Synchronisation, Undo, Wire,
+    GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
 };
 
 /// What is known about a setting before it has a value.

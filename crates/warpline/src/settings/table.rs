@@ -7,7 +7,7 @@ use warpline_model::engine::Limits;
 use super::value::SettingValue;
 use super::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, Pending, PoolOrder, Range, Recorded, SettingError, SubPool, Synchronisation, Undo, Wire,
+    GvtIntervalControl, LpChoice, Mailbox, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool, Synchronisation, Undo,
 };
 use crate::settings;
 
@@ -240,11 +240,12 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "more than 1 pays only for large states: undoing executes events between two copies again",
         }
-        /// How events travel between PEs: by value, in shared buffers, or as suits each event.
-        wire: Wire = Wire::default(), Range::Any, {
+        /// How events travel between PEs: by value where nobody can cancel them, as copies of which the sender keeps its own, or in buffers that
+        /// both share; auto takes value for payloads of up to 512 bytes, and shared for larger ones.
+        messages: Messages = Messages::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
+            hurts: "a copy takes an anti-message for every cancellation, and memory twice; in shared buffers, certain events move more cache lines",
         }
         /// Where messages between threads wait: in a ring for each sender, in one queue per PE under a lock, or in one ring per PE in which senders
         /// reserve places by compare-and-swap; auto takes a ring for each sender with up to 32 PEs, and a queue with more.
@@ -435,7 +436,9 @@ impl Settings {
         let Some(mailbox) = self.mailbox.filter(|mailbox| *mailbox != Mailbox::Auto) else { return Ok(()) };
         let processes = self.processes.filter(|processes| *processes > 1 && mailbox != Mailbox::PerSender);
         let (other, other_value, remedy) = match (self.virtual_cluster, processes) {
-            (Some(seed), _) => ("virtual-cluster", seed.to_string(), "a virtual cluster has a network of its own; leave one of the two out"),
+            (Some(seed), _) => {
+                ("virtual-cluster", seed.to_string(), "a virtual cluster has a network of its own; leave one of the two out")
+            }
             (_, Some(processes)) => (
                 "processes",
                 processes.to_string(),

@@ -204,7 +204,8 @@ fn a_choice_of_conservative_lps_means_a_mixed_run() {
 fn settings_of_parallel_runs_mean_one() {
     let of_parallel: Vec<_> = Settings::table().iter().filter(|setting| !setting.serves(Synchronisation::Sequential)).collect();
     let names: Vec<_> = of_parallel.iter().map(|setting| setting.name.as_str()).collect();
-    let some = ["batch", "kps", "gvt", "gvt-interval", "window", "copy-interval", "wire", "use-lookahead", "go-ahead", "virtual-cluster"];
+    let some =
+        ["batch", "kps", "gvt", "gvt-interval", "window", "copy-interval", "messages", "use-lookahead", "go-ahead", "virtual-cluster"];
     assert!(some.iter().all(|name| names.contains(name)) && !names.contains(&"seed") && !names.contains(&"threads"), "{names:?}");
     for setting in of_parallel {
         let mut settings = Settings::default();
@@ -242,7 +243,8 @@ fn a_conservative_run_refuses_what_only_undoing_needs() {
 
 #[test]
 fn only_partitioned_pools_have_sub_pools() {
-    let of = |pool, size| Settings { pool, sub_pool: Some(size), ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
+    let of =
+        |pool, size| Settings { pool, sub_pool: Some(size), ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
     let refused = of(Some(BufferPool::Sender), SubPool::Fixed(3)).unwrap_err();
     assert!(refused.starts_with("`sub-pool` is `3`, but `pool` is `sender`: only partitioned pools have sub-pools"), "{refused}");
     assert!(of(Some(BufferPool::Receiver), SubPool::Adaptive(3)).unwrap_err().contains("`adaptive-3`"));
@@ -289,6 +291,7 @@ fn records_have_what_concerns_them() {
         "gvt_interval_control",
         "kps",
         "mailbox",
+        "messages",
         "move_pes",
         "pending",
         "pool",
@@ -298,7 +301,6 @@ fn records_have_what_concerns_them() {
         "undo",
         "use_lookahead",
         "warmup",
-        "wire",
         "zero_copy",
         "zero_delay_hops",
     ];

@@ -211,20 +211,23 @@ words! {
         Always = "always",
     }
 
-    /// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend
-    /// on it.
+    /// How events travel between the PEs of a parallel run; see [`Simulation::messages`](crate::Simulation::messages). The answer does not
+    /// depend on it.
     ///
     /// ```
-    /// use warpline::Wire;
-    /// assert_eq!([Wire::Auto, Wire::Value, Wire::Shared].map(Wire::name), ["auto", "value", "shared"]);
+    /// use warpline::Messages;
+    /// let names = [Messages::Auto, Messages::Value, Messages::Copy, Messages::Shared].map(Messages::name);
+    /// assert_eq!(names, ["auto", "value", "copy", "shared"]);
     /// ```
-    pub enum Wire {
-        /// By value if nobody can cancel them any more and their payload has at most 512 bytes, otherwise in shared buffers.
+    pub enum Messages {
+        /// As `value` if payloads have at most 512 bytes, and as `shared` if they have more.
         #[default]
         Auto = "auto",
-        /// All by value, cancelled by anti-messages.
+        /// By value if nobody can cancel them any more, otherwise in a buffer that sender and receiver share.
         Value = "value",
-        /// All in shared buffers, cancelled in place.
+        /// Copied into the receiver's queue; the sender keeps a copy of its own of what may have to be cancelled, which takes an anti-message.
+        Copy = "copy",
+        /// All in buffers that sender and receiver share, where they can be cancelled in place.
         Shared = "shared",
     }
 
@@ -233,7 +236,8 @@ words! {
     ///
     /// ```
     /// use warpline::BufferPool;
-    /// assert_eq!([BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver].map(BufferPool::name), ["partitioned", "sender", "receiver"]);
+    /// let names = [BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver].map(BufferPool::name);
+    /// assert_eq!(names, ["partitioned", "sender", "receiver"]);
     /// ```
     pub enum BufferPool {
         /// Each PE has a sub-pool for each other. Free buffers return to where they came from, so that each stays with two PEs for life.

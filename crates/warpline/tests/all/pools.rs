@@ -3,7 +3,7 @@
 
 use warpline::base::random::Random;
 use warpline::prelude::*;
-use warpline::{BufferPool, FossilCollection, GvtAlgorithm, Pending, PoolOrder, Run, SubPool, Synchronisation, Undo, Wire};
+use warpline::{BufferPool, FossilCollection, GvtAlgorithm, Mailbox, Messages, Pending, PoolOrder, Run, SubPool, Synchronisation, Undo};
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, PlannedFault};
 use warpline_testkit::{Recipe, Settings, scaled};
@@ -30,9 +30,18 @@ fn all_uses() -> impl Iterator<Item = BufferUse> {
 /// A virtual cluster in which events travel in buffers.
 fn cluster(seed: u64, buffers: BufferUse) -> Parallel {
     let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
-    let wire = if seed.is_multiple_of(4) { Wire::Auto } else { Wire::Shared };
+    let messages = if seed.is_multiple_of(4) { Messages::Auto } else { Messages::Shared };
     let gvt = ALGORITHMS[seed as usize % ALGORITHMS.len()];
-    Parallel { pes: 2 + (seed / 4 % 3) as u32, conservative: seed % 7 == 6, lookahead: seed % 3 == 2, reverse: seed % 2 == 1, wire, gvt, buffers, ..drawn }
+    Parallel {
+        pes: 2 + (seed / 4 % 3) as u32,
+        conservative: seed % 7 == 6,
+        lookahead: seed % 3 == 2,
+        reverse: seed % 2 == 1,
+        messages,
+        gvt,
+        buffers,
+        ..drawn
+    }
 }
 
 fn configuration(parallel: Parallel) -> Configuration {
@@ -107,10 +116,11 @@ fn source(sub_pool: SubPool, cluster: Option<u64>) -> Run<Source> {
 fn sub_pools_of_a_size_keep_a_source_from_flooding_its_receiver() {
     let expected = Simulation::new(Source).end(4000.0).run().expect("it ends").record.digest;
     let flooded = source(SubPool::Unlimited, Some(1));
-    assert_eq!((flooded.record.digest, flooded.record.parallel.as_ref().unwrap().parked_events), (expected, 0));
+    assert_eq!(flooded.record.digest, expected);
+    assert_eq!(flooded.record.parallel.as_ref().unwrap().parked_events, 0);
     let buffers = |run: &Run<Source>| run.record.parallel.as_ref().unwrap().pes.iter().map(|pe| pe.buffers).sum::<u64>();
     let mailbox = |run: &Run<Source>| run.record.parallel.as_ref().unwrap().pes[1].mailbox_depth_max;
-    for (size, most) in [(SubPool::Fixed(30), 30), (SubPool::Adaptive(30), 30), (SubPool::Fixed(1), 3)] {
+    for (size, most) in [(SubPool::Fixed(30), 30), (SubPool::Adaptive(30), 30), (SubPool::Fixed(1), 30)] {
         let limited = source(size, Some(1));
         let parallel = limited.record.parallel.as_ref().unwrap();
         assert_eq!(limited.record.digest, expected, "{size:?}");
@@ -176,6 +186,29 @@ fn two_threads_have_one_answer_with_every_pool() {
             assert_eq!(engine["pool"], buffers.pool.name());
             let size = if buffers.pool == BufferPool::Partitioned { engine["sub_pool"].is_string() } else { engine["sub_pool"].is_null() };
             assert!(size, "{buffers:?}: {}", engine["sub_pool"]);
+        }
+    }
+}
+
+/// Messages wait where they are told to, in one answer; and where senders compete, it is counted.
+#[test]
+fn threads_have_one_answer_with_every_mailbox() {
+    let expected = Simulation::new(Hops).end(60.0).sync(Synchronisation::Sequential).run().expect("it ends").record.digest;
+    for mailbox in [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas] {
+        for messages in [Messages::Auto, Messages::Value, Messages::Copy, Messages::Shared] {
+            for pending in [Pending::Ladder, Pending::Heap] {
+                for pes in [2, 3, 5] {
+                    let simulation = Simulation::new(Hops).end(60.0).threads(pes).mailbox(mailbox).messages(messages).pending(pending);
+                    let run = simulation.sync(Synchronisation::Optimistic).run().expect("it ends");
+                    assert_eq!(run.record.digest, expected, "{mailbox:?}, {messages:?}, {pes} PEs");
+                    let (engine, parallel) = (&run.record.engine, run.record.parallel.as_ref().unwrap());
+                    assert_eq!((&engine["mailbox"], &engine["messages"]), (&mailbox.name().into(), &messages.name().into()));
+                    let sent: u64 = parallel.pes.iter().map(|pe| pe.messages_sent + pe.anti_messages).sum();
+                    let counted = parallel.mailbox.map(|counts| counts.pushed);
+                    assert_eq!(counted.is_some(), mailbox == Mailbox::Cas && sent > 0, "{counted:?}");
+                    assert!(counted.is_none_or(|counted| counted >= sent), "{counted:?} of {sent}: what goes back empty counts as well");
+                }
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Barrier, Conservative, GoAhead, Pending, Synchronisation, Wire};
+use warpline::{Barrier, Conservative, GoAhead, Mailbox, Messages, Pending, Synchronisation};
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
@@ -16,7 +16,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         cluster: Some(cluster),
         conservative: true,
         windows: true,
-        wire: [Wire::Auto, Wire::Value, Wire::Shared][cluster as usize % 3],
+        messages: [Messages::Auto, Messages::Copy, Messages::Shared][cluster as usize % 3],
         reverse: false,
         copy_interval: 1,
         lookahead: true,
@@ -30,6 +30,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         window: None,
         waiting: None,
         buffers: BufferUse::default(),
+        mailbox: Mailbox::Auto,
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }

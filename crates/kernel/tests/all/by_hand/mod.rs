@@ -153,7 +153,7 @@ impl Default for Setting {
             undoing,
             lanes: Lanes::Ahead,
             go_ahead: warpline_kernel::GoAhead::Always,
-            wire: warpline_kernel::Wire::Shared,
+            messages: warpline_kernel::Messages::Shared,
             windows: false,
         };
         Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning }
