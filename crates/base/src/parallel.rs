@@ -41,6 +41,9 @@ pub struct ParallelRecord {
     pub phase_seconds: Phases,
     /// Each PE separately.
     pub pes: Vec<PeRecord>,
+    /// What keeping within the memory budget took, if PEs had to do anything about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRecord>,
     /// Messages that went into mailboxes for which PEs compete, and how often they were refused, if there were such mailboxes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mailbox: Option<SharedRingRecord>,
@@ -77,6 +80,36 @@ impl GvtIntervalRecord {
         }
         (self.least, self.greatest) = (self.least.min(segment.least), self.greatest.max(segment.greatest));
         (self.last, self.changes) = (segment.last, self.changes + segment.changes);
+    }
+}
+
+/// What it took PEs to keep within the memory budget of their machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryRecord {
+    /// The most bytes that all PEs of a machine had taken at a time, free ones included.
+    pub taken_most_bytes: u64,
+    /// Batches of events that were not executed ahead, as there was no memory for them.
+    pub stops: u64,
+    /// How often events were undone to save memory (artificial rollback).
+    pub artificial_rollbacks: u64,
+    /// Pending events sent back to the PEs that had sent them (cancelback).
+    pub sent_back: u64,
+    /// Those that came before what had sent them committed, and were undone.
+    pub taken_back: u64,
+    /// How many events were undone to save memory, in either way.
+    pub artificial_events: u64,
+}
+
+impl MemoryRecord {
+    /// Adds what a further segment of the same run took.
+    pub fn add(&mut self, segment: &MemoryRecord) {
+        self.taken_most_bytes = self.taken_most_bytes.max(segment.taken_most_bytes);
+        self.stops += segment.stops;
+        self.artificial_rollbacks += segment.artificial_rollbacks;
+        self.artificial_events += segment.artificial_events;
+        self.sent_back += segment.sent_back;
+        self.taken_back += segment.taken_back;
     }
 }
 

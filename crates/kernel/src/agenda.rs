@@ -284,4 +284,27 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn bytes(&self) -> usize {
         self.len() * size_of::<Event<E>>()
     }
+
+    /// How much memory the agenda has, in bytes, in use or free.
+    pub(crate) fn bytes_held(&self) -> usize {
+        let identities = size_of::<(Identity, Handle)>() * self.by_identity.capacity();
+        let early = size_of::<Identity>() * self.cancelled_early.capacity();
+        self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
+    }
+
+    /// Drops all pending events that have been cancelled, and counts them in `annihilated`; otherwise they stay until their turn comes. Passes
+    /// all others to `see`.
+    #[cold]
+    pub(crate) fn drop_cancelled(&mut self, annihilated: &mut u64, mut see: impl FnMut(&Event<E>)) {
+        let mut all = std::mem::take(&mut self.pending);
+        while let Some(entry) = all.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
+            if self.store.is_cancelled(entry.handle()) {
+                self.discard(entry.handle());
+                *annihilated += 1;
+            } else {
+                see(self.store.event(entry.handle()));
+                self.push(entry);
+            }
+        }
+    }
 }

@@ -52,6 +52,11 @@ impl Copies {
         Copies { every, last }
     }
 
+    /// How much memory the table takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<LastCopy>() * self.last.capacity()
+    }
+
     /// Whether the state of an LP is copied before an event whose place in the history will be `place`.
     #[inline]
     pub(crate) fn is_due(&self, lp: usize, place: u64) -> bool {

@@ -16,6 +16,18 @@ pub struct Counts {
     pub primary: u64,
     /// Rollbacks caused by the cancellation of a processed event.
     pub secondary: u64,
+    /// How often events were undone to save memory.
+    pub artificial: u64,
+    /// How many events that undid.
+    pub artificial_events: u64,
+    /// Pending events sent back to the PEs that had sent them, to save memory.
+    pub sent_back: u64,
+    /// Events that came back, and were undone for it, with those after them in their KPs.
+    pub taken_back: u64,
+    /// Batches of events that were not executed ahead, as memory was short.
+    pub memory_stops: u64,
+    /// The most bytes that all PEs had taken, as far as this one has seen; 0 without a budget.
+    pub memory_most: u64,
     /// How many rollbacks undid 1, 2–3, 4–7, … events.
     pub lengths: [u64; 32],
     /// Events sent, to any PE, including those cancelled later.

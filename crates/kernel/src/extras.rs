@@ -75,6 +75,18 @@ impl Extras {
         self.give_back(id);
     }
 
+    /// How much memory they take, in bytes, in use or free, without that of what is in them.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Extra>() * self.all.capacity() + size_of::<u32>() * self.free.capacity()
+    }
+
+    /// Frees the memory of what was in those that are free.
+    pub(crate) fn give_back_room(&mut self) {
+        for &id in &self.free {
+            self.all[id as usize] = Extra::default();
+        }
+    }
+
     /// How many are in use.
     pub(crate) fn in_use(&self) -> u64 {
         (self.all.len() - self.free.len()) as u64

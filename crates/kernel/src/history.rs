@@ -208,6 +208,22 @@ impl<S> History<S> {
         self.records.pop_front()
     }
 
+    /// How many records could be added without taking more memory.
+    pub(crate) fn room(&self) -> usize {
+        self.records.capacity() - self.records.len()
+    }
+
+    /// How much memory the records take, in bytes, in use or free.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Record<S>>() * self.records.capacity() + size_of::<VirtualTime>() * self.earliest.capacity()
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.records.shrink_to_fit();
+        self.earliest.shrink_to_fit();
+    }
+
     /// How many records may be open.
     pub(crate) fn open_len(&self) -> u64 {
         self.end() - self.open

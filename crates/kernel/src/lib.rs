@@ -38,6 +38,7 @@ mod sequential;
 mod store;
 #[cfg(test)]
 mod test_lookahead;
+mod thrift;
 mod trace;
 mod tuning;
 mod watcher;

@@ -4,7 +4,7 @@
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
 //! multi-core systems", IPDPS 2012.
 
-use warpline_base::{Moment, VirtualTime};
+use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, Pool};
 
 use crate::Event;
@@ -180,6 +180,16 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
+    /// Asks PE `to` to undo what sent an event.
+    pub(crate) fn send_back(&mut self, to: u32, receiver: LpId, key: EventKey, gvt: &mut AnyGvt) {
+        let tag = gvt.sent(to, || Moment::Never);
+        let message = ValueMessage { tag, incarnation: None, content: Content::Return { receiver, key } };
+        self.unflushed = true;
+        if let Err(message) = self.port.send_value(to, message) {
+            self.keep_value(to, message);
+        }
+    }
+
     /// Sends a message about a buffer, which GVT has counted and given a tag.
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, tag: Tag) {
@@ -218,6 +228,23 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn is_clogged(&self) -> bool {
         self.waiting > BACKLOG_MOST
+    }
+
+    /// How much memory the messages take that wait here, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
+        let of = |queue: &SendQueue<E>| size_of::<Message>() * queue.messages.capacity() + size_of::<ValueMessage<E>>() * values(queue);
+        size_of::<Message>() * self.incoming.capacity() + self.outgoing.iter().map(of).sum::<usize>()
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.incoming.shrink_to_fit();
+        for queue in self.outgoing.iter_mut() {
+            queue.messages.shrink_to_fit();
+            queue.first_values.shrink_to_fit();
+            queue.values.shrink_to_fit();
+        }
     }
 
     /// Whether nothing waits to be handed over.

@@ -65,6 +65,19 @@ impl<S> Past<S> {
         }
     }
 
+    /// How much memory the past has, in bytes, in use or free, without what states and observations have of their own.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = self.cancelled.capacity() * size_of::<Handle>() + self.stale.capacity() * size_of::<usize>();
+        self.history.bytes() + self.extras.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.history.give_back_room();
+        self.extras.give_back_room();
+        self.cancelled.shrink_to_fit();
+    }
+
     /// Whether any event may still be undone.
     #[inline(always)]
     pub(crate) fn has_open(&self) -> bool {

@@ -345,6 +345,21 @@ impl<E> Store<E> {
         self.shared.accept_empty(buffer);
     }
 
+    /// How much memory this PE has taken for events, in bytes, in use or free.
+    pub(crate) fn bytes(&self) -> usize {
+        self.own.bytes() + self.shared.bytes()
+    }
+
+    /// How many events could be added without taking more memory.
+    pub(crate) fn free(&self) -> usize {
+        if self.pooled { self.own.places() - self.own.len() } else { self.shared.free() as usize }
+    }
+
+    /// Whether free buffers are used for whatever is sent, whichever PE they are kept for.
+    pub(crate) fn save_memory(&mut self, saves: bool) {
+        self.shared.save_memory(saves);
+    }
+
     /// The books of pool and buffers together.
     pub(crate) fn books(&self) -> Books {
         let mut books = self.shared.books();

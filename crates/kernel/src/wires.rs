@@ -54,6 +54,15 @@ pub enum Content<E> {
         /// The event's key.
         key: EventKey,
     },
+    /// The event with this key is sent back to the PE that sent it, which has less far to go ahead of the others than memory allows: it is to
+    /// undo what sent the event, unless that has committed (cancelback: D. Jefferson, "Virtual time II", PODC 1990). To GVT this is a message
+    /// that brings nothing to do: the event stays where it is until it is cancelled, and the PE that is asked chooses when to undo anything.
+    Return {
+        /// The LP that the event was sent to.
+        receiver: LpId,
+        /// The event's key.
+        key: EventKey,
+    },
 }
 
 /// Makes sure that other processes, if there are any, can read the payloads of an event.

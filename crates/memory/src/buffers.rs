@@ -270,6 +270,25 @@ impl<T> Buffers<T> {
     }
 }
 
+impl<T> Buffers<T> {
+    /// How much memory the buffers take that this PE has made, in bytes, wherever they are now, with their
+    /// numbers; those that have never been used do not count.
+    pub fn bytes(&self) -> usize {
+        (size_of::<Slot<T>>() + size_of::<u32>()) * self.pool.places() as usize
+    }
+
+    /// How many buffers are free here.
+    pub fn free(&self) -> u64 {
+        self.pool.free()
+    }
+
+    /// Whether from now on every free buffer of this PE is used before a new one is made, whichever PE it is kept for. That saves memory, and
+    /// costs time.
+    pub fn save_memory(&mut self, saves: bool) {
+        self.pool.save_memory(saves);
+    }
+}
+
 impl<T> fmt::Debug for Buffers<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Buffers").field("me", &self.me).field("books", &self.books()).finish_non_exhaustive()

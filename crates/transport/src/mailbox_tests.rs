@@ -74,7 +74,7 @@ fn value<E>(payload: E) -> ValueMessage<E> {
 fn payload<E>(message: ValueMessage<E>) -> E {
     match message.content {
         Content::Event(event) => event.payload,
-        Content::Anti { .. } => panic!("nothing was cancelled"),
+        Content::Anti { .. } | Content::Return { .. } => panic!("nothing was cancelled"),
     }
 }
 

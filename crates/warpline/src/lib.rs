@@ -80,6 +80,7 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline;
 
+mod budget;
 mod check;
 mod choice;
 mod chooser;
@@ -123,7 +124,8 @@ pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, Messages, Pending, PoolOrder, SettingError, Settings, SubPool, Synchronisation, Undo,
+    GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings, SubPool, Synchronisation,
+    Undo,
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;

@@ -282,6 +282,13 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
+    /// Limits the memory of the engine alone, in bytes, whatever the program takes: for tests of running out of it.
+    #[doc(hidden)]
+    pub fn engine_budget(mut self, bytes: u64) -> Self {
+        self.job.for_tests.budget = Some(bytes);
+        self
+    }
+
     /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state. Events in between are undone by
     /// executing others again from the previous copy. Default 1; at least 1. Larger intervals suit large states.
     pub fn copy_interval(self, events: u32) -> Self {

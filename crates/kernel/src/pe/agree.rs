@@ -72,7 +72,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         self.since_gvt += u64::from(executed);
-        if self.interval.is_called(self.gvt.epoch()) {
+        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() {
             return true;
         }
         let interval = self.interval.events();
@@ -168,6 +168,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // After a failure nothing commits any more, and the history may stay full.
         if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
+        }
+        if self.thrift.is_on() && self.over.is_none() && self.faults.failure().is_none() {
+            self.economise();
         }
         self.frontier.adapt_window();
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());

@@ -65,9 +65,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
-    /// that it can commit. With twice as much, nothing: the next GVT makes room.
-    fn limit(&self) -> VirtualTime {
+    /// that it can commit. With twice as much, nothing: the next GVT makes room. Where memory is short, only what is due.
+    fn limit(&mut self) -> VirtualTime {
         let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
+        if !self.affords_batch() {
+            return self.frontier.due().min(limit);
+        }
         if open < most {
             limit
         } else if open < 2 * most {

@@ -7,6 +7,7 @@ mod ahead;
 mod certain;
 mod commit;
 mod cut_short;
+mod economise;
 mod flow;
 mod hand_over;
 mod hold;
@@ -21,7 +22,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
-use warpline_memory::{Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
+use warpline_memory::{Account, Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
 use warpline_model::engine::Beat;
 use warpline_model::{Context, Model, Statistics};
 
@@ -44,6 +45,7 @@ use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::rounds::Rounds;
 use crate::store::{Incarnation, Store};
+use crate::thrift::Thrift;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
@@ -90,6 +92,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
+    thrift: Thrift,
     context: Context<M>,
     /// The event whose code of the model is running.
     running: Option<Entry>,
@@ -103,6 +106,10 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
     idle_steps: u32,
     stuck_steps: u32,
+    /// How much memory the messages took that waited here at the last GVT, in bytes.
+    mail_bytes: usize,
+    /// How many events had been undone when cancelled ones were last dropped.
+    rolled_back_before: u64,
     over: Option<Step>,
     prefetching: bool,
 }
@@ -140,6 +147,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),
+            thrift: Thrift::default(),
             context,
             running: None,
             dropping: None,
@@ -148,6 +156,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             since_gvt: 0,
             idle_steps: 0,
             stuck_steps: 0,
+            mail_bytes: 0,
+            rolled_back_before: 0,
             over: None,
             prefetching: false,
             world,
@@ -169,6 +179,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// called before its first step, of PEs that adapt the interval.
     pub fn follow(&mut self, pacer: Pacer) {
         self.interval.follow(pacer);
+    }
+
+    /// Whatever memory it takes it draws on this account, and keeps within the budget by going less far ahead. To be called before its first
+    /// step.
+    pub fn draw_on(&mut self, account: Account) {
+        self.thrift.begin(account);
     }
 
     /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
@@ -204,6 +220,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.gauge.lap(Phase::Receive);
         self.hand_over_and_publish(executed);
         self.gauge.lap(Phase::Send);
+        if self.thrift.is_on() {
+            self.settle_memory();
+        }
         self.advance_gvt(executed);
         self.gauge.end_step(executed == 0, watched, self.over.is_some());
         self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })

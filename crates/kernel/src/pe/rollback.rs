@@ -21,7 +21,7 @@ use crate::wires::{MessageKind, Port};
 
 /// How far a KP rolls back.
 #[derive(Clone, Copy)]
-enum Until<'a> {
+pub(super) enum Until<'a> {
     /// Every event after this key is undone.
     After(&'a EventKey),
     /// This event is the last to be undone.
@@ -92,7 +92,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.event(self.past.history.get(place).event).key()
     }
 
-    fn roll_back(&mut self, k: usize, until: Until<'_>) {
+    pub(super) fn roll_back(&mut self, k: usize, until: Until<'_>) {
         // What is sent from now on may reuse the sequence numbers of what is cancelled.
         self.incarnation = self.incarnation.checked_add(1).unwrap_or(Incarnation::MIN);
         let before = self.gauge.counts.rolled_back;

@@ -46,6 +46,7 @@ use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
+use crate::budget::RunBudget;
 use crate::check::RunSpec;
 use crate::error::Failure;
 use crate::job::{ForTests, Job};
@@ -69,6 +70,7 @@ struct Plan<'m, M: Model> {
     limits: &'m Limits,
     /// The limits of the trace, if there is to be one.
     trace: Option<TraceLimits>,
+    budget: RunBudget,
 }
 
 /// Where memory ran out, and which.
@@ -151,7 +153,7 @@ impl<M: Model> Job<M> {
         let communication = wires.as_ref().map(FarWires::record);
         let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
         let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };
-        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace };
+        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace, budget: monitor.budget.clone() };
         let RunState { from, committed, rows, statistics: before, .. } = state;
         let watch = LoopMonitor {
             run: monitor,
@@ -380,6 +382,7 @@ impl<'m, M: Model> Plan<'m, M> {
             let context = Context::with_limits((*limits).clone(), self.seed, saving);
             let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, statistics);
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            pe.draw_on(self.budget.account());
             if let Some(Share { lps, pending }) = shares.next() {
                 pe.take_over(lps, pending);
             }

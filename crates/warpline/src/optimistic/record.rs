@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use warpline_base::record::{GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
+use warpline_base::record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
 use warpline_memory::{Books, CasCounts, PoolKind};
@@ -87,8 +87,23 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
         }),
         mailbox: shared_mailbox(parts),
         pes,
+        memory: memory(parts),
         communication: None,
     }
+}
+
+/// What keeping within the budget took, if anything.
+fn memory(parts: &[PeSummary]) -> Option<MemoryRecord> {
+    let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum();
+    let record = MemoryRecord {
+        taken_most_bytes: parts.iter().map(|pe| pe.counts.memory_most).max().unwrap_or_default(),
+        stops: sum(|counts| counts.memory_stops),
+        artificial_rollbacks: sum(|counts| counts.artificial),
+        artificial_events: sum(|counts| counts.artificial_events),
+        sent_back: sum(|counts| counts.sent_back),
+        taken_back: sum(|counts| counts.taken_back),
+    };
+    (record.stops > 0 || record.artificial_rollbacks > 0).then_some(record)
 }
 
 /// What became of messages for whose mailboxes PEs competed, if there were any.
@@ -112,6 +127,10 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.gvt_trials += segment.gvt_trials;
     all.remote_events += segment.remote_events;
     match (&mut all.gvt_interval, segment.gvt_interval) {
+        (Some(all), Some(segment)) => all.add(&segment),
+        (all, segment) => *all = all.take().or(segment),
+    }
+    match (&mut all.memory, segment.memory) {
         (Some(all), Some(segment)) => all.add(&segment),
         (all, segment) => *all = all.take().or(segment),
     }

@@ -50,6 +50,7 @@
 
 mod declare;
 mod lps;
+mod memory;
 mod sub_pool;
 mod table;
 mod value;
@@ -59,6 +60,7 @@ use serde_json::Value;
 use warpline_model::nearest;
 
 pub use self::lps::LpChoice;
+pub use self::memory::MemoryLimit;
 pub use self::sub_pool::SubPool;
 pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};

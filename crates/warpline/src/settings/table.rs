@@ -7,7 +7,8 @@ use warpline_model::engine::Limits;
 use super::value::SettingValue;
 use super::{
     Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool, Synchronisation, Undo,
+    GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
+    Synchronisation, Undo,
 };
 use crate::settings;
 
@@ -92,6 +93,12 @@ settings! {
             placeholder: "MIB",
             unit: "MiB",
             hurts: "too small, and a handler with large local variables or deep recursion ends the program; too large, and a limit on virtual memory refuses it",
+        }
+        /// Memory that the run may take on each machine, the program included; parallel runs go less far ahead where it is short.
+        memory: MemoryLimit = MemoryLimit::Share(0.9), Range::Any, {
+            heading: ENGINE,
+            recorded: Recorded::Always,
+            hurts: "with little more than a sequential run needs, PEs of an optimistic run wait for each other; with less, a run ends with an error",
         }
         /// Wall time after which an event that is still being executed ends the run with an error; a warning comes after 5 s.
         event_limit: f64 = 300.0, Range::Above(0.0), {

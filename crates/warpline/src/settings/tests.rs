@@ -272,7 +272,7 @@ fn mailboxes_are_those_of_threads() {
 #[test]
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
+    assert_eq!(names(false), ["memory", "pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
         "carrier",
@@ -291,6 +291,7 @@ fn records_have_what_concerns_them() {
         "gvt_interval_control",
         "kps",
         "mailbox",
+        "memory",
         "messages",
         "move_pes",
         "pending",

@@ -2,6 +2,7 @@
 #![cfg(not(miri))]
 
 mod books;
+mod budget;
 mod copies_and_drops;
 mod early_ends;
 mod errors;

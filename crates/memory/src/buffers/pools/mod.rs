@@ -149,6 +149,13 @@ impl Pool {
         }
     }
 
+    /// Whether from now on every free slot is used before a new one is made.
+    pub(super) fn save_memory(&mut self, saves: bool) {
+        if let Pool::Partitioned(pool) = self {
+            pool.saves_memory = saves;
+        }
+    }
+
     /// Takes back a slot that this PE has freed, which came from or belongs to `partner`.
     #[inline(always)]
     pub(super) fn give<T>(&mut self, partner: u16, slot: FreeSlot, arena: &Arena<T>) {

@@ -21,6 +21,8 @@ pub(in crate::buffers) struct Partitioned {
     /// How many slots this PE has added to those that it exchanges with each partner. It never sends these back as surplus.
     made: Box<[u32]>,
     sizes: Option<Sizes>,
+    /// A slot that is free for one partner is used for another before a new one is made.
+    pub(super) saves_memory: bool,
     pub(super) fresh: Fresh,
 }
 
@@ -31,6 +33,7 @@ impl Partitioned {
             free: ApartList::from_fn(pes as usize, |_| FreeList::new(order)),
             made: vec![0; pes as usize].into_boxed_slice(),
             sizes: Sizes::new(me, pes, size),
+            saves_memory: false,
             fresh: Fresh::default(),
         }
     }
@@ -50,6 +53,11 @@ impl Partitioned {
     /// if more local slots are free than caches hold, or sizes are limited, saving memory matters more, and one of them is used.
     pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
         let (partner, me) = (partner as usize, self.me);
+        if self.saves_memory
+            && let Some(slot) = self.take_from_another(partner)
+        {
+            return slot;
+        }
         let local = &mut self.free[me];
         if (local.len() > PLENTY || self.sizes.is_some())
             && let Some(slot) = local.pop()
@@ -70,6 +78,16 @@ impl Partitioned {
             self.made[to] += 1;
         }
         self.free[partner].pop().unwrap_or_else(|| Exhausted::Numbers.unwind())
+    }
+
+    /// A slot that is free for another partner.
+    #[cold]
+    fn take_from_another(&mut self, partner: usize) -> Option<FreeSlot> {
+        let other = (0..self.made.len()).max_by_key(|other| self.free[*other].len())?;
+        let slot = self.free[other].pop()?;
+        self.made[other] = self.made[other].saturating_sub(1);
+        self.made[partner] += 1;
+        Some(slot)
     }
 
     /// If there are more than `most` besides as many as this PE has made, or, where sizes are limited, than a quarter of the size: so free
