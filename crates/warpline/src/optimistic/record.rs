@@ -192,7 +192,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         ("cancellation", json!("aggressive")),
     ];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
-    let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
+    let uncopied = (!matches!(config.tuning.undoing, Undoing::Copy { .. })).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
     let unused: &[&str] = match config.tuning.lanes {
         Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
