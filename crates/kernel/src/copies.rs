@@ -10,6 +10,8 @@ pub enum Undoing {
     },
     /// By the model's reverse code. States are still copied now and then, for events that fail: reverse code cannot undo those.
     Reverse,
+    /// By a log of what they have changed, which undoes events that fail as well: nothing is ever copied.
+    Journal,
 }
 
 /// Where not every event has a copy of its own, a copy further back in the history than this is useless.
@@ -20,16 +22,16 @@ const RARELY: u32 = 64;
 impl Undoing {
     /// How many places of the history are kept, for their copies, behind the first that may be undone.
     pub(crate) fn lag(self) -> u64 {
-        if self == (Undoing::Copy { interval: 1 }) { 0 } else { LAG }
+        if matches!(self, Undoing::Copy { interval: 1 } | Undoing::Journal) { 0 } else { LAG }
     }
 }
 
 /// Decides when states are copied, for PEs that do not copy before every event.
 #[derive(Debug)]
 pub(crate) struct Copies {
-    /// The number of events of an LP between copies.
+    /// The number of events of an LP between copies; 0 if there are none.
     every: u32,
-    /// By LP; empty if states are copied before every event.
+    /// By LP; empty if states are copied before every event, or never.
     last: Vec<LastCopy>,
 }
 
@@ -46,6 +48,7 @@ impl Copies {
         let every = match undoing {
             Undoing::Copy { interval } => interval,
             Undoing::Reverse => RARELY,
+            Undoing::Journal => 0,
         };
         let none = LastCopy { place: 0, since: u32::MAX };
         let last = list_of(none, if undoing.lag() == 0 { 0 } else { lps }, "what is noted about copies of states");
@@ -60,7 +63,8 @@ impl Copies {
     /// Whether the state of an LP is copied before an event whose place in the history will be `place`.
     #[inline]
     pub(crate) fn is_due(&self, lp: usize, place: u64) -> bool {
-        self.last.is_empty() || self.last[lp].since >= self.every - 1 || place - self.last[lp].place >= LAG
+        let is_due_since = |last: LastCopy| last.since >= self.every - 1 || place - last.place >= LAG;
+        self.every == 1 || self.every > 1 && is_due_since(self.last[lp])
     }
 
     /// Notes that an event was executed, with a copy or without.
@@ -102,6 +106,14 @@ mod tests {
             // Each LP has a count of its own.
             assert!(copies.is_due(1, 201));
         }
+    }
+
+    #[test]
+    fn where_changes_are_logged_nothing_is_copied() {
+        let mut copies = Copies::new(Undoing::Journal, 2);
+        copies.soon(0);
+        assert!((1..2 * LAG).all(|place| !execute(&mut copies, place)));
+        assert_eq!(Undoing::Journal.lag(), 0);
     }
 
     #[test]

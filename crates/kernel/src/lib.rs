@@ -5,6 +5,7 @@
 mod agenda;
 mod bound_word;
 mod caution;
+mod change_log;
 mod committed;
 mod copies;
 mod counts;

@@ -60,7 +60,7 @@ pub struct Hypercube {
 }
 
 /// A node.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
 pub struct State {
     /// When it will have sent all messages that have come so far, in ms.
     pub done: f64,
@@ -131,6 +131,10 @@ impl Model for Hypercube {
     type State = State;
     type Event = Message;
 
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn wire() -> Option<WireFormat<Message>> {
         Some(WireFormat::portable())
     }
@@ -181,7 +185,7 @@ impl Model for Hypercube {
         let wait = (node.done - now).max(0.0);
         lp.observe(WAIT, wait);
         let (delay, done) = self.transmission(wait, now, &message);
-        node.done = done;
+        *lp.change(&mut node.done) = done;
         lp.send(Self::next(me, &message), delay, message);
     }
 

@@ -59,7 +59,7 @@ pub struct Phold<R: Rest = ()> {
 }
 
 /// The state of an LP.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Journaled)]
 pub struct State {
     /// The sum of the words of all payloads received, to show that they arrive.
     pub payloads: u64,
@@ -187,6 +187,10 @@ impl<R: Rest> Model for Phold<R> {
     type State = State;
     type Event = Message<R>;
 
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn wire() -> Option<WireFormat<Message<R>>> {
         Some(WireFormat::portable())
     }
@@ -226,10 +230,12 @@ impl<R: Rest> Model for Phold<R> {
         if self.parameters.epg > 0 {
             self.work();
         }
-        state.payloads = state.payloads.wrapping_add(message.word());
+        *lp.change(&mut state.payloads) = state.payloads.wrapping_add(message.word());
         let delay = self.delay(lp.random());
         let (to, remote) = self.destination(lp.id(), lp.random());
-        state.remote += u64::from(remote);
+        if remote {
+            *lp.change(&mut state.remote) += 1;
+        }
         if self.parameters.plots {
             let id = lp.id();
             plots::observe(&self.parameters, delay, remote, lp, id);

@@ -42,8 +42,8 @@ pub struct Parallel {
     pub windows: bool,
     /// How events travel between PEs.
     pub messages: Messages,
-    /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
-    pub reverse: bool,
+    /// How events are undone, if the model has that; by copies otherwise.
+    pub undo: Undo,
     /// The number of events between copies of a state.
     pub copy_interval: u32,
     /// Whether lookahead is used.
@@ -177,7 +177,7 @@ impl Parallel {
             mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
             conservative: random.bernoulli(0.3),
             messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
-            reverse: random.bernoulli(0.5),
+            undo: [Undo::Copy, Undo::Reverse, Undo::Journal][random.below(3) as usize],
             copy_interval: any(random, &[1, 1, 2, 5, 100]),
             lookahead: random.bernoulli(0.5),
             go_ahead: if random.bernoulli(0.7) { GoAhead::Always } else { GoAhead::Auto },
@@ -254,7 +254,11 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         simulation = if conservative {
             simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
         } else {
-            let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
+            let undo = match parallel.undo {
+                Undo::Reverse if M::REVERSIBLE => Undo::Reverse,
+                Undo::Journal if M::journal().is_some() => Undo::Journal,
+                _ => Undo::Copy,
+            };
             let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };

@@ -45,6 +45,12 @@ impl<M: Model> Job<M> {
         if self.settings.undo() == Undo::Reverse && !M::REVERSIBLE {
             return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
         }
+        if self.settings.undo() == Undo::Journal && M::journal().is_none() {
+            return fail(format!(
+                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, write Model::journal, and change states by \
+                 Context::change"
+            ));
+        }
         let mut declared = Declarations::default();
         let answers = catch_unwind(AssertUnwindSafe(|| {
             self.model.declare(&mut declared);

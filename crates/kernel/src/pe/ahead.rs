@@ -9,10 +9,11 @@ use warpline_model::Model;
 use super::Pe;
 use super::certain::take_last;
 use crate::Event;
+use crate::Undoing;
 use crate::extras::{ExtraId, SentByValue};
 use crate::failure::{copy_fault, repeat_fault};
 use crate::gvt::Gvt;
-use crate::history::{Fate, Record};
+use crate::history::{Fate, Record, StateBefore};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
@@ -107,11 +108,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
         let (sent, extra) = (OptionalHandle::default(), ExtraId::NONE);
-        let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state: None }, time);
+        let state = StateBefore::WorkedOut;
+        let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state }, time);
         if copied {
-            record.state = Some(lp.state.clone());
+            record.state = StateBefore::Copied(lp.state.clone());
         }
         record.fate = Fate::Open;
+        if !copied && self.world.tuning.undoing == Undoing::Journal {
+            self.past.history.begin_changes();
+            self.context.begin_log(&lp.state);
+        }
         self.context.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
         if self.context.forwards() {
@@ -125,6 +131,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         if self.flow.is_some() && self.lacks_room(&key) {
             return self.park(entry);
+        }
+        if !copied && self.context.logs() {
+            self.past.history.log_changes(self.context.logged_mut());
+            self.context.end_log();
         }
         let lp = self.lps.get_mut(index);
         lp.events = number;
@@ -218,7 +228,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             if self.agenda.event(record.event).receiver == id {
                 again.make_room(1, "events that are executed again");
                 again.push(record.event);
-                if let Some(state) = &record.state {
+                if let StateBefore::Copied(state) = &record.state {
                     break catch_panic(|| state.clone());
                 }
             }

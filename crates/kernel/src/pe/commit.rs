@@ -12,7 +12,7 @@ use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
 use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
 use crate::faults::HeldEvent;
-use crate::history::{BLOCK, Fate, History, Record};
+use crate::history::{BLOCK, Fate, History, Record, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::tuning::Messages;
@@ -121,8 +121,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     fn release_each(&mut self, next: &mut impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
         while let Some(Record { event, fate, state, .. }) = next(&mut self.past.history) {
-            // A copy of a state is the engine's doing: no run depends on how it is dropped.
-            _ = state.map(try_drop);
+            if let StateBefore::Copied(state) = state {
+                // A copy of a state is the engine's doing: no run depends on how it is dropped.
+                _ = try_drop(state);
+            }
             if fate == Fate::Committed {
                 self.begin_drop(event);
                 self.agenda.release_executed(event);

@@ -31,6 +31,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Undoes the event at hand, which lacks buffers, and has it wait.
     #[cold]
     pub(super) fn park(&mut self, entry: Entry) {
+        if self.context.logs() {
+            self.undo_logged(self.index_of(entry.handle()));
+        }
         self.context.forget();
         self.gauge.counts.parked += 1;
         // If it is not pending again, it was cancelled in the meantime, and its anti-message is in transit.

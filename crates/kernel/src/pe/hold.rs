@@ -11,7 +11,7 @@ use warpline_model::{Fault, Model};
 use super::Pe;
 use crate::failure::copy_fault;
 use crate::faults::HeldEvent;
-use crate::history::Fate;
+use crate::history::{Fate, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
@@ -49,6 +49,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Holds back an event that failed. Unless the failure is certain, what the event did is undone.
     #[cold]
     pub(super) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
+        if self.context.logs() {
+            // However far the event has come, the log has all that it changed.
+            self.undo_logged(self.index_of(entry.handle()));
+        }
         self.context.forget();
         self.gauge.counts.held_back += u64::from(!certain);
         // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
@@ -71,9 +75,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.was_being_copied(handle) {
             self.past.history.pop();
         } else if self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
-            match self.past.history.pop().and_then(|record| record.state) {
-                Some(state) => self.lps.get_mut(index).bring_back(state),
-                None => self.coast_forward(index),
+            match self.past.history.pop().map(|record| record.state) {
+                Some(StateBefore::Copied(state)) => self.lps.get_mut(index).bring_back(state),
+                // Undone already.
+                Some(StateBefore::Logged(_)) => {}
+                _ => self.coast_forward(index),
             }
             self.past.copies.soon(index);
         }

@@ -3,7 +3,8 @@
 //! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. That a message is cancelled in the
 //! one copy that sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans.
 //! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
-//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999.
+//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone last first: incremental state saving, as in
+//! J. Steinman, "Incremental state saving in SPEEDES using C++", WSC 1993.
 
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, catch_panic};
@@ -12,8 +13,9 @@ use warpline_model::Model;
 use super::Pe;
 use crate::Undoing;
 use crate::extras::ExtraId;
+use crate::failure::{journal_fault, journal_panic};
 use crate::gvt::Gvt;
-use crate::history::Fate;
+use crate::history::{Fate, StateBefore};
 use crate::pending::PendingSet;
 use crate::phases::Phase;
 use crate::store::Incarnation;
@@ -124,7 +126,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().withdraw(handle, place);
         self.past.set_last_place(k, before);
         let index = self.index_of(handle);
-        self.restore(handle, index, state, extra);
+        match state {
+            StateBefore::Logged(_) => self.undo_changes(index, place),
+            StateBefore::Copied(state) => self.restore(handle, index, Some(state), extra),
+            StateBefore::WorkedOut => self.restore(handle, index, None, extra),
+        }
         let lp = self.lps.get_mut(index);
         lp.events -= 1;
         lp.digest = digest;
@@ -158,6 +164,28 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return;
         }
         self.past.set_stale(index);
+    }
+
+    /// Undoes what the event of the record at `place` has changed.
+    fn undo_changes(&mut self, index: usize, place: u64) {
+        self.past.history.read_changes(place, self.context.logged_mut());
+        self.undo_logged(index);
+    }
+
+    /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is lost: there is no copy of its state.
+    pub(super) fn undo_logged(&mut self, index: usize) {
+        if !self.faults.are_none() && self.faults.lost(index).is_some() {
+            return self.context.forget();
+        }
+        let state = &mut self.lps.get_mut(index).state;
+        match catch_panic(|| self.context.undo_logged(state)) {
+            Ok(true) => {}
+            Ok(false) => self.faults.lose(index, journal_fault()),
+            Err(panic) => {
+                self.context.forget();
+                self.faults.lose(index, journal_panic(panic));
+            }
+        }
     }
 
     /// Runs the model's reverse code, and returns whether it succeeded.

@@ -137,6 +137,11 @@ fn every_rollback_is_counted_with_rare_copies() {
 }
 
 #[test]
+fn every_rollback_is_counted_with_a_journal() {
+    every_rollback_is_counted(Undoing::Journal);
+}
+
+#[test]
 fn every_rollback_is_counted_with_reverse_code() {
     every_rollback_is_counted(Undoing::Reverse);
 }
@@ -323,7 +328,7 @@ fn a_replacement_is_no_straggler() {
             _ => vec![],
         }
     }
-    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse] {
+    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse, Undoing::Journal] {
         let play = Play { lps: 8, first, then, ..Play::default() };
         let setting = Setting::default();
         let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });

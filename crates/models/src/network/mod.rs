@@ -215,6 +215,10 @@ impl Model for Network {
     type State = State;
     type Event = Event;
 
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn wire() -> Option<WireFormat<Event>> {
         Some(WireFormat::portable())
     }

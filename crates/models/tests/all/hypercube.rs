@@ -94,7 +94,7 @@ fn both_ways_of_undo_pass_verification() {
         let parameters = HypercubeParameters { dimensions: 3, messages: 30, redraw, propagation, ..HypercubeParameters::default() };
         let simulation = || Simulation::<Hypercube>::configured(&parameters).unwrap().end(40.0);
         let run = simulation().run().unwrap();
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
         }
     }

@@ -208,6 +208,10 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
 
     const REVERSIBLE: bool = true;
 
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn lps(&self) -> u32 {
         self.recipe.lps
     }

@@ -197,6 +197,7 @@ impl<M: Model> Job<M> {
         let undoing = match settings.undo() {
             Undo::Copy => Undoing::Copy { interval: settings.copy_interval() },
             Undo::Reverse => Undoing::Reverse,
+            Undo::Journal => Undoing::Journal,
         };
         let tuning = Tuning {
             batch,

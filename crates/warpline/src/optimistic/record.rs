@@ -223,7 +223,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
     let facts = [("transport", json!(transport)), ("final_window", json!(window)), ("cancellation", json!("aggressive"))];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
-    let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
+    let uncopied = (!matches!(config.tuning.undoing, Undoing::Copy { .. })).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
     let unused: &[&str] = match config.tuning.lanes {
         Lanes::Certain => {

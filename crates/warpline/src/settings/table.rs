@@ -237,7 +237,7 @@ settings! {
         undo: Undo = Undo::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `verify` first",
+            hurts: "copies are expensive if states are large; a journal is if an event changes most of its state; wrong reverse code, or changes without the journal, give wrong answers, so try `verify` first",
         }
         /// With --undo copy: number of an LP's events between copies of its state.
         copy_interval: u32 = 1, Range::From(1), {

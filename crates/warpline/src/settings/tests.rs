@@ -75,7 +75,7 @@ fn refused_values_say_what_they_may_be() {
     let of_end = "`end` cannot be `soon`: it takes a finite number greater than 0, as a run covers the times from 0 to the end time";
     assert_eq!(wrong("end", "soon"), of_end);
     assert!(wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615"));
-    assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
+    assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?"));
     assert!(wrong("gvt", "asynchron").ends_with("one of asynchronous, synchronous, one-sided, gsu; did you mean `asynchronous`?"));
     assert_eq!(wrong("trace", ""), "`trace` cannot be ``: it takes the path of a file");
     assert_eq!(wrong("sead", "1"), "there is no setting `sead`; did you mean `seed`?");

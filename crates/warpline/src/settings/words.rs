@@ -304,7 +304,7 @@ words! {
     ///
     /// ```
     /// use warpline::Undo;
-    /// assert_eq!([Undo::Copy, Undo::Reverse].map(Undo::name), ["copy", "reverse"]);
+    /// assert_eq!([Undo::Copy, Undo::Reverse, Undo::Journal].map(Undo::name), ["copy", "reverse", "journal"]);
     /// ```
     pub enum Undo {
         /// By a copy of the state before the event: works for every model.
@@ -312,6 +312,8 @@ words! {
         Copy = "copy",
         /// By the model's own [`reverse`](crate::Model::reverse) code.
         Reverse = "reverse",
+        /// By a [journal](crate::Model::journal) of what the event has changed.
+        Journal = "journal",
     }
 
     /// What an event costs in an [explanation](crate::Simulation::explain).

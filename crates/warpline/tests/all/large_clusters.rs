@@ -1,6 +1,6 @@
 //! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
 
-use warpline::{Barrier, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending};
+use warpline::{Barrier, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo};
 use warpline_testkit::matrix::{ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
@@ -30,7 +30,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, mess
         conservative,
         windows,
         messages,
-        reverse: cluster % 2 == 1,
+        undo: [Undo::Copy, Undo::Reverse, Undo::Journal][cluster as usize % 3],
         copy_interval: 1,
         lookahead,
         go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },

@@ -11,6 +11,7 @@ mod forwarding;
 mod golden;
 mod handovers;
 mod history;
+mod journal;
 mod large_clusters;
 mod long_events;
 mod lookahead;

@@ -36,7 +36,7 @@ fn cluster(seed: u64, buffers: BufferUse) -> Parallel {
         pes: 2 + (seed / 4 % 3) as u32,
         conservative: seed % 7 == 6,
         lookahead: seed % 3 == 2,
-        reverse: seed % 2 == 1,
+        undo: [Undo::Copy, Undo::Reverse, Undo::Journal][seed as usize / 2 % 3],
         messages,
         gvt,
         buffers,

@@ -17,7 +17,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         conservative: true,
         windows: true,
         messages: [Messages::Auto, Messages::Copy, Messages::Shared][cluster as usize % 3],
-        reverse: false,
+        undo: Undo::Copy,
         copy_interval: 1,
         lookahead: true,
         go_ahead: GoAhead::Auto,

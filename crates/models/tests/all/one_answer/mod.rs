@@ -45,19 +45,24 @@ impl Way {
     }
 
     /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo its events.
-    fn suits(self, least_delay: f64, reversible: bool) -> bool {
-        (self.undo == Undo::Copy || reversible) && (least_delay > 0.0 || !matches!(self.sync, Sync::Conservative(_)))
+    fn suits<M: Model>(self, least_delay: f64) -> bool {
+        let can_undo = match self.undo {
+            Undo::Reverse => M::REVERSIBLE,
+            Undo::Journal => M::journal().is_some(),
+            _ => true,
+        };
+        can_undo && (least_delay > 0.0 || !matches!(self.sync, Sync::Conservative(_)))
     }
 }
 
 /// A selection in which every value of each setting meets most values of the others.
-const WAYS: [Way; 18] = {
+const WAYS: [Way; 22] = {
     const fn way(sync: Sync, threads: u32, messages: Messages, undo: Undo, batch: u32, kps: u32, gvt: GvtAlgorithm) -> Way {
         Way { sync, threads, messages, undo, batch, kps, gvt }
     }
     use GvtAlgorithm::{Asynchronous, Synchronous};
     use Messages::{Auto, Shared};
-    use Undo::{Copy, Reverse};
+    use Undo::{Copy, Journal, Reverse};
     const COPIES: Messages = Messages::Copy;
     const WINDOWS: Sync = Sync::Conservative(Conservative::Windows);
     const FREE: Sync = Sync::Conservative(Conservative::FreeRunning);
@@ -77,6 +82,10 @@ const WAYS: [Way; 18] = {
         way(BOLD, 3, Shared, Reverse, 1, 16, Asynchronous),
         way(CAUTIOUS, 8, Auto, Copy, 64, 16, Asynchronous),
         way(AHEAD, 8, COPIES, Reverse, 16, 1000, Asynchronous),
+        way(BOLD, 1, Shared, Journal, 16, 16, Synchronous),
+        way(AHEAD, 2, Auto, Journal, 64, 1, Asynchronous),
+        way(BOLD, 3, COPIES, Journal, 1, 1000, Asynchronous),
+        way(AHEAD, 8, Shared, Journal, 16, 16, Synchronous),
         way(FREE, 1, Auto, Copy, 64, 1000, Asynchronous),
         way(WINDOWS, 2, Auto, Copy, 64, 16, Asynchronous),
         way(FREE, 2, Shared, Copy, 1, 1000, Asynchronous),
@@ -117,7 +126,7 @@ impl Visitor for Compare {
             let expected = answer(simulation().sync(Synchronisation::Sequential).run().unwrap());
             assert!(expected.committed > 100, "it does something");
             let least_delay = |threads| simulation().threads(threads).least_delay().unwrap();
-            for way in WAYS.into_iter().filter(|way| way.suits(least_delay(way.threads), M::REVERSIBLE)) {
+            for way in WAYS.into_iter().filter(|way| way.suits::<M>(least_delay(way.threads))) {
                 let parallel = way.set(simulation());
                 let _limit = time_limit((M::NAME, parameters.values(), seed, way));
                 let found = answer(parallel.run().unwrap());
