@@ -185,11 +185,9 @@ impl<T> Buffers<T> {
     /// Drops the value in a buffer and frees it. Returns its partner.
     #[inline]
     pub fn release(&mut self, handle: Handle) -> u32 {
-        let slot = self.set_free(handle);
-        let partner = slot.partner.load(Ordering::Relaxed);
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        let (value, partner) = self.take_out(handle);
         // This comes last, as it may panic.
-        slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+        drop(value);
         partner.into()
     }
 
@@ -199,21 +197,22 @@ impl<T> Buffers<T> {
     /// If this PE has no value there.
     #[inline]
     pub fn take(&mut self, handle: Handle) -> T {
-        let slot = self.set_free(handle);
-        // SAFETY: as in `release`; the value is not dropped there, as nothing will reach it again.
-        slot.value.with_mut(|value| unsafe { (*value).assume_init_read() })
+        self.take_out(handle).0
     }
 
-    /// Marks a buffer of this PE as free, whose value the caller then drops or takes out.
+    /// Frees a buffer of this PE. Returns its value and its partner.
     #[inline(always)]
-    fn set_free(&mut self, handle: Handle) -> &Slot<T> {
+    fn take_out(&mut self, handle: Handle) -> (T, u16) {
         let slot = owned(&self.arena, self.mine, handle);
         let partner = slot.partner.load(Ordering::Relaxed);
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(FREE, Ordering::Relaxed);
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        let value = slot.value.with_mut(|value| unsafe { (*value).assume_init_read() });
+        // Only now, as another PE may take it out of the pool at once.
         self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
         self.released += 1;
-        slot
+        (value, partner)
     }
 
     /// The message that this one links to. The sender may ask even while the receiver has the buffer.

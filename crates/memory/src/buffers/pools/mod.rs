@@ -15,11 +15,11 @@ use self::sender::SenderPool;
 use crate::Region;
 use crate::arena::Arena;
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub(super) use self::fresh::RUN;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub(super) use self::partitioned::PLENTY;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub(super) use self::sender::FEW;
 
 /// The right to use a slot that is free. Whoever has it is the slot's keeper.
@@ -248,7 +248,7 @@ impl Pool {
     }
 
     /// How many slots have been numbered for this PE, used or not.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(super) fn numbered(&self) -> u64 {
         match self {
             Pool::Partitioned(pool) => pool.fresh.numbered(),
