@@ -10,6 +10,8 @@ use super::{figure, gains};
 const RECEIVER: usize = 0;
 const SENDER: usize = 1;
 const PARTITIONED: usize = 2;
+/// In the study of messages: no message leaves its PE.
+const STAYS: usize = 3;
 
 /// What is said of the machine in all of them.
 macro_rules! differs {
@@ -41,6 +43,52 @@ fn phold(pes: u32, population: u32, more: &[String]) -> Vec<String> {
     let own = [format!("--lps={lps}"), format!("--population={population}"), format!("--clusters={pes}"), "--lookahead=0".into()];
     own.into_iter().chain(more.iter().cloned()).collect()
 }
+
+/// Fig. 1 and 2.
+pub(super) const SEND_TIME: Study = Study {
+    name: "gtw/send-time",
+    about: "PHOLD by Time Warp with messages of 8 to 4096 bytes: what it adds to the time of an event that its message goes to another PE, with \
+            buffers in the pools of receivers, of senders, and partitioned ones",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 1 and 2",
+    claim: "a message takes a lock and two rounds of cache misses with receiver pools, and one round with sender pools, whose time is close to that of \
+            copying the message from one cache to the other; both grow linearly with the size",
+    differs: differs!(
+        "what a message adds is the difference to runs in which no message leaves its PE; of its bytes, those beyond the first 8 lie in a block \
+         that is passed on and not copied"
+    ),
+    model: "phold",
+    conditions: |pes| {
+        let of = |bytes: u32| StudyCase::new(format!("{bytes} bytes"), phold(pes, 4, &[format!("--payload={bytes}")]));
+        [8, 64, 512, 4096].map(of).into()
+    },
+    variants: |pes| {
+        let remote = |case: StudyCase| StudyCase { arguments: [case.arguments, vec!["--remote=1".to_owned()]].concat(), ..case };
+        let stays = StudyCase::new("nothing remote", ["--preset=gtw-partitioned", "--remote=0"]);
+        variants(pes).into_iter().map(remote).chain([stays]).collect()
+    },
+    figures: |measured| {
+        // Every event of a PE sends one message.
+        let added = |condition: usize, variant: usize| {
+            let time = |variant: usize| Some(measured.rates.get(condition)?.get(variant)?.as_ref()?.recip());
+            Some(1e9 * (time(variant)? - time(STAYS)?))
+        };
+        let of = |what: &str, variant: usize, source: &str| {
+            let all: Option<Vec<f64>> = (0..measured.conditions.len()).map(|condition| added(condition, variant)).collect();
+            let here = all.filter(|all| !all.is_empty()).map(|all| {
+                let times: Vec<String> = all.iter().map(|time| format!("{time:.0}")).collect();
+                format!("{} ns more for each event of all PEs together, by size", times.join(", "))
+            });
+            figure(what, source, here)
+        };
+        vec![
+            of("receiver pools", RECEIVER, "two rounds of misses and a lock"),
+            of("sender pools", SENDER, "one round of misses"),
+            of("partitioned pools", PARTITIONED, "not in these figures"),
+        ]
+    },
+    ends: [4000.0, 10.0],
+    seconds: [2.0, 0.2],
+};
 
 /// Fig. 3.
 pub(super) const RATE: Study = Study {

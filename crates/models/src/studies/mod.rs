@@ -20,6 +20,7 @@ pub const STUDIES: &[Study] = &[
     ross_mt::BREAKDOWN,
     ross_mt::MESSAGE_SIZE,
     ross_mt::SPEED_UP,
+    gtw::SEND_TIME,
     gtw::RATE,
     gtw::NEIGHBOURS,
     gtw::MEMORY,
