@@ -71,7 +71,7 @@ fn sources_are_held_back_where_memory_is_short() {
         parallel.window(30.0).batch(8).gvt_interval(200).kps(4)
     };
     let mut all = MemoryRecord::default();
-    for seed in 0..scaled(12).into() {
+    for seed in 0..scaled(6).into() {
         let least = need(|bytes| parallel(seed).engine_budget(bytes).run());
         for bytes in [least, least + least / 4, 2 * least, 4 * least] {
             let run = match parallel(seed).engine_budget(bytes).run() {
@@ -95,7 +95,7 @@ fn sources_are_held_back_where_memory_is_short() {
 #[test]
 fn random_models_keep_within_random_budgets() {
     let (mut short, mut refused) = (MemoryRecord::default(), 0);
-    for seed in 0..u64::from(cases(25)) {
+    for seed in 0..u64::from(cases(12)) {
         let recipe = Recipe { fault: None, lps: 6 + seed as u32 % 30, energy: 200, ..Recipe::from_seed(seed) };
         let simulation = || Simulation::new(RandomModel::<0>::new(&recipe)).end(40.0).seed(seed);
         let expected = simulation().sync(Synchronisation::Sequential).run().expect("no fault is planned");
