@@ -122,8 +122,8 @@ pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Pending, SettingError, Settings, Synchronisation, Undo, Wire,
+    Barrier, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl,
+    LpChoice, Pending, SettingError, Settings, Synchronisation, Undo, Wire,
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;

@@ -112,11 +112,24 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         Tile {
             label: "Anti-messages",
             value: format::integer(parallel.anti_messages),
-            note: format!("{} cancelled before they were processed", counted(parallel.cancelled_in_place, "further message")),
+            note: format!(
+                "{} cancelled before they were processed{}",
+                counted(parallel.cancelled_in_place, "further message"),
+                kept(parallel)
+            ),
         },
         Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
     ];
     tiles.iter().chain(parallel.communication.as_ref().map(copied).iter()).map(tile).collect()
+}
+
+/// What became of messages that were not cancelled at once.
+fn kept(parallel: &ParallelRecord) -> String {
+    let ParallelRecord { kept_messages, sent_again, .. } = *parallel;
+    if kept_messages == 0 {
+        return String::new();
+    }
+    format!("; {} of undone events kept, of which {} were sent again", counted(kept_messages, "message"), format::integer(sent_again))
 }
 
 /// What became of the interval between them, if it was adapted.

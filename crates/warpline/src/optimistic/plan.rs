@@ -18,7 +18,9 @@ use crate::job::Job;
 use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, Settings, Synchronisation, Undo, Wire};
+use crate::{
+    Barrier, Cancellation, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, Settings, Synchronisation, Undo, Wire,
+};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -166,6 +168,11 @@ impl<M: Model> Job<M> {
             patience: PATIENCE,
             history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
             undoing,
+            cancellation: match settings.cancellation() {
+                Cancellation::Aggressive => warpline_kernel::Cancellation::Aggressive,
+                Cancellation::Lazy => warpline_kernel::Cancellation::Lazy,
+                Cancellation::Dynamic => warpline_kernel::Cancellation::Dynamic,
+            },
             lanes: match settings.sync {
                 Some(Synchronisation::Conservative) => Lanes::Certain,
                 _ if settings.use_lookahead() => Lanes::Both,

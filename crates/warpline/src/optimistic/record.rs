@@ -76,6 +76,9 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
         },
         anti_messages: sum(|counts| counts.anti_sent),
         cancelled_in_place: sum(|counts| counts.cancelled_in_place),
+        kept_messages: sum(|counts| counts.kept),
+        sent_again: sum(|counts| counts.sent_again),
+        cancelled_late: sum(|counts| counts.cancelled_late),
         gvt_epochs: epochs(|counts| counts.gvt_epochs),
         gvt_trials: epochs(|counts| counts.gvt_trials),
         gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
@@ -99,6 +102,9 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
     all.anti_messages += segment.anti_messages;
     all.cancelled_in_place += segment.cancelled_in_place;
+    all.kept_messages += segment.kept_messages;
+    all.sent_again += segment.sent_again;
+    all.cancelled_late += segment.cancelled_late;
     all.gvt_epochs += segment.gvt_epochs;
     all.gvt_trials += segment.gvt_trials;
     all.remote_events += segment.remote_events;
@@ -189,7 +195,6 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         ("final_window", json!(window)),
         ("pool", json!("partitioned")),
         ("mailbox", json!("per-sender")),
-        ("cancellation", json!("aggressive")),
     ];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
     let uncopied = (!matches!(config.tuning.undoing, Undoing::Copy { .. })).then_some(("copy_interval", Value::Null));

@@ -62,8 +62,8 @@ pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl, Pending,
-    Synchronisation, Undo, Wire,
+    Barrier, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl,
+    Pending, Synchronisation, Undo, Wire,
 };
 
 /// What is known about a setting before it has a value.
@@ -228,7 +228,7 @@ impl Setting {
             "sync" | "threads" | "processes" => true,
             _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),
+            "undo" | "kps" | "window" | "copy-interval" | "cancellation" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use warpline_model::engine::Limits;
 
 use super::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Pending, Range,
-    Recorded, SettingError, Synchronisation, Undo, Wire,
+    Barrier, Cancellation, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
+    Pending, Range, Recorded, SettingError, Synchronisation, Undo, Wire,
 };
 use crate::settings;
 
@@ -238,6 +238,12 @@ settings! {
             unit: "events",
             recorded: Recorded::InParallel,
             hurts: "more than 1 pays only for large states: undoing executes events between two copies again",
+        }
+        /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or whichever pays.
+        cancellation: Cancellation = Cancellation::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "lazy, and wrong messages stay for longer, and what they bring about has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
         }
         /// How events travel between PEs: by value, in shared buffers, or as suits each event.
         wire: Wire = Wire::default(), Range::Any, {

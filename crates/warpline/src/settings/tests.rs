@@ -220,7 +220,8 @@ fn settings_of_parallel_runs_mean_one() {
 
 #[test]
 fn a_conservative_run_refuses_what_only_undoing_needs() {
-    let settings = [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("go-ahead", "always"), ("undo", "reverse")];
+    let settings =
+        [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("cancellation", "lazy"), ("go-ahead", "always"), ("undo", "reverse")];
     for (name, value) in settings {
         let mut settings = Settings::default();
         settings.set(name, value).unwrap();
@@ -238,6 +239,7 @@ fn records_have_what_concerns_them() {
     assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
+        "cancellation",
         "carrier",
         "communication",
         "communication_batch",
