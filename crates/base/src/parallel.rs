@@ -28,6 +28,12 @@ pub struct ParallelRecord {
     pub anti_messages: u64,
     /// Messages cancelled in place, before they were processed.
     pub cancelled_in_place: u64,
+    /// Messages of undone events that were not cancelled at once, under lazy cancellation: they were sent again, or cancelled late.
+    pub kept_messages: u64,
+    /// Messages among them that their events sent again, so that they stood.
+    pub sent_again: u64,
+    /// Messages among them that were cancelled in the end.
+    pub cancelled_late: u64,
     /// GVT computations.
     pub gvt_epochs: u64,
     /// Reductions for them: more than one per computation if messages were in flight.

@@ -253,16 +253,17 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.cancelled_early.len()
     }
 
-    /// The earliest pending event before `end` that has not been cancelled. Cancelled ones before it are dropped and counted in
-    /// `annihilated`.
-    pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
+    /// The earliest pending event before `end` that has not been cancelled, or is not over with that, as `keeps` says. Cancelled ones before
+    /// it are dropped and counted in `annihilated`.
+    pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64, keeps: impl Fn(&Event<E>, Handle) -> bool) -> Moment {
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
             let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
             let from_aside = aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
             let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else { return Moment::Never };
-            if !self.store.is_cancelled(first.handle()) {
-                return Moment::Event(self.store.event(first.handle()).key());
+            let (handle, event) = (first.handle(), self.store.event(first.handle()));
+            if !self.store.is_cancelled(handle) || keeps(event, handle) {
+                return Moment::Event(event.key());
             }
             if from_aside {
                 self.aside.pop_before(end, &order)

@@ -236,6 +236,14 @@ impl<E> Store<E> {
         }
     }
 
+    /// Notes what the same event sent before this one, which has stayed on this PE.
+    pub(crate) fn set_next(&mut self, handle: Handle, next: OptionalHandle) {
+        match locate(handle) {
+            Location::Local(handle) => self.own.get_mut(handle).next = next,
+            Location::Shared(buffer) => self.shared.set_next(buffer, next.handle()),
+        }
+    }
+
     /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that stayed on this PE.
     pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
         match locate(handle) {

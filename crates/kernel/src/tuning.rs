@@ -34,6 +34,17 @@ pub enum GoAhead {
     Always,
 }
 
+/// When what an undone event had sent is cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancellation {
+    /// At once.
+    Aggressive,
+    /// When the event has been executed again and has not sent the same, or turns out not to happen.
+    Lazy,
+    /// Each PE does what has paid so far, as found by counting.
+    Dynamic,
+}
+
 /// How events travel to other PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Messages {
@@ -64,6 +75,9 @@ pub struct Tuning {
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
+    /// When what undone events had sent is cancelled. Anything but [`Cancellation::Aggressive`] needs a model whose events can be
+    /// [compared](warpline_model::Model::comparable).
+    pub cancellation: Cancellation,
     /// Which events are executed.
     pub lanes: Lanes,
     /// When events beyond the horizon are executed.

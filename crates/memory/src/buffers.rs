@@ -227,6 +227,17 @@ impl<T> Buffers<T> {
         (next != NONE).then(|| Handle::from_bits(next))
     }
 
+    /// Links a message to another one of the same event. Only its sender may do so, as long as nothing has become of the message that
+    /// keeps it from cancelling it.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn set_next(&self, handle: Handle, next: Option<Handle>) {
+        // Relaxed: as in `next`, nobody else reads or writes it meanwhile.
+        found(&self.arena, handle).next.store(next.map_or(NONE, Handle::bits), Ordering::Relaxed);
+    }
+
     /// Prefetches the first cache line of a buffer, if there is one at the handle. It never panics.
     #[inline]
     pub fn prefetch(&self, handle: Handle) {

@@ -41,6 +41,7 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
 
+mod comparable;
 mod configure;
 mod context;
 mod fault;
@@ -63,6 +64,7 @@ mod wire;
 
 pub mod engine;
 
+pub use comparable::Comparable;
 pub use configure::{Configure, Preset};
 pub use context::Context;
 pub use fault::Fault;
@@ -90,9 +92,9 @@ pub use serde_json;
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Journal,
-        Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Reverse, Statistics,
-        Table, TimeMean, Weighted, WireFormat,
+        Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
+        Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Reverse,
+        Statistics, Table, TimeMean, Weighted, WireFormat,
     };
 }
 

@@ -176,6 +176,33 @@ pub trait Model: Sized + Send + Sync + 'static {
         None
     }
 
+    /// How events are compared with what was sent before, for `--cancellation lazy` and `dynamic`. Default `None`: they are not.
+    ///
+    /// When an event is undone, what it has sent need not be wrong: the event may soon be executed again and send the same. Under lazy
+    /// cancellation it is compared then, and what is equal stands.
+    ///
+    /// Equal events must be interchangeable, down to the last bit that [`handle`](Self::handle) looks at. A derived `PartialEq` is right
+    /// unless an event may carry the number -0.0, which equals 0.0; numbers that are no numbers equal nothing and are sent again.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// #[derive(Clone, Debug, PartialEq)]
+    /// struct Order { item: u32, paid: u64 }
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = Order;
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &Order, _: &mut Context<Self>) {}
+    /// fn comparable() -> Option<Comparable<Order>> { Some(Comparable::new()) }
+    /// # }
+    /// # assert!(Shop::comparable().is_some_and(|comparable| comparable.are_equal(&Order { item: 1, paid: 2 }, &Order { item: 1, paid: 2 })));
+    /// ```
+    #[inline]
+    fn comparable() -> Option<crate::Comparable<Self::Event>> {
+        None
+    }
+
     /// How states are undone by a journal of their changes, in place of copies. Default `None`: they are not.
     ///
     /// Under `--undo journal` every change of a state is logged with the old value, and an event is undone by giving those back, the last

@@ -131,6 +131,10 @@ impl Model for Hypercube {
     type State = State;
     type Event = Message;
 
+    fn comparable() -> Option<Comparable<Message>> {
+        Some(Comparable::new())
+    }
+
     fn journal() -> Option<Journal<State>> {
         Some(Journal::new())
     }

@@ -51,7 +51,7 @@ pub enum State {
 }
 
 /// What happens.
-#[derive(Clone, Copy, Debug, Portable)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub enum Event {
     /// The source sends the next customer.
     Next,
@@ -88,6 +88,10 @@ impl Mm1 {
 impl Model for Mm1 {
     type State = State;
     type Event = Event;
+
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
 
     fn journal() -> Option<Journal<State>> {
         Some(Journal::new())

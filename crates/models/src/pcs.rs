@@ -180,6 +180,10 @@ impl Model for Pcs {
     type State = State;
     type Event = Event;
 
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
+
     fn journal() -> Option<Journal<State>> {
         Some(Journal::new())
     }

@@ -68,7 +68,7 @@ pub struct State {
 }
 
 /// A message. Its payload is a number that changes from hop to hop, and the rest, which stays.
-#[derive(Clone, Debug, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable)]
 pub struct Message<R> {
     /// The number.
     pub value: u64,
@@ -77,7 +77,7 @@ pub struct Message<R> {
 }
 
 /// What messages carry besides a number.
-pub trait Rest: Clone + Debug + Portable + Send + 'static {
+pub trait Rest: Clone + Debug + PartialEq + Portable + Send + 'static {
     /// The most bytes.
     const MOST: u32;
 
@@ -186,6 +186,10 @@ impl<R: Rest> Phold<R> {
 impl<R: Rest> Model for Phold<R> {
     type State = State;
     type Event = Message<R>;
+
+    fn comparable() -> Option<Comparable<Message<R>>> {
+        Some(Comparable::new())
+    }
 
     fn journal() -> Option<Journal<State>> {
         Some(Journal::new())

@@ -67,7 +67,7 @@ pub struct State {
 }
 
 /// What happens to an LP.
-#[derive(Debug, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable)]
 pub enum Event {
     /// A message arrives and enters the list.
     Arrive {
@@ -137,6 +137,10 @@ fn checksum(bytes: &[u8]) -> u64 {
 impl Model for SimpleSim {
     type State = State;
     type Event = Event;
+
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
 
     fn journal() -> Option<Journal<State>> {
         Some(Journal::new())

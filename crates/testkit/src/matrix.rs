@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, BufferPool, Communication, CommunicationRing, Conservative, Error, Fault, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Communication, CommunicationRing, Conservative, Error, Fault, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool, Synchronisation,
+    Undo,
 };
 
 use crate::random_model::Inline;
@@ -44,6 +45,8 @@ pub struct Parallel {
     pub messages: Messages,
     /// How events are undone, if the model has that; by copies otherwise.
     pub undo: Undo,
+    /// When what undone events had sent is cancelled, if events can be compared; at once otherwise.
+    pub cancellation: Cancellation,
     /// The number of events between copies of a state.
     pub copy_interval: u32,
     /// Whether lookahead is used.
@@ -178,6 +181,7 @@ impl Parallel {
             conservative: random.bernoulli(0.3),
             messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
             undo: [Undo::Copy, Undo::Reverse, Undo::Journal][random.below(3) as usize],
+            cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][random.below(3) as usize],
             copy_interval: any(random, &[1, 1, 2, 5, 100]),
             lookahead: random.bernoulli(0.5),
             go_ahead: if random.bernoulli(0.7) { GoAhead::Always } else { GoAhead::Auto },
@@ -259,6 +263,8 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
                 Undo::Journal if M::journal().is_some() => Undo::Journal,
                 _ => Undo::Copy,
             };
+            let cancellation = if M::comparable().is_some() { parallel.cancellation } else { Cancellation::Aggressive };
+            let simulation = simulation.cancellation(cancellation);
             let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };

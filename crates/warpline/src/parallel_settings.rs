@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::{
-    Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, Error, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -287,6 +287,35 @@ impl<M: Model> Simulation<'_, M> {
     pub fn engine_budget(mut self, bytes: u64) -> Self {
         self.job.for_tests.budget = Some(bytes);
         self
+    }
+
+    /// When what an undone event had sent is cancelled. At once, by default: [`Cancellation::Lazy`] waits until the event has been executed again,
+    /// and cancels only what was not sent again, which needs events that can be [compared](Model::comparable). It pays where events that are
+    /// undone mostly send the same again; [`Cancellation::Dynamic`] lets each PE find that out.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::Cancellation;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = u32;
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, 0); 0 }
+    /// #     fn handle(&self, seen: &mut u64, hops: &u32, lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, hops + 1);
+    /// #     }
+    /// #     fn comparable() -> Option<Comparable<u32>> { Some(Comparable::new()) }
+    /// # }
+    /// let lazy = Simulation::new(Hops).end(20.0).threads(2).cancellation(Cancellation::Lazy).run()?;
+    /// assert_eq!(lazy.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
+    /// let costs = lazy.record.parallel.unwrap();
+    /// assert_eq!(costs.kept_messages, costs.sent_again + costs.cancelled_late);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn cancellation(self, when: Cancellation) -> Self {
+        self.with(|settings| settings.cancellation = Some(when))
     }
 
     /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state. Events in between are undone by

@@ -17,7 +17,7 @@ use crate::history::{Fate, Record, StateBefore};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
-use crate::tuning::Messages;
+use crate::tuning::{Cancellation, Messages};
 use crate::wires::{MessageKind, Port, make_common};
 
 /// The nearest time that is not earlier and takes half the space.
@@ -86,7 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
         // What was sent before GVT cannot be cancelled any more.
         let Some(mut event) = self.agenda.store_mut().begin(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
-            self.annihilate(handle);
+            self.annihilate_pending(handle);
             return;
         };
         let index = self.lps.index(event.receiver);
@@ -146,9 +146,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.processed += 1;
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
-        let (sent, extra) = self.send_uncertain(id, number, extra);
-        let record = self.past.history.get_mut(place);
-        (record.sent, record.extra) = (sent, extra);
+        if self.past.kept.is_any() {
+            self.send_uncertain_again(k, handle, place, id, number, extra);
+        } else {
+            let (sent, extra) = self.send_uncertain(id, number, extra);
+            let record = self.past.history.get_mut(place);
+            (record.sent, record.extra) = (sent, extra);
+        }
         self.gauge.event_lap::<WATCHED>(Phase::Send);
     }
 
@@ -172,7 +176,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which
     /// what was sent by value is noted.
     #[inline(always)]
-    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
+    pub(super) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
         while let Some(last) = self.context.outbox_mut().last() {
@@ -188,7 +192,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
-    fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: OptionalHandle, extra: ExtraId) -> (OptionalHandle, ExtraId) {
+    pub(super) fn send_uncertain_away(
+        &mut self,
+        sender: LpId,
+        first: Sequence,
+        sent: OptionalHandle,
+        extra: ExtraId,
+    ) -> (OptionalHandle, ExtraId) {
         let Some(mut event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
         let pe = self.world.partition.pe(event.receiver);
         let near = self.world.is_near(pe);
@@ -196,14 +206,25 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             make_common::<M>(&mut event.payload);
         }
         self.gauge.counts.messages_sent += 1;
+        if self.world.tuning.cancellation != Cancellation::Aggressive
+            && let Some(copy) = self.copy_to_compare(&event)
+        {
+            return (sent, self.send_comparable(pe, near, event, copy, extra));
+        }
         if !near || self.world.tuning.messages == Messages::Copy {
             return (sent, self.send_uncertain_value(pe, event, extra));
         }
-        let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
+        (OptionalHandle::some(self.send_buffer(pe, sent, event)), extra)
+    }
+
+    /// Sends an event in a buffer, and returns its handle here.
+    #[inline(always)]
+    pub(super) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<M::Event>) -> Handle {
+        let tag = self.gvt.sent(to, || Moment::Event(event.key()));
         let mark = round_up_to_f32(self.context.now()).to_bits();
-        let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event);
-        self.mail.send(pe, buffer, MessageKind::Event, tag);
-        (OptionalHandle::some(handle), extra)
+        let (handle, buffer) = self.agenda.store_mut().share(to, mark, next, event);
+        self.mail.send(to, buffer, MessageKind::Event, tag);
+        handle
     }
 
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {

@@ -58,6 +58,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_beyond(VirtualTime::new(gvt + (latest - gvt) / 2.0).unwrap_or(self.world.end));
         }
         self.undo_returned();
+        if self.thrift.is_short() && self.past.kept.is_any() {
+            self.drop_kept_from(VirtualTime::ZERO);
+            self.undo_what_was_sent();
+        }
         if self.thrift.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
         } else if self.thrift.is_short() && self.gauge.counts.rolled_back > self.rolled_back_before {
@@ -93,6 +97,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts.rolled_back);
             let timed = self.gauge.begin_rollback(Phase::Gvt);
             self.roll_back(k, Until::With(handle));
+            if self.past.kept.is_any() {
+                self.drop_kept_from(VirtualTime::ZERO);
+            }
             self.undo_cancelled();
             self.gauge.end_rollback(timed, false);
             self.past.history.close_front();

@@ -35,6 +35,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_logged(self.index_of(entry.handle()));
         }
         self.context.forget();
+        if self.past.kept.is_any() {
+            self.drop_kept(entry.handle());
+        }
         self.gauge.counts.parked += 1;
         // If it is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if self.take_back(entry.handle()) {

@@ -55,12 +55,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.context.forget();
         self.gauge.counts.held_back += u64::from(!certain);
+        if self.past.kept.is_any() {
+            self.drop_kept(entry.handle());
+        }
         // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
             self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         }
+        self.undo_what_was_sent();
     }
 
     /// Whether an event was not executed because copying the state before it panicked.
@@ -104,6 +108,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Undoing what comes later may restore the state.
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
+        if self.past.kept.is_any() {
+            self.drop_kept(entry.handle());
+            self.undo_what_was_sent();
+        }
         let certain = self.is_for_good(entry);
         self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         true

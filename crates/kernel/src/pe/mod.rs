@@ -4,6 +4,7 @@
 
 mod agree;
 mod ahead;
+mod cancellation;
 mod certain;
 mod commit;
 mod cut_short;
@@ -82,7 +83,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     world: World<'m, M>,
     lps: Lps<M::State>,
     agenda: Agenda<M::Event, Q>,
-    past: Past<M::State>,
+    past: Past<M::State, M::Event>,
     mail: Mail<M::Event, P>,
     gvt: AnyGvt,
     frontier: Frontier,
@@ -347,6 +348,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
+            assert!(!past.kept.is_any(), "what an undone event had sent was neither sent again nor cancelled");
             assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
         }
         let (first_lp, lps) = lps.into_parts();

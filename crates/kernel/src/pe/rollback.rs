@@ -1,4 +1,4 @@
-//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation).
+//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation), or [later](super::cancellation).
 //!
 //! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. That a message is cancelled in the
 //! one copy that sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans.
@@ -12,7 +12,7 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::Undoing;
-use crate::extras::ExtraId;
+use crate::extras::{ExtraId, SentByValue};
 use crate::failure::{journal_fault, journal_panic};
 use crate::gvt::Gvt;
 use crate::history::{Fate, StateBefore};
@@ -84,6 +84,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.release_held();
         let timed = self.gauge.begin_rollback(Phase::Gvt);
         (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
+        if self.past.kept.is_any() {
+            self.drop_kept_from(time);
+        }
         self.undo_cancelled();
         self.gauge.end_rollback(timed, false);
         self.past.lower_latest(time);
@@ -104,10 +107,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 Until::After(key) if self.world.ties.compare(&self.key_at(place), key).is_le() => break,
                 Until::From(time) if self.key_at(place).time < time => break,
                 Until::With(last) if last == handle => {
-                    self.undo(k, place);
+                    self.undo(k, place, true);
                     break;
                 }
-                _ => self.undo(k, place),
+                _ => self.undo(k, place, !matches!(until, Until::From(_))),
             }
         }
         let time = self.past.last_open(k).map(|last| self.key_at(last).time);
@@ -117,8 +120,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.rollback(self.gauge.counts.rolled_back - before);
     }
 
-    /// Undoes the last event of a KP.
-    fn undo(&mut self, k: usize, place: u64) {
+    /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be, and is, kept.
+    fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
         let record = self.past.history.get_mut(place);
         record.fate = Fate::Undone;
         let (handle, extra, digest, mut sent) = (record.event, record.extra, record.digest, std::mem::take(&mut record.sent));
@@ -135,15 +138,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         lp.events -= 1;
         lp.digest = digest;
         self.past.copies.soon(index);
-        while let Some(message) = sent.handle() {
-            // Read first, as the buffer may be reused once it is cancelled.
-            sent = self.agenda.store().next(message);
-            self.cancel(message, handle);
-        }
-        self.cancel_values(extra, handle);
-        self.past.extras.give_back(extra);
-        if self.agenda.store_mut().undo(handle) {
+        let pending = self.agenda.store_mut().undo(handle);
+        if pending {
             self.agenda.push_event(handle);
+        }
+        if pending && may_keep && self.keeps(extra) {
+            self.keep(k, handle, sent, extra);
+        } else {
+            while let Some(message) = sent.handle() {
+                // Read first, as the buffer may be reused once it is cancelled.
+                sent = self.agenda.store().next(message);
+                self.cancel(message, handle);
+            }
+            self.cancel_values(extra, handle);
+            self.cancel_copied(extra, handle);
+            self.past.extras.give_back(extra);
         }
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
@@ -203,7 +212,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels a message that an undone event had sent: in place, if it has not been processed.
-    fn cancel(&mut self, message: Handle, undone: Handle) {
+    pub(super) fn cancel(&mut self, message: Handle, undone: Handle) {
         let receiver = self.agenda.store().receiver(message);
         match self.agenda.store_mut().cancel(message) {
             CancelOutcome::Pending => self.gauge.counts.cancelled_in_place += 1,
@@ -221,7 +230,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Cancels what an undone event had sent by value. To GVT, an anti-message comes with the event that sent what it cancels, so that what
     /// is pending at GVT will not be cancelled.
-    fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
+    pub(super) fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
         let Some(extra) = self.past.extras.get(extra) else { return };
         let at = Moment::Event(self.agenda.event(undone).key());
         for sent in extra.sent.drain(..) {
@@ -229,5 +238,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.mail.drop_copy(sent.copy);
             self.gauge.counts.anti_sent += 1;
         }
+    }
+
+    /// The same of one message.
+    pub(super) fn cancel_value(&mut self, sent: &SentByValue, undone: Handle) {
+        let at = Moment::Event(self.agenda.event(undone).key());
+        self.mail.send_value_anti(sent, at, &mut self.gvt);
+        self.gauge.counts.anti_sent += 1;
     }
 }

@@ -160,6 +160,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         patience: 32,
         history_most: 1000,
         undoing,
+        cancellation: warpline_kernel::Cancellation::Aggressive,
         lanes,
         go_ahead: GoAhead::Always,
         messages,

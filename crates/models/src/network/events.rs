@@ -30,7 +30,7 @@ pub enum State {
 }
 
 /// What reaches an LP, 16 bytes.
-#[derive(Debug, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable)]
 pub enum Event {
     /// A source acts.
     Wake,
@@ -39,7 +39,7 @@ pub enum Event {
 }
 
 /// A packet on its way.
-#[derive(Clone, Copy, Debug, Portable)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub struct Packet {
     /// When its source made it, in s.
     pub created: f64,

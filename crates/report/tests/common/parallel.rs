@@ -96,6 +96,9 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         parked_events: 0,
         anti_messages: sum(|pe| pe.anti_messages),
         cancelled_in_place: sum(|pe| pe.anti_messages) / 3,
+        kept_messages: 0,
+        sent_again: 0,
+        cancelled_late: 0,
         gvt_epochs: 12_604,
         gvt_trials: 15_911,
         gvt_interval: None,
@@ -103,6 +106,7 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         phase_seconds,
         pes,
         mailbox: None,
+        memory: None,
         communication: None,
     }
 }

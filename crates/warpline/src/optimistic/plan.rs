@@ -19,8 +19,8 @@ use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::{
-    Barrier, BufferPool, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox, Messages,
-    PoolOrder, Settings, SubPool, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox,
+    Messages, PoolOrder, Settings, SubPool, Synchronisation, Undo,
 };
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
@@ -207,6 +207,11 @@ impl<M: Model> Job<M> {
             patience: PATIENCE,
             history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
             undoing,
+            cancellation: match settings.cancellation() {
+                Cancellation::Aggressive => warpline_kernel::Cancellation::Aggressive,
+                Cancellation::Lazy => warpline_kernel::Cancellation::Lazy,
+                Cancellation::Dynamic => warpline_kernel::Cancellation::Dynamic,
+            },
             lanes: match settings.sync {
                 Some(Synchronisation::Conservative) => Lanes::Certain,
                 _ if settings.use_lookahead() => Lanes::Both,

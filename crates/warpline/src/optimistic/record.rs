@@ -77,6 +77,9 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
         parked_events: sum(|counts| counts.parked),
         anti_messages: sum(|counts| counts.anti_sent),
         cancelled_in_place: sum(|counts| counts.cancelled_in_place),
+        kept_messages: sum(|counts| counts.kept),
+        sent_again: sum(|counts| counts.sent_again),
+        cancelled_late: sum(|counts| counts.cancelled_late),
         gvt_epochs: epochs(|counts| counts.gvt_epochs),
         gvt_trials: epochs(|counts| counts.gvt_trials),
         gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
@@ -123,6 +126,9 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.parked_events += segment.parked_events;
     all.anti_messages += segment.anti_messages;
     all.cancelled_in_place += segment.cancelled_in_place;
+    all.kept_messages += segment.kept_messages;
+    all.sent_again += segment.sent_again;
+    all.cancelled_late += segment.cancelled_late;
     all.gvt_epochs += segment.gvt_epochs;
     all.gvt_trials += segment.gvt_trials;
     all.remote_events += segment.remote_events;
@@ -221,7 +227,7 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         None => "threads",
     };
     let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
-    let facts = [("transport", json!(transport)), ("final_window", json!(window)), ("cancellation", json!("aggressive"))];
+    let facts = [("transport", json!(transport)), ("final_window", json!(window))];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
     let uncopied = (!matches!(config.tuning.undoing, Undoing::Copy { .. })).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.

@@ -66,8 +66,8 @@ pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
-    Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
 };
 
 /// What is known about a setting before it has a value.
@@ -232,9 +232,8 @@ impl Setting {
             "sync" | "threads" | "processes" => true,
             _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" | "sub-pool" | "fossil-collection" => {
-                engine.goes_ahead()
-            }
+            "undo" | "kps" | "window" | "copy-interval" | "cancellation" | "go-ahead" | "conservative-lps" | "sub-pool"
+            | "fossil-collection" => engine.goes_ahead(),
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }

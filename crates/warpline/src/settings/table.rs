@@ -6,7 +6,7 @@ use warpline_model::engine::Limits;
 
 use super::value::SettingValue;
 use super::{
-    Barrier, BufferPool, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
     GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
     Synchronisation, Undo,
 };
@@ -246,6 +246,12 @@ settings! {
             unit: "events",
             recorded: Recorded::InParallel,
             hurts: "more than 1 pays only for large states: undoing executes events between two copies again",
+        }
+        /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or whichever pays.
+        cancellation: Cancellation = Cancellation::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "lazy, and wrong messages stay for longer, and what they bring about has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
         }
         /// How events travel between PEs: by value where nobody can cancel them, as copies of which the sender keeps its own, or in buffers that
         /// both share; auto takes value for payloads of up to 512 bytes, and shared for larger ones.

@@ -225,6 +225,7 @@ fn a_conservative_run_refuses_what_only_undoing_needs() {
         ("kps", "7"),
         ("window", "7"),
         ("copy-interval", "7"),
+        ("cancellation", "lazy"),
         ("go-ahead", "always"),
         ("undo", "reverse"),
         ("sub-pool", "7"),
@@ -275,6 +276,7 @@ fn records_have_what_concerns_them() {
     assert_eq!(names(false), ["memory", "pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
+        "cancellation",
         "carrier",
         "communication",
         "communication_batch",

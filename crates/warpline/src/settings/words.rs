@@ -316,6 +316,25 @@ words! {
         Journal = "journal",
     }
 
+    /// When what an undone event had sent is cancelled; see [`Simulation::cancellation`](crate::Simulation::cancellation). The answer does
+    /// not depend on it.
+    ///
+    /// ```
+    /// use warpline::Cancellation;
+    /// let all = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic];
+    /// assert_eq!(all.map(Cancellation::name), ["aggressive", "lazy", "dynamic"]);
+    /// ```
+    pub enum Cancellation {
+        /// At once.
+        #[default]
+        Aggressive = "aggressive",
+        /// Once the event has been executed again and has not sent the same, or turns out not to happen. It needs events that can be
+        /// [compared](crate::Model::comparable).
+        Lazy = "lazy",
+        /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
+        Dynamic = "dynamic",
+    }
+
     /// What an event costs in an [explanation](crate::Simulation::explain).
     ///
     /// ```

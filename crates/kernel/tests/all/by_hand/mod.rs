@@ -99,6 +99,10 @@ impl Model for Play {
 
     const REVERSIBLE: bool = true;
 
+    fn comparable() -> Option<Comparable<&'static str>> {
+        Some(Comparable::new())
+    }
+
     fn journal() -> Option<Journal<Handled>> {
         Some(Journal::new())
     }
@@ -164,6 +168,7 @@ impl Default for Setting {
             patience: 1,
             history_most: 10_000,
             undoing,
+            cancellation: warpline_kernel::Cancellation::Aggressive,
             lanes: Lanes::Ahead,
             go_ahead: warpline_kernel::GoAhead::Always,
             messages: warpline_kernel::Messages::Shared,
