@@ -1,11 +1,16 @@
 //! Lazy cancellation, by hand: what is sent again stands, and everything else is cancelled in the end.
 
 use crate::by_hand::{Play, Sent, Setting, Stage};
-use warpline_kernel::{Cancellation, Counts, Lanes, Tuning, Wire};
+use warpline_kernel::{Cancellation, Counts, Lanes, Messages, Tuning};
 
 /// LPs 0 and 1 are on PE 0; 2 and 3 on PE 1, in one KP. There, `sends` sends one event to each PE, and both are executed before the straggler
 /// comes that undoes `sends`. If it comes for LP 2, `sends` does the same again; if for LP 3, it is another event of its LP.
-fn undo_what_sends(straggler: fn(&[&'static str]) -> Vec<Sent>, cancellation: Cancellation, wire: Wire, lanes: Lanes) -> [Counts; 2] {
+fn undo_what_sends(
+    straggler: fn(&[&'static str]) -> Vec<Sent>,
+    cancellation: Cancellation,
+    messages: Messages,
+    lanes: Lanes,
+) -> [Counts; 2] {
     fn first(lp: u32) -> Vec<Sent> {
         match lp {
             0 => vec![(0, 1.0, "late")],
@@ -16,7 +21,7 @@ fn undo_what_sends(straggler: fn(&[&'static str]) -> Vec<Sent>, cancellation: Ca
     }
     let play = Play { first, then: straggler, ..Play::default() };
     let setting = Setting::default();
-    let mut stage = Stage::new(&play, Setting { tuning: Tuning { kps: 1, cancellation, wire, lanes, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(&play, Setting { tuning: Tuning { kps: 1, cancellation, messages, lanes, ..setting.tuning }, ..setting });
     stage.exhaust(1);
     assert_eq!(stage.pes[1].counts().processed, 3, "`own`, `sends` and what it sent to its own PE");
     assert_eq!(stage.deliver(0), 1);
@@ -49,24 +54,24 @@ fn not_again(handled: &[&'static str]) -> Vec<Sent> {
 
 #[test]
 fn what_is_sent_again_stands() {
-    for wire in [Wire::Shared, Wire::Value, Wire::Both] {
+    for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
         for lanes in [Lanes::Ahead, Lanes::Both] {
-            let [zero, one] = undo_what_sends(again, Cancellation::Lazy, wire, lanes);
-            assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 2, 0), "{wire:?}, {lanes:?}");
-            assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated + one.annihilated), (0, 0, 0), "{wire:?}, {lanes:?}");
+            let [zero, one] = undo_what_sends(again, Cancellation::Lazy, messages, lanes);
+            assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 2, 0), "{messages:?}, {lanes:?}");
+            assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated + one.annihilated), (0, 0, 0), "{messages:?}, {lanes:?}");
             assert_eq!((one.sent, one.messages_sent), (4, 1), "nothing is sent twice");
-            let [zero, one] = undo_what_sends(again, Cancellation::Aggressive, wire, lanes);
-            assert_eq!((one.kept, one.anti_sent, zero.rolled_back), (0, 1, 1), "{wire:?}, {lanes:?}");
+            let [zero, one] = undo_what_sends(again, Cancellation::Aggressive, messages, lanes);
+            assert_eq!((one.kept, one.anti_sent, zero.rolled_back), (0, 1, 1), "{messages:?}, {lanes:?}");
         }
     }
 }
 
 #[test]
 fn what_is_not_sent_again_is_cancelled() {
-    for wire in [Wire::Shared, Wire::Value, Wire::Both] {
-        let [zero, one] = undo_what_sends(not_again, Cancellation::Lazy, wire, Lanes::Ahead);
-        assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 0, 2), "{wire:?}");
-        assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated, one.annihilated), (1, 1, 1, 1), "{wire:?}");
+    for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
+        let [zero, one] = undo_what_sends(not_again, Cancellation::Lazy, messages, Lanes::Ahead);
+        assert_eq!((one.kept, one.sent_again, one.cancelled_late), (2, 0, 2), "{messages:?}");
+        assert_eq!((zero.rolled_back, one.anti_sent, zero.annihilated, one.annihilated), (1, 1, 1, 1), "{messages:?}");
     }
 }
 

@@ -148,7 +148,7 @@ fn shortage(memory: &MemoryRecord) -> Tile<'static> {
         note: format!(
             "events, by {artificial} artificial rollbacks and for {taken} of {sent} events that were sent back; {stops} batches waited for GVT; \
              PEs had {} at most",
-            format::bytes(taken_most_bytes)
+            format::quantity(taken_most_bytes as f64, "B")
         ),
     }
 }
