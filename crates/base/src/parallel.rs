@@ -22,6 +22,8 @@ pub struct ParallelRecord {
     pub efficiency: f64,
     /// Events undone right after they were executed, as there were no buffers for what they sent: they are not among those above.
     pub parked_events: u64,
+    /// Events executed again to work states out from copies.
+    pub repeated_events: u64,
     /// Rollbacks, by cause and PE.
     pub rollbacks: Rollbacks,
     /// Anti-messages sent: cancellations of messages that had been processed already by another PE.
@@ -269,6 +271,10 @@ pub struct PeRecord {
     pub rolled_back_events: u64,
     /// Events undone right after they were executed, as there were no buffers for what they sent.
     pub parked_events: u64,
+    /// Events executed again to work a state out from a copy before it.
+    pub repeated_events: u64,
+    /// The number of an LP's events between copies of its state when the run was over; 0 where there are none.
+    pub copy_interval: u32,
     /// Rollbacks caused by stragglers.
     pub primary_rollbacks: u64,
     /// Rollbacks caused by cancellations.

@@ -82,6 +82,10 @@ pub struct Counts {
     pub mailbox: CasCounts,
     /// The most events that were executed and uncommitted at the same time.
     pub history_max: u64,
+    /// Events executed again to work a state out from a copy.
+    pub repeated: u64,
+    /// The number of an LP's events between copies of its state when the run is over; 0 where there are none.
+    pub copy_interval: u32,
     /// Events whose observations or saved values, and messages of which copies, are still kept when the run is over.
     pub extras_kept: u64,
 }

@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, BufferPool, Cancellation, Communication, CommunicationRing, Conservative, Error, Fault, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool, Synchronisation,
-    Undo,
+    Barrier, BufferPool, Cancellation, Communication, CommunicationRing, Conservative, CopyInterval, Error, Fault, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool,
+    Synchronisation, Undo,
 };
 
 use crate::random_model::Inline;
@@ -48,7 +48,7 @@ pub struct Parallel {
     /// When what undone events had sent is cancelled, if events can be compared; at once otherwise.
     pub cancellation: Cancellation,
     /// The number of events between copies of a state.
-    pub copy_interval: u32,
+    pub copy_interval: CopyInterval,
     /// Whether lookahead is used.
     pub lookahead: bool,
     /// When it goes ahead of the horizon.
@@ -182,7 +182,10 @@ impl Parallel {
             messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
             undo: [Undo::Copy, Undo::Reverse, Undo::Journal][random.below(3) as usize],
             cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][random.below(3) as usize],
-            copy_interval: any(random, &[1, 1, 2, 5, 100]),
+            copy_interval: match any(random, &[1, 2, 5, 100, 0]) {
+                0 => CopyInterval::Auto,
+                events => CopyInterval::Every(events),
+            },
             lookahead: random.bernoulli(0.5),
             go_ahead: if random.bernoulli(0.7) { GoAhead::Always } else { GoAhead::Auto },
             batch: any(random, &[1, 3, 16, 64]),

@@ -123,9 +123,9 @@ pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings, SubPool,
-    Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings,
+    SubPool, Synchronisation, Undo,
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, Error, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, Error, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -318,10 +318,33 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.cancellation = Some(when))
     }
 
-    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state. Events in between are undone by
-    /// executing others again from the previous copy. Default 1; at least 1. Larger intervals suit large states.
-    pub fn copy_interval(self, events: u32) -> Self {
-        self.with(|settings| settings.copy_interval = Some(events))
+    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state, at least 1. Events in between are
+    /// undone by executing others again from the previous copy. Larger intervals suit large states; `repeated_events` in the record says how
+    /// many events were executed again. By default [each PE finds out](CopyInterval::Auto) what pays.
+    ///
+    /// A copy that lies more than 1024 events of its PE back is renewed, so that a PE with many LPs makes more copies than asked for.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::CopyInterval;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = Vec<u64>; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> Vec<u64> { lp.send(lp.id(), 1.0, ()); vec![0; 100] }
+    /// #     fn handle(&self, seen: &mut Vec<u64>, _: &(), lp: &mut Context<Self>) {
+    /// #         seen[0] += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let simulation = || Simulation::new(Hops).end(20.0).threads(2);
+    /// let (four, auto) = (simulation().copy_interval(4).run()?, simulation().copy_interval(CopyInterval::Auto).run()?);
+    /// assert_eq!(four.record.digest, auto.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn copy_interval(self, events: impl Into<CopyInterval>) -> Self {
+        self.with(|settings| settings.copy_interval = Some(events.into()))
     }
 
     /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events within the lookahead are

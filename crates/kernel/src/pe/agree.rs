@@ -178,6 +178,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.economise();
         }
         self.frontier.adapt_window();
+        self.past.copies.adapt(self.gauge.counts.processed);
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());
         self.gauge.level(gvt, window, self.agenda.len(), self.past.history.open_len());
     }

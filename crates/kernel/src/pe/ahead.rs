@@ -255,7 +255,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
             place = record.before;
         };
-        self.past.copies.soon(index);
+        self.past.copies.worked_out(index);
         match copy {
             Ok(state) => self.lps.get_mut(index).bring_back(state),
             Err(panic) => return self.faults.lose(index, copy_fault(panic)),
@@ -271,6 +271,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
         let (id, lp) = (self.lps.id(index), self.lps.get_mut(index));
         let mut number = lp.events - again.len() as u64;
+        self.gauge.counts.repeated += again.len() as u64;
         for handle in again.into_iter().rev() {
             number += 1;
             let event = self.agenda.event(handle);

@@ -188,6 +188,31 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.thrift.begin(account);
     }
 
+    /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
+    pub fn weighs_copies(&self) -> bool {
+        self.past.copies.adapts()
+    }
+
+    /// Copies the states of some LPs, up to this number and others each time, and drops the copies: whoever steps the PE can find out
+    /// what that costs. Returns how many were copied; fewer if copying or dropping one panics.
+    pub fn copy_states(&mut self, most: u32) -> u32 {
+        let (lps, first) = (self.lps.initialised(), self.gauge.counts.processed as usize);
+        let copy = |index: usize| catch_panic(|| drop(self.lps.get(index % lps).state.clone()));
+        (0..lps.min(most as usize)).take_while(|more| copy(first.wrapping_add(*more)).is_ok()).count() as u32
+    }
+
+    /// Says how many events cost as much as a copy of a state. Unless told, it assumes one.
+    pub fn set_copy_cost(&mut self, events: f64) {
+        if let Some(control) = self.past.copies.control() {
+            control.cost = events;
+        }
+    }
+
+    /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies of states and the like.
+    pub fn event_seconds(&self) -> f64 {
+        self.gauge.event_seconds()
+    }
+
     /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
     /// for GVT; on a new GVT commit and collect fossils. When the run is over, it only hands over what is left.
     ///
@@ -343,8 +368,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { lps, effects, faults, mut gauge, agenda, past, mail, interval, over, .. } = self;
+        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mail, interval, over, .. } = self;
         (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use() + mail.copies(), mail.refusals());
+        if world.tuning.lanes.has_ahead() {
+            gauge.counts.copy_interval = past.copies.interval();
+        }
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");

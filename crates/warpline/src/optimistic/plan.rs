@@ -1,5 +1,6 @@
 //! What is settled about a parallel segment before it begins: how many PEs there are, which LPs each of them has, and their settings.
 
+use std::mem::needs_drop;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,8 +20,8 @@ use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
 use crate::{
-    Barrier, BufferPool, Cancellation, Carrier, Conservative, Error, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, Mailbox,
-    Messages, PoolOrder, Settings, SubPool, Synchronisation, Undo,
+    Barrier, BufferPool, Cancellation, Carrier, Conservative, CopyInterval, Error, FossilCollection, GoAhead, GvtAlgorithm,
+    GvtIntervalControl, Mailbox, Messages, PoolOrder, Settings, SubPool, Synchronisation, Undo,
 };
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
@@ -30,6 +31,9 @@ const PATIENCE: u32 = 512;
 const INTERVALS_MOST: u64 = 16;
 /// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
 const VALUE_BYTES_MOST: usize = 512;
+/// States of up to this size, in bytes, are copied before every event if they own nothing beside: that takes as long as to look up whether a
+/// copy is due.
+const PLAIN_MOST: usize = 256;
 /// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
 /// would take four times as much memory.
 const RINGS_MOST: u32 = 32;
@@ -188,6 +192,11 @@ fn pools_for(settings: &Settings) -> PoolSettings {
     }
 }
 
+/// Whether copying such a state takes hardly longer than looking up whether to copy it: then it is copied before every event.
+fn copies_cheaply<S>() -> bool {
+    !needs_drop::<S>() && size_of::<S>() <= PLAIN_MOST
+}
+
 impl<M: Model> Job<M> {
     /// Fills in the settings that were left to the engine, for the record, and translates all of them for the kernel.
     pub(crate) fn choose(&self, settings: &mut Settings, limits: &Limits) -> ParallelConfig {
@@ -195,7 +204,11 @@ impl<M: Model> Job<M> {
         settings.threads = Some(pes.div_ceil(settings.processes()));
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
-            Undo::Copy => Undoing::Copy { interval: settings.copy_interval() },
+            Undo::Copy => match settings.copy_interval() {
+                CopyInterval::Every(interval) => Undoing::Copy { interval },
+                CopyInterval::Auto if copies_cheaply::<M::State>() => Undoing::Copy { interval: 1 },
+                CopyInterval::Auto => Undoing::CopyAdaptively,
+            },
             Undo::Reverse => Undoing::Reverse,
             Undo::Journal => Undoing::Journal,
         };

@@ -75,6 +75,7 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             lengths,
         },
         parked_events: sum(|counts| counts.parked),
+        repeated_events: sum(|counts| counts.repeated),
         anti_messages: sum(|counts| counts.anti_sent),
         cancelled_in_place: sum(|counts| counts.cancelled_in_place),
         kept_messages: sum(|counts| counts.kept),
@@ -124,6 +125,7 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     let committed = all.processed_events - all.rolled_back_events;
     all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
     all.parked_events += segment.parked_events;
+    all.repeated_events += segment.repeated_events;
     all.anti_messages += segment.anti_messages;
     all.cancelled_in_place += segment.cancelled_in_place;
     all.kept_messages += segment.kept_messages;
@@ -185,6 +187,8 @@ fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
     all.primary_rollbacks += segment.primary_rollbacks;
     all.secondary_rollbacks += segment.secondary_rollbacks;
     all.parked_events += segment.parked_events;
+    all.repeated_events += segment.repeated_events;
+    all.copy_interval = segment.copy_interval;
     all.anti_messages += segment.anti_messages;
     all.messages_sent += segment.messages_sent;
     all.mailbox_depth_max = all.mailbox_depth_max.max(segment.mailbox_depth_max);
@@ -207,6 +211,8 @@ fn pe_record(pe: &PeSummary) -> PeRecord {
         primary_rollbacks: counts.primary,
         secondary_rollbacks: counts.secondary,
         parked_events: counts.parked,
+        repeated_events: counts.repeated,
+        copy_interval: counts.copy_interval,
         anti_messages: counts.anti_sent,
         messages_sent: counts.messages_sent,
         mailbox_depth_max: counts.mailbox_depth_max,
@@ -229,7 +235,8 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
     let facts = [("transport", json!(transport)), ("final_window", json!(window))];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
-    let uncopied = (!matches!(config.tuning.undoing, Undoing::Copy { .. })).then_some(("copy_interval", Value::Null));
+    let uncopied =
+        (!matches!(config.tuning.undoing, Undoing::Copy { .. } | Undoing::CopyAdaptively)).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
     let unused: &[&str] = match config.tuning.lanes {
         Lanes::Certain => {

@@ -48,6 +48,7 @@
 //! # Ok::<(), SettingError>(())
 //! ```
 
+mod copy_interval;
 mod declare;
 mod lps;
 mod memory;
@@ -59,6 +60,7 @@ mod words;
 use serde_json::Value;
 use warpline_model::nearest;
 
+pub use self::copy_interval::CopyInterval;
 pub use self::lps::LpChoice;
 pub use self::memory::MemoryLimit;
 pub use self::sub_pool::SubPool;

@@ -6,8 +6,8 @@ use warpline_model::engine::Limits;
 
 use super::value::SettingValue;
 use super::{
-    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, FossilCollection, GoAhead, GvtAlgorithm,
-    GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
     Synchronisation, Undo,
 };
 use crate::settings;
@@ -239,13 +239,13 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "copies are expensive if states are large; a journal is if an event changes most of its state; wrong reverse code, or changes without the journal, give wrong answers, so try `verify` first",
         }
-        /// With --undo copy: number of an LP's events between copies of its state.
-        copy_interval: u32 = 1, Range::From(1), {
+        /// With --undo copy: number of an LP's events between copies of its state; auto copies before every event if states are small and
+        /// plain, and otherwise as often as pays, by what copies cost and how often events are undone.
+        copy_interval: CopyInterval = CopyInterval::default(), Range::Any, {
             heading: PARALLEL,
-            placeholder: "EVENTS",
             unit: "events",
             recorded: Recorded::InParallel,
-            hurts: "more than 1 pays only for large states: undoing executes events between two copies again",
+            hurts: "more than 1 pays only for large states: undoing executes events between two copies again; copies over 1024 events of their PE old are renewed",
         }
         /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or whichever pays.
         cancellation: Cancellation = Cancellation::default(), Range::Any, {

@@ -116,7 +116,7 @@ fn what_was_set_in_code_is_checked_as_if_it_were_typed() {
             "batch" => settings.batch = Some(number as u32),
             "kps" => settings.kps = Some(number as u32),
             "gvt-interval" => settings.gvt_interval = Some(number as u32),
-            _ => settings.copy_interval = Some(number as u32),
+            _ => settings.copy_interval = Some(CopyInterval::Every(number as u32)),
         }
         assert_eq!(settings.check().unwrap_err().to_string(), read(name, value).unwrap_err());
     }

@@ -1,6 +1,6 @@
 //! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
 
-use warpline::{Barrier, Cancellation, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo};
+use warpline::{Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo};
 use warpline_testkit::matrix::{ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
@@ -32,7 +32,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, mess
         messages,
         undo: [Undo::Copy, Undo::Reverse, Undo::Journal][cluster as usize % 3],
         cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][cluster as usize / 3 % 3],
-        copy_interval: 1,
+        copy_interval: CopyInterval::Every(1),
         lookahead,
         go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
         batch: 16,

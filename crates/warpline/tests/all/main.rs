@@ -4,6 +4,7 @@
 mod books;
 mod budget;
 mod copies_and_drops;
+mod copy_intervals;
 mod early_ends;
 mod errors;
 mod explain;

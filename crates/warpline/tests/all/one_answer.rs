@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::base::random::Random;
-use warpline::{Fault, GvtAlgorithm, LpId, Messages, Pending};
+use warpline::{CopyInterval, Fault, GvtAlgorithm, LpId, Messages, Pending};
 use warpline_testkit::matrix::{Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, DelayKind, Payloads, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
@@ -98,8 +98,14 @@ fn runs_with_large_batches_and_frequent_gvt_end() {
     for seed in 0..scaled(40).into() {
         let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
         let drawn = Parallel { conservative: false, batch: 64, gvt_interval: 1, ..drawn };
-        let parallel =
-            Parallel { pes: 2, gvt: GvtAlgorithm::Synchronous, window: Some(0.2), messages: Messages::Copy, copy_interval: 100, ..drawn };
+        let parallel = Parallel {
+            pes: 2,
+            gvt: GvtAlgorithm::Synchronous,
+            window: Some(0.2),
+            messages: Messages::Copy,
+            copy_interval: CopyInterval::Every(100),
+            ..drawn
+        };
         let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
         let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 23.0), &[configuration]);
         _ = checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"));

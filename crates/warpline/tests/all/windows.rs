@@ -2,7 +2,7 @@
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Barrier, Cancellation, Conservative, GoAhead, Mailbox, Messages, Pending, Synchronisation};
+use warpline::{Barrier, Cancellation, Conservative, CopyInterval, GoAhead, Mailbox, Messages, Pending, Synchronisation};
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
@@ -19,7 +19,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         messages: [Messages::Auto, Messages::Copy, Messages::Shared][cluster as usize % 3],
         undo: Undo::Copy,
         cancellation: Cancellation::Aggressive,
-        copy_interval: 1,
+        copy_interval: CopyInterval::Every(1),
         lookahead: true,
         go_ahead: GoAhead::Auto,
         batch: [1, 4, 128][cluster as usize / 3 % 3],
