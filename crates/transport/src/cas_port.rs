@@ -25,6 +25,14 @@ enum Letter<E> {
     Value(ValueMessage<E>),
 }
 
+/// Messages by value to one PE that are kept back.
+struct Kept<E> {
+    messages: VecDeque<ValueMessage<E>>,
+    /// How many of them, from the first, have been flushed: they wait for room only. The others must not go out yet, as GVT may not know of
+    /// them.
+    flushed: usize,
+}
+
 /// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu
 /// and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
 /// communicates.
@@ -37,8 +45,8 @@ pub struct CasPort<E> {
     from: CasConsumer<Letter<E>>,
     /// Messages by value that have been received and not been taken.
     values: DropEach<ValueMessage<E>>,
-    /// Messages by value that are kept back, by receiver, and the receivers of some.
-    kept: Vec<VecDeque<ValueMessage<E>>>,
+    /// By receiver, and the receivers of some.
+    kept: Vec<Kept<E>>,
     receivers: Vec<u32>,
     /// What is to be published when they have been handed over.
     word: Option<u64>,
@@ -58,7 +66,7 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
         to: producers.iter().enumerate().map(|(to, producer): (_, &CasProducer<_>)| (to != me).then(|| producer.clone())).collect(),
         from,
         values: DropEach::default(),
-        kept: (0..pes).map(|_| VecDeque::new()).collect(),
+        kept: (0..pes).map(|_| Kept { messages: VecDeque::new(), flushed: 0 }).collect(),
         receivers: Vec::new(),
         word: None,
         round: None,
@@ -69,20 +77,25 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
 }
 
 impl<E: Send> CasPort<E> {
-    /// Hands over what was kept back, as far as there is room, and then publishes what waits for that.
-    fn hand_over_kept(&mut self) {
+    /// Hands over what was flushed, as far as there is room, and then publishes what waits for that.
+    fn hand_over_flushed(&mut self) {
         let CasPort { to, kept, receivers, .. } = self;
+        let mut all = true;
         receivers.retain(|receiver| {
-            let kept = &mut kept[*receiver as usize];
-            while let Some(message) = kept.pop_front() {
+            let Kept { messages, flushed } = &mut kept[*receiver as usize];
+            while *flushed > 0
+                && let Some(message) = messages.pop_front()
+            {
                 if let Err(Letter::Value(message)) = push(&mut to[*receiver as usize], Letter::Value(message)) {
-                    kept.push_front(message);
-                    return true;
+                    messages.push_front(message);
+                    all = false;
+                    break;
                 }
+                *flushed -= 1;
             }
-            false
+            !messages.is_empty()
         });
-        if self.receivers.is_empty() {
+        if all {
             self.word.take().into_iter().for_each(|word| self.bounds.write(word));
             self.round.take().into_iter().for_each(|(round, word)| self.bounds.write_round(round, word));
         }
@@ -104,7 +117,7 @@ impl<E: Send> Port<E> for CasPort<E> {
 
     fn receive(&mut self, into: &mut Vec<Message>) {
         if !self.receivers.is_empty() {
-            self.hand_over_kept();
+            self.hand_over_flushed();
         }
         let values = &mut self.values;
         self.from.drain(usize::MAX, |letter| match letter {
@@ -120,7 +133,7 @@ impl<E: Send> Port<E> for CasPort<E> {
     }
 
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        let kept = &mut self.kept[to as usize];
+        let kept = &mut self.kept[to as usize].messages;
         if kept.len() >= KEPT_MOST {
             return Err(message);
         }
@@ -134,7 +147,11 @@ impl<E: Send> Port<E> for CasPort<E> {
     }
 
     fn flush(&mut self) {
-        self.hand_over_kept();
+        self.receivers.iter().for_each(|receiver| {
+            let kept = &mut self.kept[*receiver as usize];
+            kept.flushed = kept.messages.len();
+        });
+        self.hand_over_flushed();
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
@@ -143,7 +160,7 @@ impl<E: Send> Port<E> for CasPort<E> {
 
     fn publish(&mut self, word: u64) {
         self.word = Some(word);
-        self.hand_over_kept();
+        self.hand_over_flushed();
     }
 
     fn bound(&mut self, pe: u32) -> u64 {
@@ -152,7 +169,7 @@ impl<E: Send> Port<E> for CasPort<E> {
 
     fn publish_round(&mut self, round: u64, word: u64) {
         self.round = Some((round, word));
-        self.hand_over_kept();
+        self.hand_over_flushed();
     }
 
     fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
@@ -184,6 +201,6 @@ impl<E: Send> Port<E> for CasPort<E> {
 
 impl<E> Drop for CasPort<E> {
     fn drop(&mut self) {
-        self.kept.iter_mut().for_each(|kept| drop_each(kept.drain(..)));
+        self.kept.iter_mut().for_each(|kept| drop_each(kept.messages.drain(..)));
     }
 }

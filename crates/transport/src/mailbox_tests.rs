@@ -276,11 +276,31 @@ fn values_wait_for_the_flush<M: Mailbox>() {
     let [mut sender, mut receiver] = <[_; 2]>::try_from(M::ports::<u32>(2)).ok().expect("two PEs");
     assert!(sender.send_value(1, value(7)).is_ok());
     let mut received = Received::default();
+    // Whatever else the sender does.
+    sender.receive(&mut Vec::new());
+    sender.publish(1);
+    sender.publish_round(1, 1);
     received.receive(&mut receiver);
     assert_eq!(received.len(), 0);
     sender.flush();
     received.receive(&mut receiver);
     assert_eq!(received.values, [7]);
+    // Nor does what was flushed before take it along.
+    let flushed = (0..MANY).take_while(|number| {
+        let sent = sender.send_value(1, value(*number)).is_ok();
+        sender.flush();
+        sent
+    });
+    let flushed = flushed.count() as u32;
+    let is_full = flushed < MANY;
+    received.receive(&mut receiver);
+    sender.receive(&mut Vec::new());
+    received.receive(&mut receiver);
+    assert!(!M::FILLS_UP || is_full || cfg!(miri));
+    assert!(sender.send_value(1, value(flushed)).is_ok());
+    sender.receive(&mut Vec::new());
+    received.receive(&mut receiver);
+    assert!(received.values[1..].iter().copied().eq(0..flushed), "{} of {flushed}", received.values.len() - 1);
 }
 
 fn values_that_nobody_takes_are_dropped<M: Mailbox>() {
