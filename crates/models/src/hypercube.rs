@@ -26,7 +26,7 @@ pub struct HypercubeParameters {
     pub dimensions: u32,
     /// Messages in the network, always; they begin at all nodes in turn.
     #[parameter(unit = "messages", default = 2048, range = 1..=100_000_000)]
-    pub messages: u32,
+    pub in_flight: u32,
     /// Length of the shortest message: how long a node takes to send it.
     #[parameter(unit = "ms", default = 0.5, range = 0.0..=1e6)]
     pub shortest: f64,
@@ -163,7 +163,7 @@ impl Model for Hypercube {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
-        let (nodes, messages) = (self.nodes(), self.parameters.messages);
+        let (nodes, messages) = (self.nodes(), self.parameters.in_flight);
         let own = messages / nodes + u32::from(lp.id().0 < messages % nodes);
         let mut state = State::default();
         for _ in 0..own {

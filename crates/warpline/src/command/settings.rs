@@ -305,6 +305,7 @@ mod tests {
             let typed = match setting.name.as_str() {
                 WITH => "optimistic",
                 "communication-batch" => "512",
+                "memory" => "50%",
                 _ => "7",
             };
             let text = setting.words.first().unwrap_or(&typed);

@@ -28,8 +28,12 @@ fn defaults_are_values_of_their_settings_or_rules() {
 
 /// A value that the setting may have, and not its default.
 fn sample(setting: &Setting) -> &str {
-    // Fewer bytes are no batch.
-    let number = if setting.name == "communication-batch" { "700" } else { "7" };
+    let number = match setting.name.as_str() {
+        // Fewer bytes are no batch.
+        "communication-batch" => "700",
+        "memory" => "1GB",
+        _ => "7",
+    };
     setting.words.last().copied().unwrap_or(number)
 }
 

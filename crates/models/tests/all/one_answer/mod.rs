@@ -199,9 +199,9 @@ fn simplesim_has_one_answer() {
 
 #[test]
 fn hypercube_has_one_answer() {
-    compare("hypercube", "dimensions=5 messages=300", 20.0);
-    compare("hypercube", "dimensions=4 messages=7 shortest=0 propagation=0", 60.0);
-    compare("hypercube", "dimensions=3 messages=60 lengths=exponential redraw=true", 40.0);
+    compare("hypercube", "dimensions=5 in-flight=300", 20.0);
+    compare("hypercube", "dimensions=4 in-flight=7 shortest=0 propagation=0", 60.0);
+    compare("hypercube", "dimensions=3 in-flight=60 lengths=exponential redraw=true", 40.0);
 }
 
 #[test]
