@@ -139,7 +139,7 @@ impl Header {
     #[inline]
     fn read(from: &mut &[u8]) -> Option<(u8, Self)> {
         let (flags, time, sender, receiver) = <(u8, VirtualTime, LpId, LpId)>::read(from)?;
-        if flags & !flags::ALL != 0 {
+        if flags & !flags::ALL != 0 || flags & (flags::ANTI | flags::RETURN) == flags::ANTI | flags::RETURN {
             return None;
         }
         let sequence = if flags & flags::LONG_SEQUENCE == 0 {
@@ -267,7 +267,8 @@ mod tests {
         wrong_bytes_never_panic(WireFormat::portable(), frame);
         wrong_bytes_never_panic(WireFormat::serde(), |luck| Order(vec!["nails".into(); luck as usize % 4]));
         let codec = Codec::<u8>::new(WireFormat::portable());
-        assert!(codec.read(&mut &[1 << 6; 40][..]).is_err(), "there is no such flag");
+        assert!(codec.read(&mut &[1 << 7; 40][..]).is_err(), "there is no such flag");
+        assert!(codec.read(&mut &[flags::ANTI | flags::RETURN; 40][..]).is_err(), "nothing is cancelled and sent back");
     }
 
     /// Refuses to be written.

@@ -340,6 +340,8 @@ fn pes(parallel: &ParallelRecord) -> Table {
         ("buffers", "events"),
         ("buffers given to all", "events"),
         ("waits for buffers", ""),
+        ("executed again", "events"),
+        ("between copies", "events"),
     ];
     let phases = parallel.phase_seconds.list().map(|(name, _)| (name, "s"));
     let columns = columns.into_iter().chain(phases).map(|(name, unit)| (name.to_owned(), unit.to_owned())).collect();
@@ -369,6 +371,8 @@ fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
         Value::from(pe.buffers),
         Value::from(pe.buffers_shared),
         Value::from(pe.parked_events),
+        Value::from(pe.repeated_events),
+        Value::from(pe.copy_interval),
     ];
     row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
     row
