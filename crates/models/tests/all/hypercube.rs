@@ -40,7 +40,7 @@ fn routes_have_the_mean_length_of_a_hypercube() {
 #[test]
 fn no_message_is_lost() {
     for (messages, redraw) in [(2048, false), (300, false), (2048, true)] {
-        let parameters = HypercubeParameters { messages, redraw, ..HypercubeParameters::default() };
+        let parameters = HypercubeParameters { in_flight: messages, redraw, ..HypercubeParameters::default() };
         let results = results(&parameters, 3000.0);
         let found = results["in_network"].as_f64().unwrap();
         assert!((found / f64::from(messages) - 1.0).abs() < 0.01, "{found} of {messages} messages");
@@ -73,7 +73,7 @@ fn waits_and_throughput_are_those_of_a_closed_network() {
     for (dimensions, messages, propagation) in [(3, 40, 0.5), (5, 60, 0.1), (4, 8, 2.0)] {
         let parameters = HypercubeParameters {
             dimensions,
-            messages,
+            in_flight: messages,
             propagation,
             lengths: Lengths::Exponential,
             redraw: true,
