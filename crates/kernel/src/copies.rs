@@ -263,7 +263,7 @@ mod tests {
             assert!(found.abs_diff(best) <= 1, "{found} and {best}, if a copy costs {cost}, with {per_1000} of 1000");
         }
         // Cheap copies, and many rollbacks; and none.
-        assert_eq!((adapted(0.01, 300.0, 30), adapted(1.0, 0.0, 30)), (1, 90));
+        assert_eq!((adapted(0.01, 300.0, 30), adapted(1.0, 0.0, 30)), (1, 91));
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn done(counts: &Counts) -> Counts {
         mailbox_depth_max: 0,
         ..counts.clone()
     };
-    Counts { committed: 0, remote_committed: 0, history_max: 0, ..without }
+    Counts { committed: 0, remote_committed: 0, history_max: 0, repeated: 0, copy_interval: 0, ..without }
 }
 
 fn every_rollback_is_counted(undoing: Undoing) {
@@ -112,6 +112,10 @@ fn every_rollback_is_counted(undoing: Undoing) {
     assert_eq!(done(&ended.counts[1]), one, "PE 1 in the end");
     let committed: Vec<_> = ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
     assert_eq!(committed, [(5, 3), (6, 1)]);
+    // Only where states are worked out from copies further back, events are executed again for that.
+    let interval = if let Undoing::Copy { interval } = undoing { interval } else { 64 };
+    assert!(ended.counts.iter().all(|counts| counts.copy_interval == interval));
+    assert_eq!(ended.counts[1].repeated > 0, matches!(undoing, Undoing::Copy { interval: 2.. }));
     let expected: [&[&str]; 8] =
         [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
     assert_eq!(ended.handled, expected);
