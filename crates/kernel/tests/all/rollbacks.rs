@@ -113,7 +113,12 @@ fn every_rollback_is_counted(undoing: Undoing) {
     let committed: Vec<_> = ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
     assert_eq!(committed, [(5, 3), (6, 1)]);
     // Only where states are worked out from copies further back, events are executed again for that.
-    let interval = if let Undoing::Copy { interval } = undoing { interval } else { 64 };
+    let interval = match undoing {
+        Undoing::Copy { interval } => interval,
+        Undoing::CopyAdaptively => unreachable!("it would depend on how many rollbacks there are"),
+        Undoing::Reverse => 64,
+        Undoing::Journal => 0,
+    };
     assert!(ended.counts.iter().all(|counts| counts.copy_interval == interval));
     assert_eq!(ended.counts[1].repeated > 0, matches!(undoing, Undoing::Copy { interval: 2.. }));
     let expected: [&[&str]; 8] =
