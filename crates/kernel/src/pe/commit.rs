@@ -51,6 +51,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn commit_certain_and_before(&mut self, gvt: Moment) {
+        assert!(!self.past.has_cancelled(), "what was cancelled is undone before anything commits");
         let horizon = self.frontier.horizon();
         let due = match gvt {
             Moment::Init(_) => VirtualTime::ZERO,

@@ -44,6 +44,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.agenda.push(entry);
             self.flow.iter_mut().for_each(|flow| flow.park(entry.handle()));
         }
+        self.undo_what_was_sent();
     }
 
     /// Whether an event waits for buffers.
