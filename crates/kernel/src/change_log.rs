@@ -51,6 +51,16 @@ impl ChangeLog {
         self.first = place.0;
     }
 
+    /// How much memory it takes, in bytes, in use or free.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<u64>() * self.words.capacity()
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.words.shrink_to_fit();
+    }
+
     fn index(&self, place: LogPlace) -> usize {
         place.0.wrapping_sub(self.first) as usize
     }

@@ -269,15 +269,17 @@ impl<S> History<S> {
         self.records.capacity() - self.records.len()
     }
 
-    /// How much memory the records take, in bytes, in use or free.
+    /// How much memory the records and the log take, in bytes, in use or free.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Record<S>>() * self.records.capacity() + size_of::<VirtualTime>() * self.earliest.capacity()
+        let records = size_of::<Record<S>>() * self.records.capacity() + size_of::<VirtualTime>() * self.earliest.capacity();
+        records + self.log.bytes()
     }
 
     /// Gives memory back that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.records.shrink_to_fit();
         self.earliest.shrink_to_fit();
+        self.log.give_back_room();
     }
 
     /// How many records may be open.

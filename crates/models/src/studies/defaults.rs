@@ -5,7 +5,7 @@ use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 use super::{figure, gains_over};
 
 /// Which settings are tried, each alone, beside the defaults.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 16] = [
     "pool=receiver",
     "pool=sender",
     "pool-order=fifo",
@@ -20,6 +20,8 @@ const SETTINGS: [&str; 14] = [
     "gvt-interval=512",
     "go-ahead=always",
     "undo=reverse",
+    "undo=journal",
+    "cancellation=dynamic",
 ];
 
 /// The defaults of optimistic runs against other values of each setting.
