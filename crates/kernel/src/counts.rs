@@ -132,7 +132,8 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let received =
         [sum(|counts, _, _| counts.messages_received), sum(|counts, _, _| counts.anti_received), sum(|_, books, _| books.taken_back)];
     assert_eq!(sent, received, "every message between PEs arrived");
-    assert_eq!(sum(|_, books, _| books.places), sum(|_, books, _| books.free + books.live), "every buffer is in use or free");
+    let kept = sum(|_, books, _| books.free + books.live + books.deposited);
+    assert_eq!(sum(|_, books, _| books.places + books.withdrawn), kept, "every buffer is in use or free");
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight()`: no buffer is lost.
+/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight() + in_common()`: no buffer is lost.
 ///
 /// ```
 /// let mut views = warpline_memory::buffers(2);
@@ -31,7 +31,7 @@ pub struct Books {
     pub live: u64,
     /// Buffers ever made.
     pub places: u64,
-    /// Free buffers now.
+    /// Free buffers now, not counting those in the pool that all PEs share.
     pub free: u64,
 }
 
@@ -54,5 +54,10 @@ impl Books {
     /// Buffers sent and not yet received. Meaningful only for the sum over all PEs, while they are at rest.
     pub fn in_flight(&self) -> u64 {
         (self.given + self.returned).saturating_sub(self.accepted + self.taken_back)
+    }
+
+    /// Free buffers in the pool that all PEs share. Likewise: each PE tells what it has done, as others go on while one looks.
+    pub fn in_common(&self) -> u64 {
+        self.deposited.saturating_sub(self.withdrawn)
     }
 }

@@ -270,7 +270,7 @@ impl<T> Buffers<T> {
         found(&self.arena, handle).tag.load(Ordering::Relaxed) >> 16
     }
 
-    /// How many buffers this PE has used, sent and received, and how many it has now. Buffers that all PEs share count for the first.
+    /// How many buffers this PE has used, sent and received, and how many it has now.
     pub fn books(&self) -> Books {
         let Buffers { inserted, released, given, accepted, returned, taken_back, .. } = *self;
         let (live, places) = (inserted + accepted - released - given, self.pool.places());

@@ -13,7 +13,6 @@ pub(in crate::buffers) const FEW: usize = 5;
 /// more than they send. What a PE has beyond as many as it has made goes to a pool that all share, when fossils are collected; who has fewer
 /// than five takes from there.
 pub(in crate::buffers) struct SenderPool {
-    is_first: bool,
     own: FreeList,
     order: FreeOrder,
     common: Common<LockedChain>,
@@ -26,8 +25,7 @@ pub(in crate::buffers) struct SenderPool {
 impl SenderPool {
     pub(super) fn all(region: &Region, pes: u32, order: FreeOrder) -> Vec<Self> {
         let common = region.place(Chain::locked());
-        let pool = |me| SenderPool {
-            is_first: me == 0,
+        let pool = |_| SenderPool {
             own: FreeList::new(order),
             order,
             common: common.clone(),
@@ -91,7 +89,6 @@ impl SenderPool {
     }
 
     pub(super) fn free(&self) -> u64 {
-        let common = if self.is_first { self.common.0.lock().len() } else { 0 };
-        self.own.len() as u64 + u64::from(common)
+        self.own.len() as u64
     }
 }
