@@ -145,15 +145,18 @@ mod tests {
     fn several_threads_draw_on_one_budget() {
         let budget = Budget::new(&Region::own(), u64::MAX, 0);
         let rounds = if cfg!(miri) { 20 } else { 10_000u64 };
-        std::thread::scope(|scope| {
-            for pe in 1..=3 {
+        // An account gives back what it has drawn when it is dropped.
+        let _accounts: Vec<Account> = std::thread::scope(|scope| {
+            let draw = |pe| {
                 let mut account = budget.account();
                 scope.spawn(move || {
                     (0..rounds).for_each(|round| _ = account.settle(round * pe % 97));
                     account.settle(pe);
-                    std::mem::forget(account);
-                });
-            }
+                    account
+                })
+            };
+            let threads: Vec<_> = (1..=3).map(draw).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
         });
         assert_eq!(budget.taken(), 6);
     }
