@@ -20,12 +20,22 @@ pub struct ParallelRecord {
     /// Committed by processed events: 1 if nothing was undone.
     #[serde(deserialize_with = "number")]
     pub efficiency: f64,
+    /// Events undone right after they were executed, as there were no buffers for what they sent: they are not among those above.
+    pub parked_events: u64,
+    /// Events executed again to work states out from copies.
+    pub repeated_events: u64,
     /// Rollbacks, by cause and PE.
     pub rollbacks: Rollbacks,
     /// Anti-messages sent: cancellations of messages that had been processed already by another PE.
     pub anti_messages: u64,
     /// Messages cancelled in place, before they were processed.
     pub cancelled_in_place: u64,
+    /// Messages of undone events that were not cancelled at once, under lazy cancellation: they were sent again, or cancelled late.
+    pub kept_messages: u64,
+    /// Messages among them that their events sent again, so that they stood.
+    pub sent_again: u64,
+    /// Messages among them that were cancelled in the end.
+    pub cancelled_late: u64,
     /// GVT computations.
     pub gvt_epochs: u64,
     /// Reductions for them: more than one per computation if messages were in flight.
@@ -39,6 +49,12 @@ pub struct ParallelRecord {
     pub phase_seconds: Phases,
     /// Each PE separately.
     pub pes: Vec<PeRecord>,
+    /// What keeping within the memory budget took, if PEs had to do anything about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRecord>,
+    /// Messages that went into mailboxes for which PEs compete, and how often they were refused, if there were such mailboxes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mailbox: Option<SharedRingRecord>,
     /// How messages were copied between processes, if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub communication: Option<CommunicationRecord>,
@@ -75,6 +91,36 @@ impl GvtIntervalRecord {
     }
 }
 
+/// What it took PEs to keep within the memory budget of their machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryRecord {
+    /// The most bytes that all PEs of a machine had taken at a time, free ones included.
+    pub taken_most_bytes: u64,
+    /// Batches of events that were not executed ahead, as there was no memory for them.
+    pub stops: u64,
+    /// How often events were undone to save memory (artificial rollback).
+    pub artificial_rollbacks: u64,
+    /// Pending events sent back to the PEs that had sent them (cancelback).
+    pub sent_back: u64,
+    /// Those that came before what had sent them committed, and were undone.
+    pub taken_back: u64,
+    /// How many events were undone to save memory, in either way.
+    pub artificial_events: u64,
+}
+
+impl MemoryRecord {
+    /// Adds what a further segment of the same run took.
+    pub fn add(&mut self, segment: &MemoryRecord) {
+        self.taken_most_bytes = self.taken_most_bytes.max(segment.taken_most_bytes);
+        self.stops += segment.stops;
+        self.artificial_rollbacks += segment.artificial_rollbacks;
+        self.artificial_events += segment.artificial_events;
+        self.sent_back += segment.sent_back;
+        self.taken_back += segment.taken_back;
+    }
+}
+
 /// How messages were copied between processes that share no memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -96,6 +142,16 @@ pub struct CommunicationRecord {
     /// Messages that PEs handed over in rings that several of them share, and how often they were refused because the ring was full, because
     /// another PE was writing, and because another PE was faster.
     pub shared_ring: SharedRingRecord,
+}
+
+impl SharedRingRecord {
+    /// Adds what became of others.
+    pub fn add(&mut self, others: &SharedRingRecord) {
+        self.pushed += others.pushed;
+        self.full += others.full;
+        self.in_progress += others.in_progress;
+        self.collisions += others.collisions;
+    }
 }
 
 /// What became of the messages that PEs handed over in rings that several of them share.
@@ -213,6 +269,12 @@ pub struct PeRecord {
     pub committed_events: u64,
     /// Events undone.
     pub rolled_back_events: u64,
+    /// Events undone right after they were executed, as there were no buffers for what they sent.
+    pub parked_events: u64,
+    /// Events executed again to work a state out from a copy before it.
+    pub repeated_events: u64,
+    /// The number of an LP's events between copies of its state when the run was over; 0 where there are none.
+    pub copy_interval: u32,
     /// Rollbacks caused by stragglers.
     pub primary_rollbacks: u64,
     /// Rollbacks caused by cancellations.
@@ -230,6 +292,8 @@ pub struct PeRecord {
     pub history_max: u64,
     /// Event buffers allocated.
     pub buffers: u64,
+    /// Free event buffers that it gave to a pool of all PEs, as it had too many.
+    pub buffers_shared: u64,
     /// Seconds in each phase. From a sample of steps.
     pub phase_seconds: Phases,
 }

@@ -16,7 +16,9 @@ pub use self::series::{Series, SeriesKind};
 pub use self::stretches::EngineStretch;
 pub use self::study::{BarsView, Fact, StudyRecord};
 use crate::null::{lines, marks, number};
-pub use crate::parallel::{CommunicationRecord, GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
+pub use crate::parallel::{
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord,
+};
 pub use crate::provenance::Provenance;
 
 /// The whole outcome of one run.

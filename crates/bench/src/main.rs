@@ -8,6 +8,7 @@ mod bare;
 mod busy;
 mod hold;
 mod hostile;
+mod mailboxes;
 mod network;
 mod parallel;
 mod processes;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
             network::compare(None);
             parallel::compare(None);
             wires::compare();
+            mailboxes::compare();
             processes::compare();
             hold::compare();
             hostile::compare(None);
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["parallel", topology] => parallel::compare(Some(topology)),
         ["phases", workload] => parallel::phases(workload),
         ["wires"] => wires::compare(),
+        ["mailboxes"] => mailboxes::compare(),
         ["processes"] => processes::compare(),
         ["rivals"] => rivals::compare(),
         ["busy"] => busy::compare(),
@@ -60,13 +63,15 @@ fn main() -> ExitCode {
         ["measure", "rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
         ["measure", "rival-process"] => rivals::process(),
         ["measure", "busy", model, way] => busy::measure_one(model, way),
+        ["measure", "mailbox", kind, senders, batch] => mailboxes::measure(kind, senders, batch),
+        ["measure", "mailbox-latency", kind] => mailboxes::measure_latency(kind),
         ["measure", "wire", payload, kind, wire] => wires::measure(payload, kind, wire),
         ["measure", "network", topology, end] => network::measure(topology, end),
         ["measure", "hostile", model, rule, threads] => hostile::measure(model, rule, threads, None),
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | processes | rivals | hold | hostile [MODEL] | busy | auto [RUN]]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | mailboxes | processes | rivals | hold | hostile [MODEL] | busy | auto [RUN]]"
             );
             return ExitCode::from(2);
         }

@@ -1,14 +1,14 @@
 //! How events of various sizes travel best between two threads: by value or in a shared buffer, those that are certain and those that may
-//! be undone.
+//! be undone, of which senders keep a copy if they go by value.
 
 use warpline::prelude::*;
-use warpline::{GoAhead, Synchronisation, Wire};
+use warpline::{GoAhead, Messages, Synchronisation};
 
 use crate::{alternate, tell_all};
 
 /// Payloads in bytes.
 const PAYLOADS: [&str; 6] = ["8", "32", "128", "512", "1024", "4096"];
-const WIRES: [Wire; 2] = [Wire::Shared, Wire::Value];
+const WIRES: [Messages; 2] = [Messages::Shared, Messages::Copy];
 /// About so many bytes are sent in a run, and no more than so many events.
 const BYTES: f64 = 2e9;
 const EVENTS: f64 = 2e7;
@@ -53,12 +53,12 @@ impl<const BYTES_EACH: usize> Model for Hops<BYTES_EACH> {
 
 /// Prints a row for every size of payload.
 pub(crate) fn compare() {
-    println!("PHOLD of 8 192 LPs on two threads, million committed events per second by wire, and ratio of by value to shared buffers\n");
+    println!("PHOLD of 8 192 LPs on two threads, million committed events per second and ratio of copies to shared buffers\n");
     println!("{:>8} {:>29} {:>29}", "", "certain events", "events that may be undone");
-    println!("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "payload", "shared", "value", "ratio", "shared", "value", "ratio");
+    println!("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "payload", "shared", "copy", "ratio", "shared", "copy", "ratio");
     for payload in PAYLOADS {
-        let rival = |kind, wire: Wire| vec!["wire", payload, kind, wire.name()];
-        let rivals: Vec<_> = ["certain", "ahead"].into_iter().flat_map(|kind| WIRES.map(|wire| rival(kind, wire))).collect();
+        let rival = |kind, messages: Messages| vec!["wire", payload, kind, messages.name()];
+        let rivals: Vec<_> = ["certain", "ahead"].into_iter().flat_map(|kind| WIRES.map(|messages| rival(kind, messages))).collect();
         let measured = alternate(&rivals);
         print!("{payload:>8}");
         for pair in measured.chunks(2) {
@@ -69,23 +69,23 @@ pub(crate) fn compare() {
     println!();
 }
 
-pub(crate) fn measure(payload: &str, kind: &str, wire: &str) {
+pub(crate) fn measure(payload: &str, kind: &str, messages: &str) {
     match payload {
-        "8" => run::<8>(kind, wire),
-        "32" => run::<32>(kind, wire),
-        "128" => run::<128>(kind, wire),
-        "512" => run::<512>(kind, wire),
-        "1024" => run::<1024>(kind, wire),
-        _ => run::<4096>(kind, wire),
+        "8" => run::<8>(kind, messages),
+        "32" => run::<32>(kind, messages),
+        "128" => run::<128>(kind, messages),
+        "512" => run::<512>(kind, messages),
+        "1024" => run::<1024>(kind, messages),
+        _ => run::<4096>(kind, messages),
     }
 }
 
-fn run<const BYTES_EACH: usize>(kind: &str, wire: &str) {
+fn run<const BYTES_EACH: usize>(kind: &str, messages: &str) {
     let events = (BYTES / (64 + BYTES_EACH) as f64).min(EVENTS);
     // An event of every LP takes 1.1 in model time.
     let end = events / f64::from(LPS) * 1.1;
-    let wire = WIRES.into_iter().find(|one| one.name() == wire).expect("a wire");
-    let simulation = Simulation::new(Hops::<BYTES_EACH>).end(end).threads(2).wire(wire);
+    let messages = WIRES.into_iter().find(|one| one.name() == messages).expect("one of them");
+    let simulation = Simulation::new(Hops::<BYTES_EACH>).end(end).threads(2).messages(messages);
     let simulation = match kind {
         "certain" => simulation.sync(Synchronisation::Conservative),
         _ => simulation.sync(Synchronisation::Optimistic).use_lookahead(false).go_ahead(GoAhead::Always),

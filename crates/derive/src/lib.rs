@@ -1,11 +1,14 @@
-//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum, `Portable` for events. Models get them from `warpline::prelude`.
+//! The derive macros of Warpline's model API: `Parameters` for a struct, `Choices` for an enum, `Portable` for events, `Journaled` for states.
+//! Models get them from `warpline::prelude`.
 
 mod attributes;
 mod choices;
+mod journaled;
 mod parameters;
 mod paths;
 mod portable;
 mod range;
+mod shapes;
 
 use proc_macro::TokenStream;
 
@@ -142,6 +145,38 @@ pub fn derive_choices(input: TokenStream) -> TokenStream {
 pub fn derive_portable(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     portable::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct or an enum a state, or a part of one, whose changes a journal can undo.
+///
+/// ```
+/// use warpline_model::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, PartialEq, Journaled)]
+/// struct Till {
+///     takings: f64,
+///     served: [u32; 2],
+///     waiting: Queue<f64>,
+///     clerk: Clerk,
+///     #[journal(fixed)] // no event changes it
+///     name: String,
+/// }
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
+/// #[journal(whole)] // events may change it as a whole
+/// enum Clerk {
+///     #[default]
+///     Idle,
+///     Busy { since: f64 },
+/// }
+/// ```
+///
+/// All fields must be `Journaled` themselves, but for those that are `fixed`. An enum without fields may always be changed as a whole; for
+/// that it must be `Copy`, as all must that are `whole`. A type with type parameters is journaled where these are.
+#[proc_macro_derive(Journaled, attributes(journal))]
+pub fn derive_journaled(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    journaled::expand(&input, &paths::api()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// For the engine's types that processes share: what all fields must be, so that a type may lie in shared memory.

@@ -1,39 +1,8 @@
 use proc_macro2::{Literal, TokenStream, TokenTree};
-use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Error, Fields, Generics, Ident, Path, Result, Type, TypeParamBound, WherePredicate, parse_quote};
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Ident, Path, Result, Type, WherePredicate, parse_quote};
 
-/// A struct, or a variant of an enum.
-struct Shape<'i> {
-    path: TokenStream,
-    fields: &'i Fields,
-    /// Names for the fields in a pattern.
-    bound: Vec<Ident>,
-}
-
-impl<'i> Shape<'i> {
-    fn new(path: TokenStream, fields: &'i Fields) -> Self {
-        let bound = (0..fields.len()).map(|index| format_ident!("field_{index}")).collect();
-        Shape { path, fields, bound }
-    }
-
-    fn pattern(&self) -> TokenStream {
-        let Shape { path, fields, bound } = self;
-        let members = fields.members();
-        quote!(#path { #(#members: #bound),* })
-    }
-}
-
-/// The shapes that a value may have.
-fn shapes(data: &Data) -> Option<Vec<Shape<'_>>> {
-    match data {
-        Data::Struct(data) => Some(vec![Shape::new(quote!(Self), &data.fields)]),
-        Data::Enum(data) => {
-            let path = |name: &Ident| quote!(Self::#name);
-            Some(data.variants.iter().map(|variant| Shape::new(path(&variant.ident), &variant.fields)).collect())
-        }
-        Data::Union(_) => None,
-    }
-}
+use crate::shapes::{Shape, bounded, field_types, shapes};
 
 /// How the numbers of variants are written: in one byte, if it can hold all of them.
 #[derive(Clone, Copy)]
@@ -117,13 +86,6 @@ pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     })
 }
 
-/// The generics with this bound on all type parameters.
-fn bounded(generics: &Generics, bound: &TypeParamBound) -> Generics {
-    let mut generics = generics.clone();
-    generics.type_params_mut().for_each(|parameter| parameter.bounds.push(bound.clone()));
-    generics
-}
-
 /// How many bytes the fields take, of the variant that takes most.
 fn most_bytes(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let sums = shapes.iter().map(|shape| {
@@ -163,10 +125,6 @@ fn read(numbers: Numbers, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
             _ => ::core::option::Option::None,
         }
     }
-}
-
-fn field_types(fields: &Fields) -> Vec<&Type> {
-    fields.iter().map(|field| &field.ty).collect()
 }
 
 /// The code that makes a type shareable. That all fields are is demanded where the types of all fields are named.

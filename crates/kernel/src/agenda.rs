@@ -197,6 +197,20 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.release(handle);
     }
 
+    /// Drops an event that has been executed and is over, and frees its memory, if that has not been retired.
+    #[inline(always)]
+    pub(crate) fn release_executed(&mut self, handle: Handle) {
+        if !self.by_identity.is_empty() {
+            self.forget_identity(handle);
+        }
+        self.store.release_executed(handle);
+    }
+
+    /// The first event that has not been set aside.
+    pub(crate) fn first(&mut self) -> Option<Handle> {
+        self.pending.first(&KeyOrder { events: &self.store, ties: &self.ties }).map(|entry| entry.handle())
+    }
+
     /// Drops a cancelled event. As it never happened, a panic in doing so is ignored.
     pub(crate) fn discard(&mut self, handle: Handle) {
         if !needs_drop::<E>() {
@@ -239,16 +253,17 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.cancelled_early.len()
     }
 
-    /// The earliest pending event before `end` that has not been cancelled. Cancelled ones before it are dropped and counted in
-    /// `annihilated`.
-    pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64) -> Moment {
+    /// The earliest pending event before `end` that has not been cancelled, or is not over with that, as `keeps` says. Cancelled ones before
+    /// it are dropped and counted in `annihilated`.
+    pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64, keeps: impl Fn(&Event<E>, Handle) -> bool) -> Moment {
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
             let (first, aside) = (self.pending.first(&order), self.aside.first(&order));
             let from_aside = aside.is_some_and(|aside| first.is_none_or(|first| order.before(&aside, &first)));
             let Some(first) = (if from_aside { aside } else { first }).filter(|first| first.time() < end) else { return Moment::Never };
-            if !self.store.is_cancelled(first.handle()) {
-                return Moment::Event(self.store.event(first.handle()).key());
+            let (handle, event) = (first.handle(), self.store.event(first.handle()));
+            if !self.store.is_cancelled(handle) || keeps(event, handle) {
+                return Moment::Event(event.key());
             }
             if from_aside {
                 self.aside.pop_before(end, &order)
@@ -269,5 +284,28 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// About how much memory the pending events take.
     pub(crate) fn bytes(&self) -> usize {
         self.len() * size_of::<Event<E>>()
+    }
+
+    /// How much memory the agenda has, in bytes, in use or free.
+    pub(crate) fn bytes_held(&self) -> usize {
+        let identities = size_of::<(Identity, Handle)>() * self.by_identity.capacity();
+        let early = size_of::<Identity>() * self.cancelled_early.capacity();
+        self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
+    }
+
+    /// Drops all pending events that have been cancelled, and counts them in `annihilated`; otherwise they stay until their turn comes. Passes
+    /// all others to `see`.
+    #[cold]
+    pub(crate) fn drop_cancelled(&mut self, annihilated: &mut u64, mut see: impl FnMut(&Event<E>)) {
+        let mut all = std::mem::take(&mut self.pending);
+        while let Some(entry) = all.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
+            if self.store.is_cancelled(entry.handle()) {
+                self.discard(entry.handle());
+                *annihilated += 1;
+            } else {
+                see(self.store.event(entry.handle()));
+                self.push(entry);
+            }
+        }
     }
 }

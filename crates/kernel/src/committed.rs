@@ -27,6 +27,11 @@ impl CommitLog {
         self.recent.keys.len() + self.older.keys.len()
     }
 
+    /// How much memory the keys take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<EventKey>() * (self.recent.keys.capacity() + self.older.keys.capacity())
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, key: EventKey) {
         self.recent.latest = self.recent.latest.max(key.time);

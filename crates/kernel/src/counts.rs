@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use warpline_memory::Books;
+use warpline_memory::{Books, CasCounts};
 
 /// What a PE has done, for the record and the books.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,18 @@ pub struct Counts {
     pub primary: u64,
     /// Rollbacks caused by the cancellation of a processed event.
     pub secondary: u64,
+    /// How often events were undone to save memory.
+    pub artificial: u64,
+    /// How many events that undid.
+    pub artificial_events: u64,
+    /// Pending events sent back to the PEs that had sent them, to save memory.
+    pub sent_back: u64,
+    /// Events that came back, and were undone for it, with those after them in their KPs.
+    pub taken_back: u64,
+    /// Batches of events that were not executed ahead, as memory was short.
+    pub memory_stops: u64,
+    /// The most bytes that all PEs had taken, as far as this one has seen; 0 without a budget.
+    pub memory_most: u64,
     /// How many rollbacks undid 1, 2–3, 4–7, … events.
     pub lengths: [u64; 32],
     /// Events sent, to any PE, including those cancelled later.
@@ -38,12 +50,20 @@ pub struct Counts {
     pub anti_received: u64,
     /// Events of this and other PEs that were cancelled before they were processed.
     pub cancelled_in_place: u64,
+    /// Messages of undone events that were kept, under lazy cancellation.
+    pub kept: u64,
+    /// Those of them that were sent again, and stood.
+    pub sent_again: u64,
+    /// Those that were cancelled in the end.
+    pub cancelled_late: u64,
     /// Pending events cancelled by anti-messages: those sent by value, which cannot be cancelled in place.
     pub cancelled_pending: u64,
     /// Committed events that another PE had sent.
     pub remote_committed: u64,
     /// Faults held back because the event might still be undone.
     pub held_back: u64,
+    /// Events undone right after they were executed, as there were no buffers for what they sent.
+    pub parked: u64,
     /// GVT computations.
     pub gvt_epochs: u64,
     /// Reductions that the GVT computations took.
@@ -58,9 +78,15 @@ pub struct Counts {
     pub receipts: u64,
     /// The most messages found waiting in one step.
     pub mailbox_depth_max: u64,
+    /// What became of the messages put into mailboxes for which PEs compete.
+    pub mailbox: CasCounts,
     /// The most events that were executed and uncommitted at the same time.
     pub history_max: u64,
-    /// Events whose observations or saved values are still kept when the run is over.
+    /// Events executed again to work a state out from a copy.
+    pub repeated: u64,
+    /// The number of an LP's events between copies of its state when the run is over; 0 where there are none.
+    pub copy_interval: u32,
+    /// Events whose observations or saved values, and messages of which copies, are still kept when the run is over.
     pub extras_kept: u64,
 }
 
@@ -92,6 +118,8 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let pes: Vec<_> = pes.map(|(counts, books, pending)| (counts, books, pending as u64)).collect();
     for (counts, books, pending) in &pes {
         assert_eq!(counts.extras_kept, 0, "what events observed and saved is kept until they commit or are undone");
+        let settled = counts.sent_again + counts.cancelled_late;
+        assert_eq!(counts.kept, settled, "every message that was kept was sent again or cancelled");
         assert_eq!(books.live, *pending, "every buffer in use holds a pending event");
     }
     let sum = |of: fn(&Counts, &Books, u64) -> u64| pes.iter().map(|(counts, books, pending)| of(counts, books, *pending)).sum::<u64>();
@@ -104,7 +132,8 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let received =
         [sum(|counts, _, _| counts.messages_received), sum(|counts, _, _| counts.anti_received), sum(|_, books, _| books.taken_back)];
     assert_eq!(sent, received, "every message between PEs arrived");
-    assert_eq!(sum(|_, books, _| books.places), sum(|_, books, _| books.free + books.live), "every buffer is in use or free");
+    let kept = sum(|_, books, _| books.free + books.live + books.deposited);
+    assert_eq!(sum(|_, books, _| books.places + books.withdrawn), kept, "every buffer is in use or free");
 }
 
 #[cfg(test)]
@@ -128,6 +157,9 @@ mod tests {
             sent: 11,
             taken_over: 3,
             annihilated: 2,
+            kept: 5,
+            sent_again: 3,
+            cancelled_late: 2,
             messages_sent: 6,
             messages_received: 4,
             anti_sent: 2,
@@ -165,7 +197,8 @@ mod tests {
     fn books_that_are_out_by_one_do_not_balance() {
         let executed = "every event processed was committed or rolled back";
         let (over, arrived) = ("every event sent was committed, annihilated or is pending", "every message between PEs arrived");
-        let faults: [(Slip, &str); 17] = [
+        let kept = "every message that was kept was sent again or cancelled";
+        let faults: [(Slip, &str); 20] = [
             (|pe| pe.0.processed += 1, executed),
             (|pe| pe.0.committed -= 1, executed),
             (|pe| pe.0.rolled_back += 1, executed),
@@ -182,6 +215,9 @@ mod tests {
             (|pe| pe.1.places += 1, "every buffer is in use or free"),
             (|pe| pe.1.free -= 1, "every buffer is in use or free"),
             (|pe| pe.1.live -= 1, "every buffer in use holds a pending event"),
+            (|pe| pe.0.kept += 1, kept),
+            (|pe| pe.0.sent_again += 1, kept),
+            (|pe| pe.0.cancelled_late += 1, kept),
             (|pe| pe.0.extras_kept = 1, "is kept until they commit or are undone"),
         ];
         for (number, (fault, expected)) in faults.into_iter().enumerate() {

@@ -57,6 +57,11 @@ impl Effects {
         self.committed.len() > CommitLog::MOST
     }
 
+    /// How much memory rows and keys take, in bytes, without that of what is in the rows.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<MomentRow>() * self.rows.capacity() + self.committed.bytes()
+    }
+
     pub(crate) fn take_rows(&mut self) -> Vec<MomentRow> {
         std::mem::take(&mut self.rows)
     }

@@ -1,8 +1,9 @@
 use warpline_base::{EventKey, LpId};
-use warpline_memory::MakeRoom;
+use warpline_memory::{DropEach, Handle, MakeRoom};
 use warpline_model::statistics::Notes;
 
-use crate::store::Incarnation;
+use crate::Event;
+use crate::store::{Incarnation, OptionalHandle};
 
 /// An event that was sent by value and may have to be cancelled.
 #[derive(Clone, Copy, Debug)]
@@ -11,17 +12,45 @@ pub(crate) struct SentByValue {
     pub(crate) receiver: LpId,
     pub(crate) key: EventKey,
     pub(crate) incarnation: Incarnation,
+    /// The sender's copy, if it keeps one.
+    pub(crate) copy: OptionalHandle,
+}
+
+/// An event that was sent to another PE, with a copy of it that this PE can compare with what is sent again.
+#[derive(Debug)]
+pub(crate) struct SentAway<E> {
+    pub(crate) way: Way,
+    pub(crate) copy: Event<E>,
+}
+
+/// How it went there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    /// In the buffer that has this handle here.
+    Buffer(Handle),
+    /// By value, to this PE.
+    Value(u32, Incarnation),
 }
 
 /// What an executed event left behind beside its record, if it left anything.
-#[derive(Debug, Default)]
-pub(crate) struct Extra {
+#[derive(Debug)]
+pub(crate) struct Extra<E> {
     /// What it observed.
     pub(crate) notes: Notes,
     /// What it saved for its reverse code.
     pub(crate) saved: Vec<u64>,
     /// What it sent by value.
     pub(crate) sent: Vec<SentByValue>,
+    /// Under lazy cancellation: what it sent to other PEs and can be compared, the last first.
+    pub(crate) away: DropEach<SentAway<E>>,
+    /// The same of what it sent to its own PE, the first first, once it is undone.
+    pub(crate) here: Vec<Handle>,
+}
+
+impl<E> Default for Extra<E> {
+    fn default() -> Self {
+        Extra { notes: Notes::default(), saved: Vec::new(), sent: Vec::new(), away: DropEach::default(), here: Vec::new() }
+    }
 }
 
 /// Which extra belongs to a record.
@@ -37,15 +66,21 @@ impl ExtraId {
 const EXTRAS: &str = "what events that may be undone have observed and saved";
 
 /// A pool of extras. Their lists are swapped with those of the context, so observations are never copied and memory is reused.
-#[derive(Debug, Default)]
-pub(crate) struct Extras {
-    all: Vec<Extra>,
+#[derive(Debug)]
+pub(crate) struct Extras<E> {
+    all: Vec<Extra<E>>,
     free: Vec<u32>,
 }
 
-impl Extras {
+impl<E> Default for Extras<E> {
+    fn default() -> Self {
+        Extras { all: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<E> Extras<E> {
     /// Takes an empty extra.
-    pub(crate) fn take(&mut self) -> (ExtraId, &mut Extra) {
+    pub(crate) fn take(&mut self) -> (ExtraId, &mut Extra<E>) {
         let id = self.free.pop().unwrap_or_else(|| {
             self.all.make_room(1, EXTRAS);
             self.all.push(Extra::default());
@@ -56,12 +91,12 @@ impl Extras {
     }
 
     /// An extra in use, or an empty one for [`ExtraId::NONE`].
-    pub(crate) fn get_or_take(&mut self, id: ExtraId) -> (ExtraId, &mut Extra) {
+    pub(crate) fn get_or_take(&mut self, id: ExtraId) -> (ExtraId, &mut Extra<E>) {
         if id == ExtraId::NONE { self.take() } else { (id, &mut self.all[id.0 as usize]) }
     }
 
     /// An extra in use; `None` for [`ExtraId::NONE`].
-    pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra> {
+    pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra<E>> {
         self.all.get_mut(id.0 as usize)
     }
 
@@ -71,6 +106,18 @@ impl Extras {
             std::mem::swap(notes, &mut extra.notes);
         }
         self.give_back(id);
+    }
+
+    /// How much memory they take, in bytes, in use or free, without that of what is in them.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Extra<E>>() * self.all.capacity() + size_of::<u32>() * self.free.capacity()
+    }
+
+    /// Frees the memory of what was in those that are free.
+    pub(crate) fn give_back_room(&mut self) {
+        for &id in &self.free {
+            self.all[id as usize] = Extra::default();
+        }
     }
 
     /// How many are in use.
@@ -86,6 +133,8 @@ impl Extras {
             extra.notes.clear();
             extra.saved.clear();
             extra.sent.clear();
+            extra.away.clear();
+            extra.here.clear();
             self.free.make_room(1, EXTRAS);
             self.free.push(id.0);
         }

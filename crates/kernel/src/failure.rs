@@ -49,6 +49,21 @@ pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
     ))
 }
 
+/// Changes that are not where the log says.
+pub(crate) fn journal_fault() -> Fault {
+    let why = "events changed the LP's state by other means than Context::change, so that --undo journal could not undo them; \
+               `warpline verify --undo journal` finds the first, and --undo copy needs no journal";
+    Fault::Failed(why.to_owned())
+}
+
+/// A panic while changes were undone.
+pub(crate) fn journal_panic(panic: Box<dyn Any + Send>) -> Fault {
+    Fault::Panic(format!(
+        "{}; see to it that Saved::from_word takes every word that Saved::to_word gives",
+        panic_message_with(panic, ", when changes of the LP's state were undone by its journal")
+    ))
+}
+
 /// An event's `Debug` text, cut to a length that fits a message.
 pub fn event_text(event: &impl fmt::Debug) -> String {
     const MOST: usize = 200;

@@ -182,6 +182,11 @@ impl Gauge {
         }
     }
 
+    /// How long the model's code has taken per event, in seconds.
+    pub(crate) fn event_seconds(&self) -> f64 {
+        self.meter.phases().event_processing / self.counts.processed.max(1) as f64
+    }
+
     pub(crate) fn into_parts(self) -> (Counts, Vec<RoleCounts>, Phases, Option<Box<Trace>>) {
         (self.counts, self.by_role, self.meter.phases(), self.trace)
     }

@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 use warpline_base::{HistoryDigest, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, drop_each};
 
+use crate::change_log::{ChangeLog, LogPlace};
 use crate::extras::ExtraId;
 use crate::store::OptionalHandle;
 
@@ -20,6 +21,28 @@ pub(crate) enum Fate {
     Committed,
 }
 
+/// How the state that an LP had before an event is to be had again.
+#[derive(Debug)]
+pub(crate) enum StateBefore<S> {
+    /// By reverse code, or by working it out from an earlier copy.
+    WorkedOut,
+    /// By this copy.
+    Copied(S),
+    /// By undoing what the event changed, which is logged from this place on.
+    Logged(LogPlace),
+}
+
+impl<S> StateBefore<S> {
+    /// Takes the copy out, if there is one.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Self {
+        match self {
+            StateBefore::Logged(from) => StateBefore::Logged(*from),
+            other => std::mem::replace(other, StateBefore::WorkedOut),
+        }
+    }
+}
+
 /// What is needed to undo an executed event, or to apply its effects when it commits.
 #[derive(Debug)]
 pub(crate) struct Record<S> {
@@ -32,8 +55,7 @@ pub(crate) struct Record<S> {
     pub(crate) digest: HistoryDigest,
     pub(crate) extra: ExtraId,
     pub(crate) fate: Fate,
-    /// The LP's state before the event, if it was copied.
-    pub(crate) state: Option<S>,
+    pub(crate) state: StateBefore<S>,
 }
 
 /// The executed events of a PE that may still be undone, in the order of execution, preceded by those that are kept a little longer because
@@ -51,6 +73,8 @@ pub(crate) struct History<S> {
     open: u64,
     /// For each block of places, from that of the first record on: a lower bound on the times of its records.
     earliest: VecDeque<VirtualTime>,
+    /// What they have changed, where that is logged. Undone records still hold their places in it.
+    log: ChangeLog,
 }
 
 impl<S> Drop for History<S> {
@@ -62,7 +86,7 @@ impl<S> Drop for History<S> {
 impl<S> Default for History<S> {
     fn default() -> Self {
         // Place 0 stands for "none".
-        History { records: VecDeque::new(), first: 1, open: 1, earliest: VecDeque::new() }
+        History { records: VecDeque::new(), first: 1, open: 1, earliest: VecDeque::new(), log: ChangeLog::default() }
     }
 }
 
@@ -102,7 +126,32 @@ impl<S> History<S> {
         place.min(self.end())
     }
 
-    /// Removes the last record.
+    /// The event of the last record, which is about to be executed, logs what it changes.
+    #[inline]
+    pub(crate) fn begin_changes(&mut self) {
+        if let Some(record) = self.records.back_mut() {
+            record.state = StateBefore::Logged(self.log.end());
+        }
+    }
+
+    /// Takes what the event of the last record has changed.
+    #[inline]
+    pub(crate) fn log_changes(&mut self, changes: &mut Vec<u64>) {
+        self.log.append(changes);
+    }
+
+    /// Copies what the event of the record at `place` has changed to the end of a list.
+    pub(crate) fn read_changes(&self, place: u64, into: &mut Vec<u64>) {
+        let begin = |place: u64| match self.records.get((place - self.first) as usize)?.state {
+            StateBefore::Logged(from) => Some(from),
+            _ => None,
+        };
+        if let Some(from) = begin(place) {
+            self.log.read(from, begin(place + 1).unwrap_or(self.log.end()), into);
+        }
+    }
+
+    /// Removes the last record, whose event has failed, and so has left nothing in the log.
     pub(crate) fn pop(&mut self) -> Option<Record<S>> {
         self.records.pop_back()
     }
@@ -116,6 +165,12 @@ impl<S> History<S> {
     #[inline]
     pub(crate) fn end(&self) -> u64 {
         self.first + self.records.len() as u64
+    }
+
+    /// The first place that has not been reclaimed.
+    #[inline]
+    pub(crate) fn first(&self) -> u64 {
+        self.first
     }
 
     /// The first place that may be open.
@@ -155,7 +210,9 @@ impl<S> History<S> {
     #[inline]
     pub(crate) fn trim(&mut self) {
         while self.end() > self.open && self.records.back().is_some_and(|record| record.fate == Fate::Undone) {
-            self.records.pop_back();
+            if let Some(Record { state: StateBefore::Logged(from), .. }) = self.records.pop_back() {
+                self.log.truncate(from);
+            }
         }
     }
 
@@ -176,6 +233,11 @@ impl<S> History<S> {
     pub(crate) fn reclaim_closed(&mut self) {
         drop_each(self.records.drain(..(self.open - self.first) as usize));
         self.set_first(self.open);
+        match self.records.front() {
+            Some(Record { state: StateBefore::Logged(from), .. }) => self.log.reclaim_before(*from),
+            Some(_) => {}
+            None => self.log.reclaim_before(self.log.end()),
+        }
     }
 
     /// Takes out the first record, if it is at least `lag` places before every record that may be open.
@@ -202,6 +264,24 @@ impl<S> History<S> {
         self.records.pop_front()
     }
 
+    /// How many records could be added without taking more memory.
+    pub(crate) fn room(&self) -> usize {
+        self.records.capacity() - self.records.len()
+    }
+
+    /// How much memory the records and the log take, in bytes, in use or free.
+    pub(crate) fn bytes(&self) -> usize {
+        let records = size_of::<Record<S>>() * self.records.capacity() + size_of::<VirtualTime>() * self.earliest.capacity();
+        records + self.log.bytes()
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.records.shrink_to_fit();
+        self.earliest.shrink_to_fit();
+        self.log.give_back_room();
+    }
+
     /// How many records may be open.
     pub(crate) fn open_len(&self) -> u64 {
         self.end() - self.open
@@ -216,7 +296,15 @@ mod tests {
 
     fn record(fate: Fate) -> Record<()> {
         let (event, before, extra) = (Handle::from_bits(0), 0, ExtraId::NONE);
-        Record { event, sent: OptionalHandle::default(), before, digest: HistoryDigest::default(), extra, fate, state: None }
+        Record {
+            event,
+            sent: OptionalHandle::default(),
+            before,
+            digest: HistoryDigest::default(),
+            extra,
+            fate,
+            state: StateBefore::WorkedOut,
+        }
     }
 
     /// An operation on a history.
@@ -295,5 +383,45 @@ mod tests {
         assert!(history.pop().is_some());
         history.push(record(Fate::Open), at(1000));
         assert_eq!(history.skip_later_than(BLOCK, at(BLOCK)), history.end());
+    }
+
+    /// With a word for each change, and one more change for every event.
+    #[test]
+    fn records_find_what_their_events_have_changed() {
+        let mut history = History::<()>::default();
+        let push = |history: &mut History<()>, changes: &mut Vec<u64>| {
+            history.push(record(Fate::Open), VirtualTime::ZERO);
+            history.begin_changes();
+            history.log_changes(changes);
+        };
+        let changes = |history: &History<()>, place| {
+            let mut changes = Vec::new();
+            history.read_changes(place, &mut changes);
+            changes
+        };
+        (0..4).for_each(|event| push(&mut history, &mut vec![event; event as usize]));
+        assert_eq!((1..5).map(|place| changes(&history, place).len()).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        // An event in the middle is undone, and then the last.
+        history.get_mut(3).fate = Fate::Undone;
+        history.trim();
+        assert_eq!((changes(&history, 3), changes(&history, 4)), (vec![2, 2], vec![3, 3, 3]));
+        history.get_mut(4).fate = Fate::Undone;
+        history.trim();
+        assert_eq!(history.end(), 3);
+        push(&mut history, &mut vec![7, 8]);
+        assert_eq!((changes(&history, 2), changes(&history, 3)), (vec![1], vec![7, 8]));
+        history.close(3);
+        history.reclaim_closed();
+        assert_eq!(changes(&history, 3), [7, 8]);
+        history.close(4);
+        history.reclaim_closed();
+        push(&mut history, &mut vec![9]);
+        assert_eq!(changes(&history, 4), [9]);
+    }
+
+    #[test]
+    fn a_place_in_the_log_hardly_needs_room() {
+        assert_eq!((size_of::<Record<[u64; 2]>>(), size_of::<Record<u64>>()), (56, 48));
+        assert!(size_of::<Record<String>>() <= size_of::<Option<String>>() + 40);
     }
 }

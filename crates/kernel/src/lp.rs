@@ -110,6 +110,10 @@ impl<S> Lps<S> {
         self.roles.of(id)
     }
 
+    pub(crate) fn get(&self, index: usize) -> &Lp<S> {
+        &self.initialised[index]
+    }
+
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, index: usize) -> &mut Lp<S> {
         &mut self.initialised[index]
@@ -123,6 +127,11 @@ impl<S> Lps<S> {
     /// How much memory they take, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.initialised.len() * size_of::<Lp<S>>()
+    }
+
+    /// How much memory there is for them, in bytes.
+    pub(crate) fn bytes_held(&self) -> usize {
+        self.count as usize * size_of::<Lp<S>>()
     }
 
     /// The first id, and the LPs.

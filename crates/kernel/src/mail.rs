@@ -4,14 +4,14 @@
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
 //! multi-core systems", IPDPS 2012.
 
-use warpline_base::{Moment, VirtualTime};
-use warpline_memory::{ApartList, DropEach, Handle, MakeRoom};
+use warpline_base::{EventKey, LpId, Moment, VirtualTime};
+use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, Pool};
 
 use crate::Event;
 use crate::counts::Counts;
 use crate::extras::SentByValue;
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
-use crate::store::Incarnation;
+use crate::store::{Incarnation, OptionalHandle};
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
 /// What `outgoing` holds, to whoever runs a model.
@@ -75,6 +75,8 @@ pub(crate) struct Mail<E, P> {
     incoming: Vec<Message>,
     /// By receiving PE.
     outgoing: ApartList<SendQueue<E>>,
+    /// Copies of events that were sent by value and may have to be cancelled, if they are kept.
+    copies: Pool<Image<Event<E>>>,
     /// Messages in `outgoing`.
     waiting: usize,
     /// Whether the port may be keeping messages back.
@@ -88,7 +90,16 @@ pub(crate) struct Mail<E, P> {
 impl<E, P: Port<E>> Mail<E, P> {
     pub(crate) fn new(port: P, pes: u32) -> Self {
         let outgoing = ApartList::from_fn(pes as usize, |_| SendQueue::new());
-        Mail { port, incoming: Vec::new(), outgoing, waiting: 0, unflushed: false, published: 0, earliest_sent: VirtualTime::MAX }
+        Mail {
+            port,
+            incoming: Vec::new(),
+            outgoing,
+            copies: Pool::default(),
+            waiting: 0,
+            unflushed: false,
+            published: 0,
+            earliest_sent: VirtualTime::MAX,
+        }
     }
 
     #[inline]
@@ -135,6 +146,21 @@ impl<E, P: Port<E>> Mail<E, P> {
         }
     }
 
+    /// Keeps a copy of an event that is about to be sent by value, until it [cannot be cancelled](Self::drop_copy) any more.
+    pub(crate) fn keep_copy(&mut self, event: &Event<E>) -> OptionalHandle {
+        OptionalHandle::some(self.copies.insert(Image::of(event)))
+    }
+
+    /// Drops a copy, if there is one.
+    pub(crate) fn drop_copy(&mut self, copy: OptionalHandle) {
+        copy.handle().into_iter().for_each(|copy| _ = self.copies.remove(copy));
+    }
+
+    /// How many copies are kept.
+    pub(crate) fn copies(&self) -> u64 {
+        self.copies.len() as u64
+    }
+
     #[cold]
     fn keep_value(&mut self, to: u32, message: ValueMessage<E>) {
         self.waiting += 1;
@@ -145,9 +171,19 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Cancels an event that was sent by value, at the moment `at`.
     pub(crate) fn send_value_anti(&mut self, sent: &SentByValue, at: Moment, gvt: &mut AnyGvt) {
-        let SentByValue { to, receiver, key, incarnation } = *sent;
+        let SentByValue { to, receiver, key, incarnation, .. } = *sent;
         let tag = gvt.sent(to, || at);
         let message = ValueMessage { tag, incarnation: Some(incarnation), content: Content::Anti { receiver, key } };
+        self.unflushed = true;
+        if let Err(message) = self.port.send_value(to, message) {
+            self.keep_value(to, message);
+        }
+    }
+
+    /// Asks PE `to` to undo what sent an event.
+    pub(crate) fn send_back(&mut self, to: u32, receiver: LpId, key: EventKey, gvt: &mut AnyGvt) {
+        let tag = gvt.sent(to, || Moment::Never);
+        let message = ValueMessage { tag, incarnation: None, content: Content::Return { receiver, key } };
         self.unflushed = true;
         if let Err(message) = self.port.send_value(to, message) {
             self.keep_value(to, message);
@@ -194,9 +230,31 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting > BACKLOG_MOST
     }
 
+    /// How much memory the messages take that wait here, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
+        let of = |queue: &SendQueue<E>| size_of::<Message>() * queue.messages.capacity() + size_of::<ValueMessage<E>>() * values(queue);
+        size_of::<Message>() * self.incoming.capacity() + self.outgoing.iter().map(of).sum::<usize>()
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.incoming.shrink_to_fit();
+        for queue in self.outgoing.iter_mut() {
+            queue.messages.shrink_to_fit();
+            queue.first_values.shrink_to_fit();
+            queue.values.shrink_to_fit();
+        }
+    }
+
     /// Whether nothing waits to be handed over.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting == 0
+    }
+
+    /// What became of the messages put into mailboxes for which PEs compete.
+    pub(crate) fn refusals(&self) -> CasCounts {
+        self.port.refusals()
     }
 
     /// Publishes this PE's bound, as a word.

@@ -5,6 +5,7 @@ use crate::Tuning;
 use crate::copies::Copies;
 use crate::extras::Extras;
 use crate::history::History;
+use crate::kept::KeptStacks;
 use crate::pending::Entry;
 
 /// A kernel process: LPs of a PE that roll back together.
@@ -20,10 +21,12 @@ pub(crate) struct Kp {
 ///
 /// Invariant: the open records of a KP are a chain in the order of their keys, and no open record comes before one that has been closed.
 #[derive(Debug)]
-pub(crate) struct Past<S> {
+pub(crate) struct Past<S, E> {
     pub(crate) history: History<S>,
-    pub(crate) extras: Extras,
+    pub(crate) extras: Extras<E>,
     pub(crate) copies: Copies,
+    /// What undone events had sent, and may send again.
+    pub(crate) kept: KeptStacks,
     kps: Vec<Kp>,
     /// The number of an LP's KP is the LP's own number without this many low bits.
     kp_shift: u32,
@@ -42,18 +45,20 @@ pub(crate) struct Past<S> {
     stale: Vec<usize>,
 }
 
-impl<S> Past<S> {
+impl<S, E> Past<S, E> {
     /// The past of this many LPs.
     pub(crate) fn new(lps: usize, tuning: Tuning) -> Self {
         let Tuning { kps, undoing, lanes, .. } = tuning;
         // Where nothing is ever undone, nothing is copied.
         let copied = if lanes.has_ahead() { lps } else { 0 };
         let kp_shift = (lps as u32).div_ceil(kps).next_power_of_two().ilog2();
+        let kps = lps.div_ceil(1 << kp_shift);
         Past {
             history: History::default(),
             extras: Extras::default(),
             copies: Copies::new(undoing, copied),
-            kps: list_of(Kp::default(), lps.div_ceil(1 << kp_shift), "the table of KPs"),
+            kept: KeptStacks::new(tuning.cancellation, kps),
+            kps: list_of(Kp::default(), kps, "the table of KPs"),
             kp_shift,
             inversion: 0,
             last_rank: 0,
@@ -63,6 +68,19 @@ impl<S> Past<S> {
             cancelled: Vec::new(),
             stale: Vec::new(),
         }
+    }
+
+    /// How much memory the past has, in bytes, in use or free, without what states and observations have of their own.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = self.cancelled.capacity() * size_of::<Handle>() + self.stale.capacity() * size_of::<usize>();
+        self.history.bytes() + self.extras.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.history.give_back_room();
+        self.extras.give_back_room();
+        self.cancelled.shrink_to_fit();
     }
 
     /// Whether any event may still be undone.
@@ -163,6 +181,12 @@ impl<S> Past<S> {
     pub(crate) fn cancel(&mut self, handle: Handle) {
         self.cancelled.make_room(1, "events that are undone");
         self.cancelled.push(handle);
+    }
+
+    /// Whether any processed event was cancelled and has yet to be undone.
+    #[inline]
+    pub(crate) fn has_cancelled(&self) -> bool {
+        !self.cancelled.is_empty()
     }
 
     pub(crate) fn take_cancelled(&mut self) -> Option<Handle> {

@@ -5,7 +5,7 @@ use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
-use warpline_memory::{Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
+use warpline_memory::{Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Context, Fault, Model, Statistics};
@@ -38,6 +38,8 @@ pub struct Sequential<'m, M: Model, Q, R> {
     /// Whether the payload of the current event, which has been executed, is being dropped.
     dropping: bool,
     prefetching: bool,
+    /// What the engine has drawn on the memory budget of its machine, if there is one.
+    account: Option<Account>,
 }
 
 /// Why the engine stopped early. It cannot go on; it only says where it was.
@@ -109,7 +111,13 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             current: None,
             dropping: false,
             prefetching: false,
+            account: None,
         }
+    }
+
+    /// Whatever memory it takes it draws on this account. To be called before anything is simulated.
+    pub fn draw_on(&mut self, account: Account) {
+        self.account = Some(account);
     }
 
     /// Takes over LPs that have been initialised, by id, with their pending events, from another engine that has committed this many events.
@@ -155,7 +163,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             engine.observe(id)?;
             engine.deliver(None, id, 0, watcher);
             Ok(())
-        })?
+        })??;
+        self.settle_memory()
     }
 
     /// Executes up to `most` events.
@@ -175,7 +184,20 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.prefetching = fetch::pays(bytes);
         Allocator::check().map_err(Stop::Exhausted)?;
         // Panics are caught once per batch, not per event.
-        self.guarded(|engine| engine.execute_batch(most, watcher))?
+        let step = self.guarded(|engine| engine.execute_batch(most, watcher))??;
+        self.settle_memory()?;
+        Ok(step)
+    }
+
+    /// Notes how much memory the engine has.
+    ///
+    /// # Errors
+    /// If that is more than there may be.
+    fn settle_memory(&mut self) -> Result<(), Stop> {
+        let Some(account) = &mut self.account else { return Ok(()) };
+        let bytes = self.lps.capacity() * size_of::<Lp<M::State>>() + self.events.bytes() + self.pending.bytes();
+        let needed = account.settle(bytes as u64);
+        if needed > account.budget().limit() { Err(Stop::Exhausted(account.budget().exceeded(needed))) } else { Ok(()) }
     }
 
     /// Ends the run early, and returns its end: just after the time of the next event, as another at that time may have been executed.

@@ -1,6 +1,7 @@
 //! The memory of a PE's events: a pool of its own, and, for events that travel between PEs in buffers, memory that sender and receiver
 //! share. Where most events may be undone, all of them lie in buffers.
 
+use std::mem::needs_drop;
 use std::num::NonZeroU32;
 
 use warpline_memory::{Books, Buffers, CancelOutcome, Exhausted, Handle, Pool};
@@ -235,6 +236,14 @@ impl<E> Store<E> {
         }
     }
 
+    /// Notes what the same event sent before this one, which has stayed on this PE.
+    pub(crate) fn set_next(&mut self, handle: Handle, next: OptionalHandle) {
+        match locate(handle) {
+            Location::Local(handle) => self.own.get_mut(handle).next = next,
+            Location::Shared(buffer) => self.shared.set_next(buffer, next.handle()),
+        }
+    }
+
     /// The PE that an event was sent to, and the buffer that it lies in; `None` for an event that stayed on this PE.
     pub(crate) fn receiver(&self, handle: Handle) -> Option<(u32, Handle)> {
         match locate(handle) {
@@ -285,6 +294,55 @@ impl<E> Store<E> {
         self.shared.prefetch_write(buffer);
     }
 
+    /// Notes that an event has been executed, whose record is at this place: its buffer may be reused when the place has been reclaimed, if
+    /// buffers are reclaimed on the fly.
+    #[inline(always)]
+    pub(crate) fn retire(&mut self, handle: Handle, place: u64) {
+        if self.shared.retires()
+            && let Location::Shared(buffer) = locate(handle)
+        {
+            self.shared.retire(buffer, place);
+        }
+    }
+
+    /// Takes back the buffer of an event that is being undone, whose record is at this place.
+    #[inline]
+    pub(crate) fn withdraw(&mut self, handle: Handle, place: u64) {
+        if self.shared.retires()
+            && let Location::Shared(buffer) = locate(handle)
+        {
+            self.shared.withdraw(buffer, place);
+        }
+    }
+
+    /// Drops an event that has been executed and is over. If its buffer has been retired, that is left for whoever needs one.
+    #[inline(always)]
+    pub(crate) fn release_executed(&mut self, handle: Handle) {
+        match locate(handle) {
+            Location::Shared(buffer) if self.shared.retires() => {
+                if needs_drop::<E>() {
+                    self.shared.empty(buffer);
+                }
+            }
+            _ => self.release(handle),
+        }
+    }
+
+    /// Evens out what pools have, and has buffers reused that were retired at places before this one.
+    pub(crate) fn tidy(&mut self, reclaimed: u64) {
+        self.shared.tidy(reclaimed);
+    }
+
+    /// Whether there are buffers for so many messages to another PE.
+    pub(crate) fn has_room(&mut self, to: u32, messages: u32) -> bool {
+        self.shared.has_room(to, messages)
+    }
+
+    /// Notes that an event wants to send so many messages to another PE.
+    pub(crate) fn want(&mut self, to: u32, messages: u32) {
+        self.shared.want(to, messages);
+    }
+
     /// Takes out a free buffer to return to PE `to`, if there is a surplus of more than `most`.
     pub(crate) fn give_surplus(&mut self, to: u32, most: usize) -> Option<Handle> {
         self.shared.give_surplus(to, most)
@@ -293,6 +351,21 @@ impl<E> Store<E> {
     /// Takes back a free buffer that another PE has returned.
     pub(crate) fn accept_empty(&mut self, buffer: Handle) {
         self.shared.accept_empty(buffer);
+    }
+
+    /// How much memory this PE has taken for events, in bytes, in use or free.
+    pub(crate) fn bytes(&self) -> usize {
+        self.own.bytes() + self.shared.bytes()
+    }
+
+    /// How many events could be added without taking more memory.
+    pub(crate) fn free(&self) -> usize {
+        if self.pooled { self.own.places() - self.own.len() } else { self.shared.free() as usize }
+    }
+
+    /// Whether free buffers are used for whatever is sent, whichever PE they are kept for.
+    pub(crate) fn save_memory(&mut self, saves: bool) {
+        self.shared.save_memory(saves);
     }
 
     /// The books of pool and buffers together.

@@ -34,13 +34,24 @@ pub enum GoAhead {
     Always,
 }
 
+/// When what an undone event had sent is cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancellation {
+    /// At once.
+    Aggressive,
+    /// When the event has been executed again and has not sent the same, or turns out not to happen.
+    Lazy,
+    /// Each PE does what has paid so far, as found by counting.
+    Dynamic,
+}
+
 /// How events travel to other PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
+pub enum Messages {
     /// By value if nobody can cancel them, otherwise in shared buffers.
-    Both,
-    /// All by value, and cancelled by anti-messages: the only way between address spaces.
     Value,
+    /// By value, into the receiver's queue, while the sender keeps a copy of what may have to be cancelled; cancelled by anti-messages.
+    Copy,
     /// All in shared buffers, and cancelled in place.
     Shared,
 }
@@ -64,12 +75,15 @@ pub struct Tuning {
     pub history_most: u64,
     /// How events are undone.
     pub undoing: Undoing,
+    /// When what undone events had sent is cancelled. Anything but [`Cancellation::Aggressive`] needs a model whose events can be
+    /// [compared](warpline_model::Model::comparable).
+    pub cancellation: Cancellation,
     /// Which events are executed.
     pub lanes: Lanes,
     /// When events beyond the horizon are executed.
     pub go_ahead: GoAhead,
     /// How events travel to other PEs.
-    pub wire: Wire,
+    pub messages: Messages,
     /// Whether PEs advance in step, from window to window, rather than each as far as the bounds of the others allow at the moment. Nothing
     /// is executed ahead then.
     pub windows: bool,

@@ -1,7 +1,7 @@
 //! What PEs send each other, and the interface to the wires between them.
 
 use warpline_base::{EventKey, LpId};
-use warpline_memory::Handle;
+use warpline_memory::{CasCounts, Handle};
 use warpline_model::engine::PortableWith;
 use warpline_model::{Model, Payload, Portable};
 
@@ -49,6 +49,15 @@ pub enum Content<E> {
     Event(Event<E>),
     /// The event with this key is cancelled: an anti-message, which may overtake it.
     Anti {
+        /// The LP that the event was sent to.
+        receiver: LpId,
+        /// The event's key.
+        key: EventKey,
+    },
+    /// The event with this key is sent back to the PE that sent it, which has less far to go ahead of the others than memory allows: it is to
+    /// undo what sent the event, unless that has committed (cancelback: D. Jefferson, "Virtual time II", PODC 1990). To GVT this is a message
+    /// that brings nothing to do: the event stays where it is until it is cancelled, and the PE that is asked chooses when to undo anything.
+    Return {
         /// The LP that the event was sent to.
         receiver: LpId,
         /// The event's key.
@@ -119,4 +128,9 @@ pub trait Port<E> {
 
     /// What another PE has written into this PE's memory, and which one. The last jump start stands for those before.
     fn written(&mut self) -> Option<(u32, Put)>;
+
+    /// What became of the messages that this PE has put into mailboxes for which it competes with others, if there are any such.
+    fn refusals(&self) -> CasCounts {
+        CasCounts::default()
+    }
 }

@@ -3,7 +3,7 @@ use std::ops::Range;
 use warpline_base::{EventKey, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
-use crate::{Delays, Partition, Roles, Tuning, Wire};
+use crate::{Delays, Messages, Partition, Roles, Tuning};
 
 /// The task of a PE.
 #[derive(Debug)]
@@ -86,6 +86,6 @@ impl<'m, M: Model> World<'m, M> {
 
     /// Whether hardly any events are received in buffers, so that those that stay here had better lie in a pool.
     pub(crate) fn pools_events(&self) -> bool {
-        self.pes() == 1 || self.bounds_advance() || self.tuning.wire == Wire::Value
+        self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
     }
 }

@@ -20,6 +20,8 @@ pub(crate) const SENT: u32 = 2;
 
 /// The phase of a slot without a value in flight to the PE in the tag's high half.
 pub(crate) const EMPTY: u32 = 3;
+/// The phase of a slot of the PE in the tag's high half, without a value: its message is over.
+pub(crate) const OVER: u32 = 4;
 
 /// The tag of a slot in this phase with this PE.
 #[inline(always)]

@@ -1,4 +1,4 @@
-/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight()`: no buffer is lost.
+/// What PEs did with buffers. Summed over all PEs, `places == free + live + in_flight() + in_common()`: no buffer is lost.
 ///
 /// ```
 /// let mut views = warpline_memory::buffers(2);
@@ -23,11 +23,15 @@ pub struct Books {
     pub returned: u64,
     /// Free buffers returned by partners.
     pub taken_back: u64,
+    /// Free buffers given to the pool that all PEs share.
+    pub deposited: u64,
+    /// Free buffers taken from there.
+    pub withdrawn: u64,
     /// Buffers with a value now, not counting those in flight.
     pub live: u64,
     /// Buffers ever made.
     pub places: u64,
-    /// Free buffers now.
+    /// Free buffers now, not counting those in the pool that all PEs share.
     pub free: u64,
 }
 
@@ -40,6 +44,8 @@ impl Books {
         self.accepted += other.accepted;
         self.returned += other.returned;
         self.taken_back += other.taken_back;
+        self.deposited += other.deposited;
+        self.withdrawn += other.withdrawn;
         self.live += other.live;
         self.places += other.places;
         self.free += other.free;
@@ -48,5 +54,10 @@ impl Books {
     /// Buffers sent and not yet received. Meaningful only for the sum over all PEs, while they are at rest.
     pub fn in_flight(&self) -> u64 {
         (self.given + self.returned).saturating_sub(self.accepted + self.taken_back)
+    }
+
+    /// Free buffers in the pool that all PEs share. Likewise: each PE tells what it has done, as others go on while one looks.
+    pub fn in_common(&self) -> u64 {
+        self.deposited.saturating_sub(self.withdrawn)
     }
 }

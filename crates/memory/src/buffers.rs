@@ -2,39 +2,39 @@ use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
-use crate::arena::{Arena, FREE, LIVE, NONE, SEGMENT_BITS, SENT, Slot, tag};
-use crate::exhausted::{Exhausted, MakeRoom};
+use crate::arena::{Arena, FREE, LIVE, NONE, SENT, Slot, tag};
 use crate::sync::Ordering;
-use crate::{ApartList, Books, Handle, IsPortable, Region, prefetch, prefetch_write};
+use crate::{Books, Handle, IsPortable, Region, prefetch, prefetch_write};
 
 #[cfg(all(test, not(loom)))]
 mod exchange_tests;
 mod handover;
 #[cfg(all(test, loom))]
 mod loom_tests;
+#[cfg(all(test, not(loom)))]
+mod pool_tests;
+mod pools;
+mod retired;
 mod status;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+pub use pools::{FreeOrder, PoolKind, PoolSettings, SubPoolSize};
+use pools::{FreeSlot, Pool, Redistributed};
+use retired::Retired;
 pub use status::CancelOutcome;
 use status::PENDING;
-
-/// How many new slots a sub-pool gets at once.
-const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
-/// With more free local slots than this, some of them are used for other PEs.
-const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 
 /// One processing element's (PE's) view of the event buffers that all PEs share.
 ///
 /// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
 /// own, which belongs to the receiver from then on, and keeps the handle, with which it can still [cancel](Self::cancel) the message.
 ///
-/// Each PE keeps its free buffers in one list for each PE that they go to and come from, their _partner_: buffers that it frees
-/// return to where they came from with its next messages. So two PEs that exchange messages pass the same buffers back and forth, and no
-/// lock is needed (Fujimoto & Panesar, _Buffer management in shared-memory Time Warp_, PADS 1995). The last buffer freed is the
-/// next one taken, while it is still in the cache.
+/// Where a free buffer waits, and who takes it next, is up to its [pool](PoolKind). By default each PE keeps its free buffers in one list for
+/// each PE that they go to and come from, their _partner_: buffers that it frees return to where they came from with its next messages. So two
+/// PEs that exchange messages pass the same buffers back and forth, and no lock is needed (Fujimoto & Panesar, _Buffer management in
+/// shared-memory Time Warp_, PADS 1995). The last buffer freed is the next one taken, while it is still in the cache.
 ///
 /// A buffer belongs to one PE at a time. Using a handle whose buffer belongs to another PE, or is free, is a mistake of the engine and
 /// panics.
@@ -58,14 +58,10 @@ pub struct Buffers<T> {
     me: u16,
     /// The tag of live slots of this PE.
     mine: u32,
-    /// Free slots by partner. A slot here or in `fresh` belongs to this PE alone.
-    free: ApartList<Vec<u32>>,
-    /// How many slots this PE has made for messages to each partner. It never sends these back as surplus.
-    made: Box<[u32]>,
-    /// Slots that have never been used.
-    fresh: Range<u32>,
-    segments: u32,
-    fresh_taken: u64,
+    /// Free slots. Those that are not in a common list belong to this PE alone.
+    pool: Pool,
+    /// Slots whose messages have been executed, and may be over; none where they are freed one by one when they are.
+    retired: Option<Retired>,
     inserted: u64,
     released: u64,
     given: u64,
@@ -76,12 +72,12 @@ pub struct Buffers<T> {
     not_sync: PhantomData<Cell<T>>,
 }
 
-/// The views of this many PEs of the buffers that they share, by PE.
+/// The views of this many PEs of the buffers that they share, by PE, with default settings.
 ///
 /// # Panics
 /// If `pes` is not in 1..=32767.
 pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
-    buffers_in(&Region::own(), None, pes)
+    buffers_in(&Region::own(), None, pes, PoolSettings::default())
 }
 
 /// The same in a region. If processes share that, values must be portable; each process has the views of all PEs, but may use one only if no
@@ -89,32 +85,29 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
 ///
 /// # Panics
 /// Likewise; and if processes share the region, and there is no proof that values are portable.
-pub fn buffers_in<T>(region: &Region, portable: Option<IsPortable<T>>, pes: u32) -> Vec<Buffers<T>> {
+pub fn buffers_in<T>(region: &Region, portable: Option<IsPortable<T>>, pes: u32, settings: PoolSettings) -> Vec<Buffers<T>> {
     assert!((1..=32767).contains(&pes), "buffers serve 1 to 32767 PEs, not {pes}");
     let arena = Arena::new(region, portable);
-    (0..pes as u16).map(|me| Buffers::new(arena.share(), me, pes)).collect()
+    let pools = Pool::all(region, pes, settings).into_iter().zip(0..);
+    pools.map(|(pool, me)| Buffers::new(arena.share(), me, pool, settings.retires.then_some(pes))).collect()
 }
 
-// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a FREE slot is the PE that has it
-// in its lists or its fresh range; the keeper of a LIVE, SENT or EMPTY slot is the PE in the tag. Each PE has one view, so only one method
-// with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the slot on as SENT or EMPTY, and takes it by
-// accepting. So if a borrowed view finds the tag LIVE with `me`, it stays so as long as the borrow. That holds even for handles that
+// Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a FREE slot is whoever has its
+// `FreeSlot`, and that passes from one PE to another only behind a lock; the keeper of any other slot is the PE in the tag. Each PE has one
+// view, so only one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the slot on as SENT or EMPTY, and
+// takes it by accepting. So if a borrowed view finds the tag LIVE with `me`, it stays so as long as the borrow. That holds even for handles that
 // callers make up.
 impl<T> Buffers<T> {
-    fn new(arena: Arena<T>, me: u16, pes: u32) -> Self {
-        let free = ApartList::from_fn(pes as usize, |_| Vec::new());
-        let made = vec![0; pes as usize].into_boxed_slice();
-        let (fresh, mine) = (0..0, tag(LIVE, me));
-        let (segments, fresh_taken, inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0, 0, 0);
+    /// With the number of PEs if slots are retired.
+    fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
+        let retired = retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
+        let (inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0);
         Buffers {
             arena,
             me,
-            mine,
-            free,
-            made,
-            fresh,
-            segments,
-            fresh_taken,
+            mine: tag(LIVE, me),
+            pool,
+            retired,
             inserted,
             released,
             given,
@@ -147,11 +140,11 @@ impl<T> Buffers<T> {
     /// Likewise.
     #[inline(always)]
     pub fn insert_with(&mut self, to: u32, mark: u32, next: Option<Handle>, value: impl FnOnce() -> T) -> Handle {
-        let number = match self.free[to as usize].pop() {
-            Some(number) => number,
-            None => self.fresh(to),
+        let free = match self.pool.take(to, &self.arena) {
+            Some(free) => free,
+            None => self.find_free(to),
         };
-        let handle = Handle::from_bits(number);
+        let handle = Handle::from_bits(free.number());
         let slot = found(&self.arena, handle);
         // SAFETY: the slot is free and belongs to this PE alone, so nobody else reaches its value, and there is none to drop.
         slot.value.with_mut(|place| unsafe { *place = MaybeUninit::new(value()) });
@@ -168,32 +161,13 @@ impl<T> Buffers<T> {
         handle
     }
 
-    /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
-    /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
-    /// if more local slots are free than caches hold, saving memory matters more, and one of them is used.
-    #[cold]
-    fn fresh(&mut self, partner: u32) -> u32 {
-        let local = &mut self.free[usize::from(self.me)];
-        if local.len() > PLENTY
-            && let Some(number) = local.pop()
-        {
-            self.made[partner as usize] += 1;
-            return number;
+    /// A slot when the pool has none: one whose message is over, or a new one.
+    #[inline(never)]
+    fn find_free(&mut self, to: u32) -> FreeSlot {
+        match self.reclaim_one(to) {
+            Some(free) => free,
+            None => self.pool.grow(to, &self.arena),
         }
-        if self.fresh.is_empty() {
-            // The arena grows by as much as this PE has already.
-            self.fresh = self.arena.grow(self.segments);
-            self.segments += self.fresh.len() as u32 >> SEGMENT_BITS;
-        }
-        let run = self.fresh.start..self.fresh.end.min(self.fresh.start.saturating_add(RUN));
-        self.fresh.start = run.end;
-        self.fresh_taken += run.len() as u64;
-        for number in run.rev() {
-            let to = if number % 2 == 0 { partner as usize } else { usize::from(self.me) };
-            add_free(&mut self.free[to], number);
-            self.made[to] += 1;
-        }
-        self.free[partner as usize].pop().unwrap_or_else(|| Exhausted::Numbers.unwind())
     }
 
     /// The value in a buffer.
@@ -211,11 +185,9 @@ impl<T> Buffers<T> {
     /// Drops the value in a buffer and frees it. Returns its partner.
     #[inline]
     pub fn release(&mut self, handle: Handle) -> u32 {
-        let slot = self.set_free(handle);
-        let partner = slot.partner.load(Ordering::Relaxed);
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        let (value, partner) = self.take_out(handle);
         // This comes last, as it may panic.
-        slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+        drop(value);
         partner.into()
     }
 
@@ -225,21 +197,22 @@ impl<T> Buffers<T> {
     /// If this PE has no value there.
     #[inline]
     pub fn take(&mut self, handle: Handle) -> T {
-        let slot = self.set_free(handle);
-        // SAFETY: as in `release`; the value is not dropped there, as nothing will reach it again.
-        slot.value.with_mut(|value| unsafe { (*value).assume_init_read() })
+        self.take_out(handle).0
     }
 
-    /// Marks a buffer of this PE as free, whose value the caller then drops or takes out.
+    /// Frees a buffer of this PE. Returns its value and its partner.
     #[inline(always)]
-    fn set_free(&mut self, handle: Handle) -> &Slot<T> {
+    fn take_out(&mut self, handle: Handle) -> (T, u16) {
         let slot = owned(&self.arena, self.mine, handle);
         let partner = slot.partner.load(Ordering::Relaxed);
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(FREE, Ordering::Relaxed);
-        add_free(&mut self.free[usize::from(partner)], handle.bits());
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that value again.
+        let value = slot.value.with_mut(|value| unsafe { (*value).assume_init_read() });
+        // Only now, as another PE may take it out of the pool at once.
+        self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
         self.released += 1;
-        slot
+        (value, partner)
     }
 
     /// The message that this one links to. The sender may ask even while the receiver has the buffer.
@@ -252,6 +225,17 @@ impl<T> Buffers<T> {
         // longer cancel it.
         let next = found(&self.arena, handle).next.load(Ordering::Relaxed);
         (next != NONE).then(|| Handle::from_bits(next))
+    }
+
+    /// Links a message to another one of the same event. Only its sender may do so, as long as nothing has become of the message that
+    /// keeps it from cancelling it.
+    ///
+    /// # Panics
+    /// Only if there has never been such a buffer.
+    #[inline]
+    pub fn set_next(&self, handle: Handle, next: Option<Handle>) {
+        // Relaxed: as in `next`, nobody else reads or writes it meanwhile.
+        found(&self.arena, handle).next.store(next.map_or(NONE, Handle::bits), Ordering::Relaxed);
     }
 
     /// Prefetches the first cache line of a buffer, if there is one at the handle. It never panics.
@@ -288,9 +272,30 @@ impl<T> Buffers<T> {
 
     /// How many buffers this PE has used, sent and received, and how many it has now.
     pub fn books(&self) -> Books {
-        let Buffers { inserted, released, given, accepted, returned, taken_back, fresh_taken: places, .. } = *self;
-        let free = self.free.iter().map(|list| list.len() as u64).sum();
-        Books { inserted, released, given, accepted, returned, taken_back, live: inserted + accepted - released - given, places, free }
+        let Buffers { inserted, released, given, accepted, returned, taken_back, .. } = *self;
+        let (live, places) = (inserted + accepted - released - given, self.pool.places());
+        let free = self.pool.free() + self.retired.as_ref().map_or(0, Retired::len);
+        let Redistributed { deposited, withdrawn } = self.pool.redistributed();
+        Books { inserted, released, given, accepted, returned, taken_back, deposited, withdrawn, live, places, free }
+    }
+}
+
+impl<T> Buffers<T> {
+    /// How much memory the buffers take that this PE has made, in bytes, wherever they are now, with their
+    /// numbers; those that have never been used do not count.
+    pub fn bytes(&self) -> usize {
+        (size_of::<Slot<T>>() + size_of::<u32>()) * self.pool.places() as usize
+    }
+
+    /// How many buffers are free here.
+    pub fn free(&self) -> u64 {
+        self.pool.free()
+    }
+
+    /// Whether from now on every free buffer of this PE is used before a new one is made, whichever PE it is kept for. That saves memory, and
+    /// costs time.
+    pub fn save_memory(&mut self, saves: bool) {
+        self.pool.save_memory(saves);
     }
 }
 
@@ -298,12 +303,6 @@ impl<T> fmt::Debug for Buffers<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Buffers").field("me", &self.me).field("books", &self.books()).finish_non_exhaustive()
     }
-}
-
-#[inline(always)]
-fn add_free(list: &mut Vec<u32>, number: u32) {
-    list.make_room(1, "the numbers of free buffers");
-    list.push(number);
 }
 
 /// The slot at a handle, whichever PE it belongs to.

@@ -29,6 +29,13 @@ pub enum Exhausted {
         /// How much more was needed, in bytes.
         bytes: usize,
     },
+    /// The budget of the run.
+    Budget {
+        /// How much it was, in bytes.
+        limit: u64,
+        /// How much the run needed, in bytes, when it had given back whatever it could do without.
+        needed: u64,
+    },
 }
 
 #[cfg(feature = "serde")]
@@ -42,6 +49,7 @@ mod serde {
     enum Written {
         Numbers,
         Memory { what: String, bytes: usize },
+        Budget { limit: u64, needed: u64 },
     }
 
     impl Serialize for Exhausted {
@@ -49,6 +57,7 @@ mod serde {
             let written = match *self {
                 Exhausted::Numbers => Written::Numbers,
                 Exhausted::Memory { what, bytes } => Written::Memory { what: what.to_owned(), bytes },
+                Exhausted::Budget { limit, needed } => Written::Budget { limit, needed },
             };
             written.serialize(serializer)
         }
@@ -60,6 +69,7 @@ mod serde {
                 Written::Numbers => Exhausted::Numbers,
                 // Leaked: it is read once, at the end of a run that has failed.
                 Written::Memory { what, bytes } => Exhausted::Memory { what: what.leak(), bytes },
+                Written::Budget { limit, needed } => Exhausted::Budget { limit, needed },
             })
         }
     }
@@ -70,6 +80,9 @@ impl fmt::Display for Exhausted {
         match *self {
             Exhausted::Numbers => write!(f, "no more than {} can be numbered", u32::MAX),
             Exhausted::Memory { what, bytes } => write!(f, "the system has no memory for {what}, which needed {} more", Size(bytes)),
+            Exhausted::Budget { limit, needed } => {
+                write!(f, "the run needs {} of memory, but its budget is {}", Size(needed as usize), Size(limit as usize))
+            }
         }
     }
 }

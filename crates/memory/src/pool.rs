@@ -144,6 +144,11 @@ impl<T> Pool<T> {
     pub fn places(&self) -> usize {
         self.places.len()
     }
+
+    /// How much memory the slots take, in bytes; those that have never been used do not count.
+    pub fn bytes(&self) -> usize {
+        size_of::<PoolSlot<T>>() * self.places.len() + size_of::<u32>() * self.free.capacity()
+    }
 }
 
 /// The values, in no particular order.

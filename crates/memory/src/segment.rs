@@ -299,7 +299,10 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::{Duration, Instant};
 
-    use crate::{Buffers, Common, Consumer, Handle, IsPortable, Payload, Producer, Region, RegionTicket, SpinLock, buffers_in, ring_in};
+    use crate::{
+        Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock,
+        SubPoolSize, buffers_in, ring_in,
+    };
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
     const ROUNDS: u64 = 50_000;
@@ -322,13 +325,19 @@ mod tests {
     }
 
     impl Exchange {
-        /// The first process places it before there is another one.
-        fn place(region: &Region, me: u32) -> Self {
+        /// One for each kind of pool. The first process places them before there is another one.
+        fn place_all(region: &Region, me: u32) -> [Self; 3] {
+            let kinds = [PoolKind::Partitioned(SubPoolSize::Unlimited), PoolKind::Sender, PoolKind::Receiver];
+            kinds.map(|kind| Exchange::place(region, me, kind))
+        }
+
+        fn place(region: &Region, me: u32, kind: PoolKind) -> Self {
             let (started, count) = (region.place(AtomicU64::new(0)), region.place(SpinLock::new(0u64)));
             // Each may be that far ahead of what it has received, and the other likewise.
             let ring = || ring_in(region, Some(IsPortable::PROOF), 2 * AHEAD as usize);
             let [(to_second, from_first), (to_first, from_second)] = [ring(), ring()];
-            let mut views: Vec<Buffers<u64>> = buffers_in(region, Some(IsPortable::PROOF), 2);
+            let mut views: Vec<Buffers<u64>> =
+                buffers_in(region, Some(IsPortable::PROOF), 2, PoolSettings { kind, ..PoolSettings::default() });
             let view = views.remove(me as usize);
             let (to, from) = if me == 0 { (to_second, from_second) } else { (to_first, from_first) };
             Exchange { me, started, count, to, from, view }
@@ -362,8 +371,12 @@ mod tests {
                     assert_eq!(*view.accept(handle), 1000 * received + u64::from(1 - me));
                     view.release(handle);
                     received += 1;
+                    if received.is_multiple_of(1000) {
+                        view.tidy(0);
+                    }
                 }
             }
+            assert!(view.books().places < ROUNDS / 10, "buffers are used again");
             started.fetch_add(1, Ordering::SeqCst);
             while started.load(Ordering::SeqCst) < 4 {
                 wait(since);
@@ -377,18 +390,18 @@ mod tests {
     #[ignore = "the other process of `processes_share_what_lies_in_a_region`"]
     fn other_process() {
         let ticket: RegionTicket = std::env::var(TICKET).expect("a ticket").parse().unwrap();
-        Exchange::place(&Region::join(&ticket, 1).unwrap(), 1).run();
+        Exchange::place_all(&Region::join(&ticket, 1).unwrap(), 1).into_iter().for_each(Exchange::run);
     }
 
     #[test]
     fn processes_share_what_lies_in_a_region() {
         let (region, ticket) = Region::create(2).unwrap();
         assert_eq!(ticket.to_string().parse::<RegionTicket>().unwrap(), ticket);
-        let exchange = Exchange::place(&region, 0);
+        let exchanges = Exchange::place_all(&region, 0);
         let mut other = Command::new(std::env::current_exe().unwrap());
         other.args(["--exact", "segment::tests::other_process", "--include-ignored"]).env(TICKET, ticket.to_string());
         let mut other = other.stdout(std::process::Stdio::null()).spawn().unwrap();
-        exchange.run();
+        exchanges.into_iter().for_each(Exchange::run);
         assert!(other.wait().unwrap().success());
     }
 

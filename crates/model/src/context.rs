@@ -6,6 +6,7 @@ use warpline_memory::{DropEach, Exhausted};
 
 use crate::engine::{Beat, Limits, Outgoing, Streams};
 use crate::forwards::Forwards;
+use crate::journal::{Changing, Log, Plain};
 use crate::statistics::Notes;
 use crate::{Fault, Model, Observe, Saved};
 
@@ -47,6 +48,7 @@ pub struct Context<M: Model> {
     pub(crate) notes: Notes,
     pub(crate) saved: Vec<u64>,
     pub(crate) saving: bool,
+    pub(crate) log: Log,
     pub(crate) fault: Option<Box<Fault>>,
 }
 
@@ -259,6 +261,85 @@ impl<M: Model> Context<M> {
                 false => self.no_memory("what an event saves", size_of::<u64>() * (self.saved.len() + 1)),
             }
         }
+    }
+
+    /// Gives a part of the LP's state to the event to be changed: where events are undone by a [journal](Model::journal), its old value is
+    /// logged first. Elsewhere it does nothing.
+    ///
+    /// A model that has a journal changes its states by this alone, and by [`Queue`](crate::Queue) and [`Level`](crate::Level), which do the
+    /// same. It may change anything [`Plain`]: a field that is a number, say, or an item of an array. `warpline verify --undo journal` finds
+    /// what changes without it.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, Journal, prelude::*};
+    /// #[derive(Clone, Debug, Default, PartialEq, Journaled)]
+    /// struct Till { takings: f64, served: [u32; 2] }
+    ///
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = Till; type Event = f64;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> Till { Till::default() }
+    /// fn journal() -> Option<Journal<Till>> { Some(Journal::new()) }
+    ///
+    /// fn handle(&self, till: &mut Till, price: &f64, lp: &mut Context<Self>) {
+    ///     *lp.change(&mut till.takings) += price;
+    ///     *lp.change(&mut till.served[usize::from(lp.now() > 12.0)]) += 1;
+    /// }
+    /// # }
+    /// # let (mut context, mut till) = (Context::new(&Shop, 1, 9, false), Till::default());
+    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # context.begin_log(&till);
+    /// # Shop.handle(&mut till, &0.5, &mut context);
+    /// # assert_eq!(till, Till { takings: 0.5, served: [1, 0] });
+    /// # assert!(context.undo_logged(&mut till) && till == Till::default());
+    /// ```
+    ///
+    /// # Faults
+    /// Where changes are logged: what is no part of the LP's state, such as a copy of it, or what it points to.
+    ///
+    /// ```compile_fail,E0277
+    /// # use warpline_model::prelude::*;
+    /// # #[derive(Clone, Debug, Journaled)]
+    /// struct Till { takings: f64, served: u32 }
+    /// # fn handle<M: Model>(till: &mut Till, lp: &mut Context<M>) {
+    /// lp.change(till).takings = 0.0; // error: `Till` cannot be changed as a whole; `*lp.change(&mut till.takings) = 0.0`
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn change<'s, T: Plain>(&mut self, place: &'s mut T) -> &'s mut T {
+        self.note_change(place, T::WORDS, |log| place.keep(log));
+        place
+    }
+
+    /// Logs a change of what lies at this address.
+    #[inline]
+    pub(crate) fn log_change(&mut self, at: usize, words: usize, keep: impl FnOnce(&mut Vec<u64>)) {
+        if words == 0 {
+            return;
+        }
+        if !self.log.covers(at) {
+            return self.changes_outside();
+        }
+        if !self.log.has_room(words) {
+            self.stop_for_memory(words);
+        }
+        self.log.note(at, words, keep);
+    }
+
+    #[cold]
+    fn changes_outside(&mut self) {
+        self.fail(
+            "it changed a value outside of the LP's state by Context::change, which --undo journal could not undo; change the state itself, \
+             and neither a copy of it nor what it points to: a list in a state is a Queue",
+        );
+    }
+
+    /// The event ends here: a change that is not logged must not happen.
+    #[cold]
+    fn stop_for_memory(&mut self, words: usize) -> ! {
+        self.no_memory("what an event changes", size_of::<u64>() * words);
+        std::panic::resume_unwind(Box::new("no memory for what an event changes"))
     }
 
     /// Ends the run with an error that names this LP, event and time, if this event commits.

@@ -14,6 +14,7 @@ use warpline_memory::DropEach;
 pub use warpline_memory::{Activity, Beat, Shareable};
 
 use crate::forwards::Forwards;
+use crate::journal::Log;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::sending::no_room_for;
 use crate::statistics::Notes;
@@ -138,6 +139,7 @@ impl<M: Model> Context<M> {
             notes: Notes::default(),
             saved: Vec::new(),
             saving,
+            log: Log::default(),
             fault: None,
         }
     }
@@ -164,6 +166,36 @@ impl<M: Model> Context<M> {
         model.reverse(state, event, &mut Reverse { context: self });
     }
 
+    /// From now on, what changes in this state is logged, until [`end_log`](Self::end_log), or until the event is undone or forgotten.
+    #[inline]
+    pub fn begin_log(&mut self, state: &M::State) {
+        self.log.begin(state);
+    }
+
+    /// From now on, nothing is logged.
+    #[inline]
+    pub fn end_log(&mut self) {
+        self.log.end();
+    }
+
+    /// Whether changes are logged at the moment.
+    #[inline]
+    pub fn logs(&self) -> bool {
+        self.log.is_on()
+    }
+
+    /// What the current event has logged; the engine takes it from there, and puts it back to undo it.
+    #[inline]
+    pub fn logged_mut(&mut self) -> &mut Vec<u64> {
+        self.log.words_mut()
+    }
+
+    /// Undoes what was logged, on the state that it left behind, and ends the log. Returns whether all that had changed was found again: if
+    /// not, the state was changed by other means.
+    pub fn undo_logged(&mut self, state: &mut M::State) -> bool {
+        M::journal().is_some_and(|journal| self.log.undo(state, &journal))
+    }
+
     /// Points the context at `lp` and the time `now`, for code that draws no random numbers.
     #[inline]
     pub fn visit(&mut self, lp: LpId, now: VirtualTime) {
@@ -177,6 +209,7 @@ impl<M: Model> Context<M> {
         self.forwards.clear();
         self.notes.clear();
         self.saved.clear();
+        self.log.clear();
         self.fault = None;
     }
 

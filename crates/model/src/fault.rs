@@ -123,8 +123,8 @@ pub enum Fault {
         /// What the declarations say about it.
         declared: String,
     },
-    /// No memory for what an event sends, observes or saves.
-    #[error("{0}: it sends, observes or saves too much at once, or wants a larger machine")]
+    /// No memory for what an event sends, observes, saves or changes.
+    #[error("{0}: it sends, observes, saves or changes too much at once, or wants a larger machine")]
     Memory(Exhausted),
     /// The model gave up by [`Context::fail`](crate::Context::fail).
     #[error("failed: {0}")]

@@ -1,10 +1,10 @@
-use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
+use crate::{Context, Finish, Journaled, Model, Observe, Reverse, TimeMean};
 
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
 /// state.
 ///
-/// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code. The
-/// engine adds the time from its last change to the end of the run. Only a level that may never change has to be [closed](Self::close) in
+/// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code; a
+/// [journal](Model::journal) undoes it by itself. The engine adds the time from its last change to the end of the run. Only a level that may never change has to be [closed](Self::close) in
 /// `finish`, as the engine does not know of it.
 ///
 /// ```
@@ -43,7 +43,8 @@ use crate::{Context, Finish, Model, Observe, Reverse, TimeMean};
 /// // In a run to time 10, one came at 1 and stayed:
 /// assert_eq!(statistics.time_mean(LENGTH).mean, Some(0.9));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
+#[journal(whole)]
 pub struct Level {
     value: f64,
     since: f64,
@@ -73,7 +74,7 @@ impl Level {
         lp.save(self.since);
         lp.save(self.value);
         lp.notes().change(statistic, self.since, self.value, value);
-        *self = Level { value, since: lp.now() };
+        *lp.change(self) = Level { value, since: lp.now() };
     }
 
     /// Undoes the latest [`set`](Self::set), in reverse code, as in the [example](Self). It restores two saved values, which take their

@@ -41,10 +41,12 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
 
+mod comparable;
 mod configure;
 mod context;
 mod fault;
 mod forwards;
+mod journal;
 mod level;
 mod lookahead;
 mod model;
@@ -62,9 +64,11 @@ mod wire;
 
 pub mod engine;
 
+pub use comparable::Comparable;
 pub use configure::{Configure, Preset};
 pub use context::Context;
 pub use fault::Fault;
+pub use journal::{Change, Changing, Journal, Journaled, Plain, Queue};
 pub use level::Level;
 pub use lookahead::Link;
 pub use model::{Model, Outcome};
@@ -76,7 +80,7 @@ pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics
 pub use tables::{Cell, Table, Text};
 pub use warpline_base::random::{Continuous, Discrete, PointsError, Random, Weighted, WeightsError};
 pub use warpline_base::{LpId, record};
-pub use warpline_derive::{Choices, Parameters, Portable};
+pub use warpline_derive::{Choices, Journaled, Parameters, Portable};
 #[doc(hidden)]
 pub use warpline_memory::Room;
 pub use warpline_memory::{IsPortable, Payload, Portable};
@@ -88,9 +92,9 @@ pub use serde_json;
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init, Level,
-        Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Random, Reverse, Statistics, Table, TimeMean, Weighted,
-        WireFormat,
+        Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
+        Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Reverse,
+        Statistics, Table, TimeMean, Weighted, WireFormat,
     };
 }
 

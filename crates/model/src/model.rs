@@ -66,7 +66,7 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Payload, Reverse,
 pub trait Model: Sized + Send + Sync + 'static {
     /// The state of one LP. Models with several kinds of LP make it an enum.
     ///
-    /// The engine clones it to undo events, unless the model has [`reverse`](Self::reverse) code. A state that cannot be cloned is refused:
+    /// The engine clones it to undo events, unless they are undone by a [journal](Self::journal) or by [reverse](Self::reverse) code. A state that cannot be cloned is refused:
     /// ```compile_fail,E0277
     /// # use warpline_model::prelude::*;
     /// # struct Shop;
@@ -173,6 +173,79 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// ```
     #[inline]
     fn wire() -> Option<crate::WireFormat<Self::Event>> {
+        None
+    }
+
+    /// How events are compared with what was sent before, for `--cancellation lazy` and `dynamic`. Default `None`: they are not.
+    ///
+    /// When an event is undone, what it has sent need not be wrong: the event may soon be executed again and send the same. Under lazy
+    /// cancellation it is compared then, and what is equal stands.
+    ///
+    /// Equal events must be interchangeable, down to the last bit that [`handle`](Self::handle) looks at. A derived `PartialEq` is right
+    /// unless an event may carry the number -0.0, which equals 0.0; numbers that are no numbers equal nothing and are sent again.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// #[derive(Clone, Debug, PartialEq)]
+    /// struct Order { item: u32, paid: u64 }
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = Order;
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &Order, _: &mut Context<Self>) {}
+    /// fn comparable() -> Option<Comparable<Order>> { Some(Comparable::new()) }
+    /// # }
+    /// # assert!(Shop::comparable().is_some_and(|comparable| comparable.are_equal(&Order { item: 1, paid: 2 }, &Order { item: 1, paid: 2 })));
+    /// ```
+    #[inline]
+    fn comparable() -> Option<crate::Comparable<Self::Event>> {
+        None
+    }
+
+    /// How states are undone by a journal of their changes, in place of copies. Default `None`: they are not.
+    ///
+    /// Under `--undo journal` every change of a state is logged with the old value, and an event is undone by giving those back, the last
+    /// one first. It costs as much as an event changes, and not as much as the state is large; and it is right by itself, as long as events
+    /// change states by [`Context::change`], [`Queue`](crate::Queue) and [`Level`](crate::Level) alone. `warpline verify` finds what does not.
+    ///
+    /// The state derives [`Journaled`](macro@crate::Journaled):
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// #[derive(Clone, Debug, Default, PartialEq, Journaled)]
+    /// struct Stock { left: [u32; 30], sold: u64, waiting: Queue<f64> }
+    ///
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = Stock; type Event = usize;
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> Stock { Stock::default() }
+    /// fn journal() -> Option<Journal<Stock>> { Some(Journal::new()) }
+    ///
+    /// fn handle(&self, stock: &mut Stock, wanted: &usize, lp: &mut Context<Self>) {
+    ///     let left = &mut stock.left[*wanted];
+    ///     if *left == 0 {
+    ///         return stock.waiting.push_back(lp.now(), lp);
+    ///     }
+    ///     *lp.change(left) -= 1;
+    ///     *lp.change(&mut stock.sold) += 1;
+    /// }
+    /// # }
+    /// # let (mut context, mut stock) = (Context::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
+    /// # for sold in [1, 1] {
+    /// #     let before = stock.clone();
+    /// #     context.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+    /// #     context.begin_log(&stock);
+    /// #     Shop.handle(&mut stock, &7, &mut context);
+    /// #     assert_eq!((stock.sold, stock.left[7], stock.left[8]), (sold, 0, 1));
+    /// #     let after = stock.clone();
+    /// #     assert!(context.undo_logged(&mut stock) && stock == before && after != before);
+    /// #     stock = after;
+    /// # }
+    /// # assert_eq!(stock.waiting.len(), 1);
+    /// ```
+    #[inline]
+    fn journal() -> Option<crate::Journal<Self::State>> {
         None
     }
 

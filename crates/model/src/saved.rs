@@ -16,6 +16,8 @@ use warpline_base::LpId;
 /// assert_eq!(Machine::from_word(Machine::Busy.to_word()), Machine::Busy);
 /// # assert_eq!(Machine::from_word(Machine::Idle.to_word()), Machine::Idle);
 /// ```
+///
+/// For an enum without fields, [`Journaled`](macro@crate::Journaled) derives it.
 pub trait Saved: Copy {
     /// The value as one word.
     fn to_word(self) -> u64;

@@ -26,7 +26,7 @@ pub struct HypercubeParameters {
     pub dimensions: u32,
     /// Messages in the network, always; they begin at all nodes in turn.
     #[parameter(unit = "messages", default = 2048, range = 1..=100_000_000)]
-    pub messages: u32,
+    pub in_flight: u32,
     /// Length of the shortest message: how long a node takes to send it.
     #[parameter(unit = "ms", default = 0.5, range = 0.0..=1e6)]
     pub shortest: f64,
@@ -60,7 +60,7 @@ pub struct Hypercube {
 }
 
 /// A node.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
 pub struct State {
     /// When it will have sent all messages that have come so far, in ms.
     pub done: f64,
@@ -131,6 +131,14 @@ impl Model for Hypercube {
     type State = State;
     type Event = Message;
 
+    fn comparable() -> Option<Comparable<Message>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn wire() -> Option<WireFormat<Message>> {
         Some(WireFormat::portable())
     }
@@ -155,7 +163,7 @@ impl Model for Hypercube {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {
-        let (nodes, messages) = (self.nodes(), self.parameters.messages);
+        let (nodes, messages) = (self.nodes(), self.parameters.in_flight);
         let own = messages / nodes + u32::from(lp.id().0 < messages % nodes);
         let mut state = State::default();
         for _ in 0..own {
@@ -181,7 +189,7 @@ impl Model for Hypercube {
         let wait = (node.done - now).max(0.0);
         lp.observe(WAIT, wait);
         let (delay, done) = self.transmission(wait, now, &message);
-        node.done = done;
+        *lp.change(&mut node.done) = done;
         lp.send(Self::next(me, &message), delay, message);
     }
 

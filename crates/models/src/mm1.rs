@@ -3,8 +3,6 @@
 //! LP 0 is the source, LP 1 the server. With arrival rate λ, service rate μ and ρ = λ/μ < 1, theory gives ρ/(1-ρ) customers
 //! in the system on average, each of whom stays 1/(μ-λ).
 
-use std::collections::VecDeque;
-
 use warpline::prelude::*;
 
 /// The parameters of `mm1`.
@@ -37,14 +35,14 @@ pub struct Mm1 {
 }
 
 /// What an LP is, and what it remembers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Journaled)]
 pub enum State {
     /// Sends customers.
     Source,
     /// Serves them.
     Server {
         /// When each waiting customer arrived.
-        waiting: VecDeque<f64>,
+        waiting: Queue<f64>,
         /// When the customer in service arrived.
         in_service: Option<f64>,
         /// Customers in the system, over time.
@@ -53,7 +51,7 @@ pub enum State {
 }
 
 /// What happens.
-#[derive(Clone, Copy, Debug, Portable)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub enum Event {
     /// The source sends the next customer.
     Next,
@@ -77,7 +75,7 @@ impl Mm1 {
     }
 
     fn serve(&self, arrived: f64, in_service: &mut Option<f64>, lp: &mut Context<Self>) {
-        *in_service = Some(arrived);
+        *lp.change(in_service) = Some(arrived);
         let service = lp.random().exponential(1.0 / self.parameters.service_rate);
         lp.send(SERVER, service, Event::Depart);
     }
@@ -90,6 +88,14 @@ impl Mm1 {
 impl Model for Mm1 {
     type State = State;
     type Event = Event;
+
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
 
     fn wire() -> Option<WireFormat<Event>> {
         Some(WireFormat::portable())
@@ -113,7 +119,7 @@ impl Model for Mm1 {
 
     fn init(&self, lp: &mut Init<Self>) -> State {
         if lp.id().0 != SOURCE {
-            return State::Server { waiting: VecDeque::new(), in_service: None, inside: Level::default() };
+            return State::Server { waiting: Queue::default(), in_service: None, inside: Level::default() };
         }
         let gap = self.gap(lp.random());
         self.send_customer(gap, &mut |to, delay, event| lp.send(to, delay, event));
@@ -131,18 +137,18 @@ impl Model for Mm1 {
                 if in_service.is_none() {
                     self.serve(lp.now(), in_service, lp);
                 } else {
-                    waiting.push_back(lp.now());
+                    waiting.push_back(lp.now(), lp);
                 }
             }
             (State::Server { waiting, in_service, inside }, _) => {
                 inside.set(inside.get() - 1.0, INSIDE, lp);
-                let arrived = in_service.take().unwrap_or_default();
+                let arrived = lp.change(in_service).take().unwrap_or_default();
                 lp.save(arrived);
                 lp.sample(STAY, lp.now() - arrived);
                 lp.observe(MEAN_STAY, lp.now() - arrived);
                 let next = match self.parameters.discipline {
-                    Discipline::Fifo => waiting.pop_front(),
-                    Discipline::Lifo => waiting.pop_back(),
+                    Discipline::Fifo => waiting.pop_front(lp),
+                    Discipline::Lifo => waiting.pop_back(lp),
                 };
                 if let Some(next) = next {
                     self.serve(next, in_service, lp);
@@ -155,7 +161,7 @@ impl Model for Mm1 {
         match (state, event) {
             (State::Source, _) => {}
             (State::Server { waiting, in_service, inside }, Event::Arrive) => {
-                if waiting.pop_back().is_none() {
+                if waiting.pop_back(lp).is_none() {
                     *in_service = None;
                 }
                 inside.unset(lp);
@@ -163,8 +169,8 @@ impl Model for Mm1 {
             (State::Server { waiting, in_service, inside }, _) => {
                 if let Some(next) = in_service.replace(lp.restore()) {
                     match self.parameters.discipline {
-                        Discipline::Fifo => waiting.push_front(next),
-                        Discipline::Lifo => waiting.push_back(next),
+                        Discipline::Fifo => waiting.push_front(next, lp),
+                        Discipline::Lifo => waiting.push_back(next, lp),
                     }
                 }
                 inside.unset(lp);

@@ -66,7 +66,7 @@ struct Pace {
 }
 
 /// A cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
 pub struct State {
     /// Channels in use.
     pub busy: Level,
@@ -163,8 +163,10 @@ impl Pcs {
         if is_free {
             cell.busy.set(cell.busy.get() + 1.0, BUSY, lp);
         }
-        cell.wanted += 1;
-        cell.refused += u32::from(!is_free);
+        *lp.change(&mut cell.wanted) += 1;
+        if !is_free {
+            *lp.change(&mut cell.refused) += 1;
+        }
         lp.save(is_free);
         is_free
     }
@@ -177,6 +179,14 @@ fn give_up_channel(cell: &mut State, lp: &mut Context<Pcs>) {
 impl Model for Pcs {
     type State = State;
     type Event = Event;
+
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
 
     fn wire() -> Option<WireFormat<Event>> {
         Some(WireFormat::portable())

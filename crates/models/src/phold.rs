@@ -59,7 +59,7 @@ pub struct Phold<R: Rest = ()> {
 }
 
 /// The state of an LP.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Journaled)]
 pub struct State {
     /// The sum of the words of all payloads received, to show that they arrive.
     pub payloads: u64,
@@ -68,7 +68,7 @@ pub struct State {
 }
 
 /// A message. Its payload is a number that changes from hop to hop, and the rest, which stays.
-#[derive(Clone, Debug, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable)]
 pub struct Message<R> {
     /// The number.
     pub value: u64,
@@ -77,7 +77,7 @@ pub struct Message<R> {
 }
 
 /// What messages carry besides a number.
-pub trait Rest: Clone + Debug + Portable + Send + 'static {
+pub trait Rest: Clone + Debug + PartialEq + Portable + Send + 'static {
     /// The most bytes.
     const MOST: u32;
 
@@ -187,6 +187,14 @@ impl<R: Rest> Model for Phold<R> {
     type State = State;
     type Event = Message<R>;
 
+    fn comparable() -> Option<Comparable<Message<R>>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn wire() -> Option<WireFormat<Message<R>>> {
         Some(WireFormat::portable())
     }
@@ -226,10 +234,12 @@ impl<R: Rest> Model for Phold<R> {
         if self.parameters.epg > 0 {
             self.work();
         }
-        state.payloads = state.payloads.wrapping_add(message.word());
+        *lp.change(&mut state.payloads) = state.payloads.wrapping_add(message.word());
         let delay = self.delay(lp.random());
         let (to, remote) = self.destination(lp.id(), lp.random());
-        state.remote += u64::from(remote);
+        if remote {
+            *lp.change(&mut state.remote) += 1;
+        }
         if self.parameters.plots {
             let id = lp.id();
             plots::observe(&self.parameters, delay, remote, lp, id);

@@ -56,7 +56,7 @@ pub struct SimpleSim {
 }
 
 /// The state of an LP.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Journaled)]
 pub struct State {
     /// The length of its event list.
     pub length: Level,
@@ -67,7 +67,7 @@ pub struct State {
 }
 
 /// What happens to an LP.
-#[derive(Debug, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable)]
 pub enum Event {
     /// A message arrives and enters the list.
     Arrive {
@@ -104,7 +104,7 @@ impl SimpleSim {
         let to = lp.random().below(self.parameters.lps);
         let wait = WAIT[0] + (WAIT[1] - WAIT[0]) * lp.random().uniform();
         let bytes = self.bytes_of(lp.id(), state.made);
-        state.made += 1;
+        *lp.change(&mut state.made) += 1;
         lp.count(SENT, 1);
         lp.send(to, self.parameters.lookahead, Event::Arrive { wait, bytes });
     }
@@ -137,6 +137,14 @@ fn checksum(bytes: &[u8]) -> u64 {
 impl Model for SimpleSim {
     type State = State;
     type Event = Event;
+
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
 
     fn wire() -> Option<WireFormat<Event>> {
         Some(WireFormat::portable())
@@ -175,7 +183,7 @@ impl Model for SimpleSim {
             }
             Event::Execute { bytes } => {
                 state.length.set(state.length.get() - 1.0, IN_LISTS, lp);
-                state.checksum = state.checksum.wrapping_add(checksum(bytes));
+                *lp.change(&mut state.checksum) = state.checksum.wrapping_add(checksum(bytes));
                 lp.count(EXECUTED, 1);
                 self.send_message(state, lp);
                 if self.sends_second(state.length) {

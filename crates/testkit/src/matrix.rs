@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    Barrier, Communication, CommunicationRing, Conservative, Error, Fault, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Model,
-    Pending, Place, Simulation, Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Cancellation, Communication, CommunicationRing, Conservative, CopyInterval, Error, Fault, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, Model, Pending, Place, PoolOrder, Simulation, SubPool,
+    Synchronisation, Undo,
 };
 
 use crate::random_model::Inline;
@@ -41,11 +42,13 @@ pub struct Parallel {
     /// If it is, whether PEs go in windows; they run freely otherwise.
     pub windows: bool,
     /// How events travel between PEs.
-    pub wire: Wire,
-    /// Whether events are undone by reverse code, if the model has it; by copies otherwise.
-    pub reverse: bool,
+    pub messages: Messages,
+    /// How events are undone, if the model has that; by copies otherwise.
+    pub undo: Undo,
+    /// When what undone events had sent is cancelled, if events can be compared; at once otherwise.
+    pub cancellation: Cancellation,
     /// The number of events between copies of a state.
-    pub copy_interval: u32,
+    pub copy_interval: CopyInterval,
     /// Whether lookahead is used.
     pub lookahead: bool,
     /// When it goes ahead of the horizon.
@@ -66,6 +69,56 @@ pub struct Parallel {
     pub window: Option<f64>,
     /// If it is not conservative, which LPs are: a seed and a share; `None` if no LP is.
     pub waiting: Option<(u64, f64)>,
+    /// How buffers are kept.
+    pub buffers: BufferUse,
+    /// Where messages wait, between threads of one process.
+    pub mailbox: Mailbox,
+}
+
+/// One way to keep the buffers of messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BufferUse {
+    /// Whose pools they are in.
+    pub pool: BufferPool,
+    /// Which one is used next.
+    pub order: PoolOrder,
+    /// If pools are partitioned, and the run is not conservative: how many there are.
+    pub sub_pool: SubPool,
+    /// If it is not conservative: when they go back.
+    pub collection: FossilCollection,
+}
+
+impl Default for BufferUse {
+    fn default() -> Self {
+        let (pool, order, collection) = Default::default();
+        BufferUse { pool, order, sub_pool: SubPool::Unlimited, collection }
+    }
+}
+
+impl BufferUse {
+    /// Draws one.
+    pub fn draw(random: &mut Random) -> Self {
+        let pools = [BufferPool::Partitioned, BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver];
+        let sizes =
+            [SubPool::Unlimited, SubPool::Fixed(1), SubPool::Fixed(1), SubPool::Fixed(5), SubPool::Adaptive(1), SubPool::Adaptive(4)];
+        BufferUse {
+            pool: pools[random.below(4) as usize],
+            order: [PoolOrder::Lifo, PoolOrder::Fifo][random.below(2) as usize],
+            sub_pool: sizes[random.below(6) as usize],
+            collection: [FossilCollection::Batch, FossilCollection::OnTheFly][random.below(2) as usize],
+        }
+    }
+
+    fn of<M: Model>(self, simulation: Simulation<'static, M>, conservative: bool) -> Simulation<'static, M> {
+        let mut simulation = simulation.pool(self.pool).pool_order(self.order);
+        if !conservative {
+            simulation = simulation.fossil_collection(self.collection);
+            if self.pool == BufferPool::Partitioned {
+                simulation = simulation.sub_pool(self.sub_pool);
+            }
+        }
+        simulation
+    }
 }
 
 /// One way to copy messages between processes.
@@ -115,15 +168,24 @@ impl Parallel {
         let pes = any(random, &[1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 8]);
         let pes = if random.below(25) == 0 { any(random, &[16, 64]) } else { pes };
         let gvt_interval = any(random, if pes > 8 { &[100, 512] } else { &[1, 10, 100, 512] });
+        let cluster = random.next_u64();
+        // From a stream of their own.
+        let memory = &mut Random::new(cluster, LpId(0), 0);
         Parallel {
             pes,
             processes: 1,
             copies: None,
-            cluster: Some(random.next_u64()),
+            cluster: Some(cluster),
+            buffers: BufferUse::draw(memory),
+            mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
             conservative: random.bernoulli(0.3),
-            wire: [Wire::Auto, Wire::Value, Wire::Shared][random.below(3) as usize],
-            reverse: random.bernoulli(0.5),
-            copy_interval: any(random, &[1, 1, 2, 5, 100]),
+            messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
+            undo: [Undo::Copy, Undo::Reverse, Undo::Journal][random.below(3) as usize],
+            cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][random.below(3) as usize],
+            copy_interval: match any(random, &[1, 2, 5, 100, 0]) {
+                0 => CopyInterval::Auto,
+                events => CopyInterval::Every(events),
+            },
             lookahead: random.bernoulli(0.5),
             go_ahead: if random.bernoulli(0.7) { GoAhead::Always } else { GoAhead::Auto },
             batch: any(random, &[1, 3, 16, 64]),
@@ -188,7 +250,7 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
                 Synchronisation::Mixed
             }
         };
-        simulation = simulation.sync(sync).wire(parallel.wire).use_lookahead(parallel.lookahead || conservative);
+        simulation = simulation.sync(sync).messages(parallel.messages).use_lookahead(parallel.lookahead || conservative);
         simulation = simulation.batch(parallel.batch).gvt(parallel.gvt).gvt_interval(parallel.gvt_interval);
         if parallel.adapts_interval {
             simulation = simulation.gvt_interval_control(GvtIntervalControl::Adaptive);
@@ -199,10 +261,20 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
         simulation = if conservative {
             simulation.conservative(if parallel.windows { Conservative::Windows } else { Conservative::FreeRunning })
         } else {
-            let undo = if parallel.reverse && M::REVERSIBLE { Undo::Reverse } else { Undo::Copy };
+            let undo = match parallel.undo {
+                Undo::Reverse if M::REVERSIBLE => Undo::Reverse,
+                Undo::Journal if M::journal().is_some() => Undo::Journal,
+                _ => Undo::Copy,
+            };
+            let cancellation = if M::comparable().is_some() { parallel.cancellation } else { Cancellation::Aggressive };
+            let simulation = simulation.cancellation(cancellation);
             let simulation = simulation.undo(undo).kps(parallel.kps).copy_interval(parallel.copy_interval).go_ahead(parallel.go_ahead);
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
+        simulation = parallel.buffers.of(simulation, conservative);
+        if parallel.cluster.is_none() && parallel.processes == 1 {
+            simulation = simulation.mailbox(parallel.mailbox);
+        }
         simulation = match parallel.cluster {
             Some(cluster) => simulation.virtual_cluster(cluster),
             // In every other run by threads, PEs move between them all the time.

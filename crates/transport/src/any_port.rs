@@ -1,7 +1,8 @@
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_memory::CasCounts;
 
-use crate::{InboxPort, NodePort, RingPort, VirtualPort};
+use crate::{CasPort, InboxPort, NodePort, RingPort, VirtualPort};
 
 /// A port of a kind that is chosen at run time. A PE with a port of a known kind is faster; where speed does not matter, one that takes
 /// either kind saves compiling the engine once more for each model.
@@ -10,6 +11,8 @@ pub enum AnyPort<E> {
     Ring(Box<RingPort<E>>),
     /// To other threads, by inboxes.
     Inbox(Box<InboxPort<E>>),
+    /// To other threads, by a ring for each that all others share.
+    Cas(Box<CasPort<E>>),
     /// To PEs some of which are far.
     Node(Box<NodePort<E>>),
     /// To PEs of a virtual cluster.
@@ -22,6 +25,7 @@ macro_rules! either {
         match $self {
             AnyPort::Ring($port) => $call,
             AnyPort::Inbox($port) => $call,
+            AnyPort::Cas($port) => $call,
             AnyPort::Node($port) => $call,
             AnyPort::Virtual($port) => $call,
         }
@@ -87,5 +91,9 @@ impl<E: Send> Port<E> for AnyPort<E> {
 
     fn written(&mut self) -> Option<(u32, Put)> {
         either!(self, port => port.written())
+    }
+
+    fn refusals(&self) -> CasCounts {
+        either!(self, port => port.refusals())
     }
 }

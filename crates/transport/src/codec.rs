@@ -15,8 +15,9 @@ mod flags {
     pub(super) const PRIORITY: u8 = 1 << 4;
     /// The sender's sequence number takes eight bytes, and not five.
     pub(super) const LONG_SEQUENCE: u8 = 1 << 5;
+    pub(super) const RETURN: u8 = 1 << 6;
     /// All of them.
-    pub(super) const ALL: u8 = (1 << 6) - 1;
+    pub(super) const ALL: u8 = (1 << 7) - 1;
 }
 
 /// Writes messages as bytes, and reads them.
@@ -67,6 +68,10 @@ impl<E> Codec<E> {
                 Header { receiver: *receiver, key: *key, incarnation }.write(tag | flags::ANTI, into);
                 Ok(())
             }
+            Content::Return { receiver, key } => {
+                Header { receiver: *receiver, key: *key, incarnation }.write(tag | flags::RETURN, into);
+                Ok(())
+            }
             Content::Event(event) => {
                 let before = into.len();
                 let header = Header { receiver: event.receiver, key: event.key(), incarnation };
@@ -90,6 +95,8 @@ impl<E> Codec<E> {
         let Header { receiver, key, incarnation } = header;
         let content = if flags & flags::ANTI != 0 {
             Content::Anti { receiver, key }
+        } else if flags & flags::RETURN != 0 {
+            Content::Return { receiver, key }
         } else {
             let payload = self.format.read(from).map_err(|why| header.refuse("cannot be read", &why))?;
             let EventKey { time, step, priority, sender, sequence } = key;
@@ -132,7 +139,7 @@ impl Header {
     #[inline]
     fn read(from: &mut &[u8]) -> Option<(u8, Self)> {
         let (flags, time, sender, receiver) = <(u8, VirtualTime, LpId, LpId)>::read(from)?;
-        if flags & !flags::ALL != 0 {
+        if flags & !flags::ALL != 0 || flags & (flags::ANTI | flags::RETURN) == flags::ANTI | flags::RETURN {
             return None;
         }
         let sequence = if flags & flags::LONG_SEQUENCE == 0 {
@@ -191,7 +198,11 @@ mod tests {
             let EventKey { time, step, priority, sender, sequence } = key;
             let receiver = LpId(luck as u32);
             let event = || Event { time, sequence, sender, receiver, step, priority, payload: payload(luck) };
-            let content = if round.is_multiple_of(3) { Content::Anti { receiver, key } } else { Content::Event(event()) };
+            let content = match round % 5 {
+                0 => Content::Anti { receiver, key },
+                1 => Content::Return { receiver, key },
+                _ => Content::Event(event()),
+            };
             ValueMessage { tag: Tag::from_bits(luck as u8), incarnation: NonZero::new((luck >> 9) as u32 % 4), content }
         };
         (0..500).map(message).collect()
@@ -256,7 +267,8 @@ mod tests {
         wrong_bytes_never_panic(WireFormat::portable(), frame);
         wrong_bytes_never_panic(WireFormat::serde(), |luck| Order(vec!["nails".into(); luck as usize % 4]));
         let codec = Codec::<u8>::new(WireFormat::portable());
-        assert!(codec.read(&mut &[1 << 6; 40][..]).is_err(), "there is no such flag");
+        assert!(codec.read(&mut &[1 << 7; 40][..]).is_err(), "there is no such flag");
+        assert!(codec.read(&mut &[flags::ANTI | flags::RETURN; 40][..]).is_err(), "nothing is cancelled and sent back");
     }
 
     /// Refuses to be written.

@@ -1,12 +1,15 @@
-//! How processing elements (PEs) reach each other: by rings or inboxes in shared memory between threads, or in a virtual cluster, which lives
+//! How processing elements (PEs) reach each other: by rings, inboxes or rings that several share, in memory between threads, or in a virtual cluster, which lives
 //! in one thread and delays, reorders and refuses messages at random, from a seed.
 
 mod any_port;
+mod cas_port;
 mod codec;
 mod controls;
 mod couriers;
 mod group;
 mod inbox;
+#[cfg(test)]
+mod mailbox_tests;
 mod pin;
 mod printed;
 mod rings;
@@ -15,6 +18,7 @@ mod unreadable;
 mod virtual_cluster;
 
 pub use any_port::AnyPort;
+pub use cas_port::{CasPort, cas_ports};
 pub use codec::Codec;
 pub use controls::ControlPlan;
 pub use couriers::{

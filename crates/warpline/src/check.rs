@@ -11,7 +11,7 @@ use warpline_mpi::Launch;
 use crate::error::panic_message;
 use crate::job::Job;
 use crate::kinds::Kinds;
-use crate::{Error, Undo};
+use crate::{Cancellation, Error, Undo};
 
 /// What the user and the model ask for, once it has been checked.
 pub(crate) struct RunSpec {
@@ -44,6 +44,19 @@ impl<M: Model> Job<M> {
         }
         if self.settings.undo() == Undo::Reverse && !M::REVERSIBLE {
             return fail(format!("model `{name}` has no reverse code: use --undo copy, or write Model::reverse and set REVERSIBLE"));
+        }
+        if self.settings.undo() == Undo::Journal && M::journal().is_none() {
+            return fail(format!(
+                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, write Model::journal, and change states by \
+                 Context::change"
+            ));
+        }
+        if self.settings.cancellation() != Cancellation::Aggressive && M::comparable().is_none() {
+            return fail(format!(
+                "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive PartialEq and \
+                 Clone for them, and write Model::comparable",
+                self.settings.cancellation().name()
+            ));
         }
         let mut declared = Declarations::default();
         let answers = catch_unwind(AssertUnwindSafe(|| {

@@ -47,7 +47,7 @@ pub enum Error {
     #[error(transparent)]
     Fault(Box<Failure>),
     /// Memory ran out.
-    #[error("{}{why}; {}", during(.place), advice(.place))]
+    #[error("{}{why}; {}", during(.place), advice(.place, .why))]
     Memory {
         /// Where the simulation was; `None` before it began and after it ended.
         place: Option<Position>,
@@ -169,8 +169,11 @@ fn during(place: &Option<Position>) -> String {
 }
 
 /// What to do when memory has run out.
-fn advice(place: &Option<Position>) -> &'static str {
+fn advice(place: &Option<Position>, why: &Exhausted) -> &'static str {
     match place {
+        _ if matches!(why, Exhausted::Budget { .. }) => {
+            "raise --memory, or make the model smaller; there are no results; rows that were written to files before stay there"
+        }
         None => "use fewer LPs or a larger machine; there are no results",
         Some(_) => {
             "the model starts with more events than fit, sends more than it consumes, or wants a larger machine; \

@@ -51,6 +51,8 @@ pub(crate) struct ForTests {
     pub(crate) devastator: bool,
     /// The seed of changes of the engine at random moments, if there are to be any.
     pub(crate) changes: Option<u64>,
+    /// How many bytes the engine may take, whatever the program takes.
+    pub(crate) budget: Option<u64>,
 }
 
 impl<M: Model> Job<M> {

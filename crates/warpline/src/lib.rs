@@ -80,6 +80,7 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline;
 
+mod budget;
 mod check;
 mod choice;
 mod chooser;
@@ -122,8 +123,9 @@ pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};
 pub use run::Run;
 pub use settings::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Pending, SettingError, Settings, Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, EventCost, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings,
+    SubPool, Synchronisation, Undo,
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use warpline_model::Model;
 
 use crate::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice,
-    Simulation, Wire,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, Error, FossilCollection,
+    GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, Messages, PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -105,9 +105,76 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.kps = Some(kps))
     }
 
-    /// How events travel between PEs; by default [as suits each event](Wire::Auto).
-    pub fn wire(self, wire: Wire) -> Self {
-        self.with(|settings| settings.wire = Some(wire))
+    /// How events travel between PEs; by default [as suits each event](Messages::Auto). PEs that share no memory copy all of them, but keep no
+    /// copies of their own unless told to.
+    ///
+    /// One copy for both sides, and its cost without, are those of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete
+    /// event simulator for multi-core systems", IPDPS 2012.
+    pub fn messages(self, messages: Messages) -> Self {
+        self.with(|settings| settings.messages = Some(messages))
+    }
+
+    /// Where messages between threads wait until their PE receives them. By default in a ring for each sender, or, with more than 32 PEs, in a
+    /// queue for each PE.
+    ///
+    /// The queue under a lock is that of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
+    /// multi-core systems", IPDPS 2012, and the ring for each sender what they replaced it by; the ring with compare-and-swap is the buffer of
+    /// B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021. How often senders were
+    /// refused there is in the record, as `mailbox`.
+    pub fn mailbox(self, mailbox: Mailbox) -> Self {
+        self.with(|settings| settings.mailbox = Some(mailbox))
+    }
+
+    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; by default
+    /// [partitioned](BufferPool::Partitioned). The three are those of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
+    /// systems", PADS 1995.
+    pub fn pool(self, pool: BufferPool) -> Self {
+        self.with(|settings| settings.pool = Some(pool))
+    }
+
+    /// Which free buffer of a pool is used next; by default the one that was [freed last](PoolOrder::Lifo).
+    pub fn pool_order(self, order: PoolOrder) -> Self {
+        self.with(|settings| settings.pool_order = Some(order))
+    }
+
+    /// How many buffers a PE of an optimistic run may have for messages to each other PE, where pools are
+    /// [partitioned](BufferPool::Partitioned). By default as many as it takes.
+    ///
+    /// An event that is executed ahead, and would need more, is undone; its PE executes nothing ahead then until buffers have come back, as
+    /// others have received what was sent, and committed it. What is certain, and the event at GVT, takes more than there are, so that every run
+    /// comes to an end. `parked_events` in the record says how often events had to wait.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::SubPool;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let free = Simulation::new(Hops).end(20.0).threads(2).run()?;
+    /// let limited = Simulation::new(Hops).end(20.0).threads(2).sub_pool(SubPool::Fixed(4)).run()?;
+    /// assert_eq!(limited.record.digest, free.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn sub_pool(self, buffers: SubPool) -> Self {
+        self.with(|settings| settings.sub_pool = Some(buffers))
+    }
+
+    /// When the memory of executed events goes back to its pool: by default when they [commit](FossilCollection::Batch).
+    ///
+    /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their system a buffer may be used again when GVT has
+    /// passed its event. Here an event before GVT has still to commit, as only then its observations and rows count; so the stamp of a buffer
+    /// is the place of its event in the order of execution, and a commit says up to which place all is over. What has to be dropped is dropped
+    /// when it commits, as a panic in that belongs to this event. Events that arrived by value go back when they commit.
+    pub fn fossil_collection(self, when: FossilCollection) -> Self {
+        self.with(|settings| settings.fossil_collection = Some(when))
     }
 
     /// How the PEs of a [conservative](crate::Synchronisation::Conservative) run advance: in windows, all in step, or each as far as it
@@ -215,10 +282,69 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
-    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state. Events in between are undone by
-    /// executing others again from the previous copy. Default 1; at least 1. Larger intervals suit large states.
-    pub fn copy_interval(self, events: u32) -> Self {
-        self.with(|settings| settings.copy_interval = Some(events))
+    /// Limits the memory of the engine alone, in bytes, whatever the program takes: for tests of running out of it.
+    #[doc(hidden)]
+    pub fn engine_budget(mut self, bytes: u64) -> Self {
+        self.job.for_tests.budget = Some(bytes);
+        self
+    }
+
+    /// When what an undone event had sent is cancelled. At once, by default: [`Cancellation::Lazy`] waits until the event has been executed again,
+    /// and cancels only what was not sent again, which needs events that can be [compared](Model::comparable). It pays where events that are
+    /// undone mostly send the same again; [`Cancellation::Dynamic`] lets each PE find that out.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::Cancellation;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = u64; type Event = u32;
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, 0); 0 }
+    /// #     fn handle(&self, seen: &mut u64, hops: &u32, lp: &mut Context<Self>) {
+    /// #         *seen += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, hops + 1);
+    /// #     }
+    /// #     fn comparable() -> Option<Comparable<u32>> { Some(Comparable::new()) }
+    /// # }
+    /// let lazy = Simulation::new(Hops).end(20.0).threads(2).cancellation(Cancellation::Lazy).run()?;
+    /// assert_eq!(lazy.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
+    /// let costs = lazy.record.parallel.unwrap();
+    /// assert_eq!(costs.kept_messages, costs.sent_again + costs.cancelled_late);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn cancellation(self, when: Cancellation) -> Self {
+        self.with(|settings| settings.cancellation = Some(when))
+    }
+
+    /// Under [`Undo::Copy`](crate::Undo::Copy), the number of events of an LP between copies of its state, at least 1. Events in between are
+    /// undone by executing others again from the previous copy. Larger intervals suit large states; `repeated_events` in the record says how
+    /// many events were executed again. By default [each PE finds out](CopyInterval::Auto) what pays.
+    ///
+    /// A copy that lies more than 1024 events of its PE back is renewed, so that a PE with many LPs makes more copies than asked for.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::CopyInterval;
+    /// # struct Hops;
+    /// # impl Model for Hops {
+    /// #     type State = Vec<u64>; type Event = ();
+    /// #     fn lps(&self) -> u32 { 100 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> Vec<u64> { lp.send(lp.id(), 1.0, ()); vec![0; 100] }
+    /// #     fn handle(&self, seen: &mut Vec<u64>, _: &(), lp: &mut Context<Self>) {
+    /// #         seen[0] += 1;
+    /// #         let (to, delay) = (lp.random().below(100), lp.random().exponential(1.0));
+    /// #         lp.send(to, delay, ());
+    /// #     }
+    /// # }
+    /// let simulation = || Simulation::new(Hops).end(20.0).threads(2);
+    /// let (four, auto) = (simulation().copy_interval(4).run()?, simulation().copy_interval(CopyInterval::Auto).run()?);
+    /// assert_eq!(four.record.digest, auto.record.digest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn copy_interval(self, events: impl Into<CopyInterval>) -> Self {
+        self.with(|settings| settings.copy_interval = Some(events.into()))
     }
 
     /// Whether the model's [lookahead](warpline_model::Model::lookahead) is used, which is the default. Events within the lookahead are

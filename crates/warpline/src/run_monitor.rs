@@ -1,13 +1,17 @@
 //! What all engines of a run have in common: those who watch it and may end it, how it is logged, and who chooses the next engine.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use warpline_base::record::SpeculationSample;
 
 use crate::Error;
+use crate::budget::RunBudget;
 use crate::chooser::{Chooser, Reading};
 use crate::drive::Log;
 use crate::watch::{Control, StopSwitch};
+
+/// How often it is looked at how much memory the process takes. That takes some microseconds.
+const NOTE_MEMORY_EVERY: Duration = Duration::from_millis(10);
 
 /// See the module.
 pub(crate) struct RunMonitor<'r> {
@@ -18,6 +22,9 @@ pub(crate) struct RunMonitor<'r> {
     /// The end that is wanted, in model time.
     end: f64,
     log: Log,
+    /// What the run may take of the memory.
+    pub(crate) budget: RunBudget,
+    memory_noted: Instant,
     pub(crate) chooser: Chooser,
     /// What PEs did in earlier segments of the run.
     before: SpeculationSample,
@@ -25,10 +32,10 @@ pub(crate) struct RunMonitor<'r> {
 
 impl<'r> RunMonitor<'r> {
     /// The monitor of a run that has just been started.
-    pub(crate) fn new(control: &'r Control, stop: &'r StopSwitch, stack: usize, end: f64, chooser: Chooser) -> Self {
+    pub(crate) fn new(control: &'r Control, stop: &'r StopSwitch, stack: usize, end: f64, budget: RunBudget, chooser: Chooser) -> Self {
         let log = Log::new(Instant::now(), end, control.listener());
         let before = SpeculationSample::default();
-        RunMonitor { control, stop, stack, end, log, chooser, before }
+        RunMonitor { control, stop, stack, end, log, budget, memory_noted: Instant::now(), chooser, before }
     }
 
     /// The event loop begins: from now on progress is logged.
@@ -40,6 +47,14 @@ impl<'r> RunMonitor<'r> {
     pub(crate) fn note(&mut self, reading: Reading, speculation: Option<SpeculationSample>) {
         let Reading { now, virtual_time, committed, .. } = reading;
         self.log.note_all(now, virtual_time.min(self.end), committed, speculation.map(|sample| self.summed(sample)));
+    }
+
+    /// Notes how much memory the process takes, if some time has passed since that was done last.
+    pub(crate) fn note_memory(&mut self, now: Instant) {
+        if now - self.memory_noted >= NOTE_MEMORY_EVERY {
+            self.memory_noted = now;
+            self.budget.look();
+        }
     }
 
     /// Notes what the PEs of a segment that is over have done.

@@ -8,9 +8,10 @@ use warpline_base::VirtualTime;
 use warpline_base::record::{EngineStretch, ParallelRecord};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp, RoleCounts};
-use warpline_memory::{DropEach, MakeRoom, Pool, unshare_payloads};
+use warpline_memory::{DropEach, MakeRoom, Pool, Region, unshare_payloads};
 use warpline_model::{Context, Model, Statistics};
 
+use crate::budget::RunBudget;
 use crate::check::RunSpec;
 use crate::choice::Engine;
 use crate::chooser::{Auto, Chooser, RandomChanges, Reading};
@@ -52,8 +53,9 @@ impl<M: Model> Job<M> {
         let mut plan = self.plan(choice, &spec, None)?;
         let (acts, stop, stack) = (Acts::Perform, self.stop.clone(), self.thread_limits()?.stack);
         let mut state = self.begin(&spec, acts)?;
-        let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), chooser);
         let mut processes = self.processes(part, &spec)?;
+        let budget = self.budget(processes.as_ref())?;
+        let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), budget, chooser);
         let mut whole = Whole::default();
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
@@ -89,6 +91,21 @@ impl<M: Model> Job<M> {
             plan = self.plan(choice, &spec, Some(&state))?;
         };
         self.end((started, processes), spec, state, monitor, whole, (ended, cut_short))
+    }
+
+    /// What the run may take of the memory of this machine.
+    fn budget(&self, processes: Option<&Processes>) -> Result<RunBudget, Error> {
+        if let Some(bytes) = self.for_tests.budget {
+            return Ok(RunBudget::of_engine(bytes));
+        }
+        let (region, here) = processes.map_or_else(
+            || (Region::own(), 1),
+            |processes| {
+                // Those of this machine that share memory, or all of it if none do.
+                (processes.group.region().clone(), processes.group.seat().of)
+            },
+        );
+        Ok(RunBudget::new(self.settings.memory(), &region, here)?)
     }
 
     /// Who chooses the engines of the run.

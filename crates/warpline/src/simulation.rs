@@ -187,7 +187,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     }
 
     /// How events that were executed too early are undone, which makes a run optimistic. Default [`Undo::Copy`]; [`Undo::Reverse`] needs a
-    /// [`REVERSIBLE`](Model::REVERSIBLE) model. The answer does not depend on it.
+    /// [`REVERSIBLE`](Model::REVERSIBLE) model, and [`Undo::Journal`] one with a [journal](Model::journal). The answer does not depend on it.
     pub fn undo(self, undo: Undo) -> Self {
         self.with(|settings| settings.undo = Some(undo))
     }

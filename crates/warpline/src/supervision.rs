@@ -4,7 +4,7 @@ use warpline_model::Model;
 
 use crate::job::Job;
 use crate::watch::{Audience, StopSwitch};
-use crate::{LongEvent, Progress, Simulation};
+use crate::{LongEvent, MemoryLimit, Progress, Simulation};
 
 impl<'a, M: Model> Simulation<'a, M> {
     /// Calls `report` about four times a second during the run, from the thread that called [`run`](Self::run). A run shorter than a
@@ -116,5 +116,31 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// ```
     pub fn stack(self, mebibytes: u32) -> Self {
         self.with(|settings| settings.stack = Some(mebibytes))
+    }
+
+    /// The memory that the run may take on its machine, the program included. Default 90 % of what the machine has, or of what the process may
+    /// take there.
+    ///
+    /// A sequential run that needs more ends with an error. PEs of a parallel run go less far ahead where memory is short: they execute only
+    /// what needs no more of it, undo what lies furthest ahead, and in the end execute nothing that is not certain, so that together they need
+    /// little more than a sequential run.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// use warpline::MemoryLimit;
+    /// # struct Hoard;
+    /// # impl Model for Hoard {
+    /// #     type State = (); type Event = [u64; 8];
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 1.0, [0; 8]); }
+    /// fn handle(&self, _: &mut (), _: &[u64; 8], lp: &mut Context<Self>) {
+    ///     (0..100).for_each(|n| lp.send(0, 1.0, [n; 8])); // a hundred for one
+    /// }
+    /// # }
+    /// let error = Simulation::new(Hoard).end(100.0).memory(MemoryLimit::Bytes(256 << 20)).run().unwrap_err().to_string();
+    /// assert!(error.contains("but its budget is"), "{error}");
+    /// ```
+    pub fn memory(self, limit: MemoryLimit) -> Self {
+        self.with(|settings| settings.memory = Some(limit))
     }
 }

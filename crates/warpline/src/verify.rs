@@ -70,6 +70,10 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Mismatch { model, undo, place, events, field, when, expected, found } = self;
         write!(f, "model `{model}` under --undo {}: {place}: {when}, `{field}` is {found} instead of {expected}", undo.name())?;
-        write!(f, " ({events} events passed before)")
+        write!(f, " ({events} events passed before)")?;
+        if *undo == Undo::Journal && when.starts_with("after undoing") {
+            write!(f, "; whatever events change in a state, they must change by Context::change, a Queue or a Level")?;
+        }
+        Ok(())
     }
 }

@@ -66,7 +66,8 @@ fn too_many_events_for_a_gigabyte_are_an_error_with_their_place() {
 #[test]
 fn large_states_are_an_error_before_anything_is_simulated() {
     for engine in ["", "--threads 2"] {
-        let (code, said) = run(100_000, &format!("run phold --lps 4000000 {engine}"));
+        // Room for the program and its threads, and not for the states.
+        let (code, said) = run(180_000, &format!("run phold --lps 8000000 {engine}"));
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains("the system has no memory for the states of LPs, which needed ") && said.contains("use fewer LPs"), "{said}");
     }

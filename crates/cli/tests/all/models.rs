@@ -15,7 +15,7 @@ fn models_are_listed_and_shown() {
         let shown = warpline(&format!("models show {model}")).stdout;
         let object = warpline(&format!("models show {model} --json")).json();
         assert!(entries.iter().any(|entry| entry.as_object() == Some(&object)));
-        let keys = ["about", "default_end", "examples", "name", "parameters", "presets", "reversible", "time_unit"];
+        let keys = ["about", "default_end", "examples", "journaled", "name", "parameters", "presets", "reversible", "time_unit"];
         assert_eq!(object.keys().collect::<Vec<_>>(), keys);
         for parameter in object["parameters"].as_array().unwrap() {
             let parameter = parameter.as_object().unwrap();
@@ -89,7 +89,7 @@ fn verification_tries_every_way_of_undoing() {
     let text = warpline("verify mm1 --end 50");
     assert_eq!(text.code, 0, "{}", text.stderr);
     let digest = warpline("run mm1 --end 50 --json").digest();
-    for way in ["--undo copy ", "--undo reverse "] {
+    for way in ["--undo copy ", "--undo reverse ", "--undo journal "] {
         let line = text.stdout.lines().find(|line| line.contains(way)).unwrap();
         assert!(line.contains(" events") && line.contains(&digest), "{line}");
     }
@@ -112,7 +112,7 @@ fn verification_can_be_used_wrongly() {
     warpline("verify").is_wrong_use(&["warpline verify MODEL", "phold"]);
     warpline("verify fold").is_wrong_use(&["phold"]);
     warpline("verify mm1 --end nan").is_wrong_use(&["NaN"]);
-    warpline("verify mm1 --undo magic").is_wrong_use(&["copy, reverse"]);
+    warpline("verify mm1 --undo magic").is_wrong_use(&["copy, reverse, journal"]);
     warpline("verify mm1 --arrival-rate 0").is_wrong_use(&["arrival-rate"]);
     let json = warpline("verify mm1 --end 0 --json");
     assert_eq!((json.code, &json.json()["exit_code"]), (2, &2.into()));

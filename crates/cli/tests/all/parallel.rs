@@ -14,7 +14,7 @@ const RUNS: [&str; 7] = [
     "phold --lps 64 --end 20",
     "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
     "simplesim --end 80",
-    "hypercube --dimensions 5 --messages 100 --end 40",
+    "hypercube --dimensions 5 --in-flight 100 --end 40",
     "pcs --cells 64 --portables 1000 --end 10",
     "network --end 0.02",
 ];

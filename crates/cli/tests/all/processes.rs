@@ -13,13 +13,13 @@ use crate::support::system::{descendants, ended, is_at_work, signal};
 use crate::support::{Outcome, command, warpline};
 
 /// Ways to run several processes.
-const WAYS: [&str; 14] = [
+const WAYS: [&str; 19] = [
     "--processes 2",
     "--processes 2 --sync conservative",
     "--processes 2 --threads 3 --sync conservative --conservative windows",
     "--processes 3 --threads 2 --use-lookahead no",
-    "--processes 2 --wire value",
-    "--processes 2 --wire shared --undo reverse",
+    "--processes 2 --messages copy",
+    "--processes 2 --messages shared --undo reverse",
     "--processes 2 --gvt one-sided --use-lookahead no",
     "--processes 2 --threads 2 --gvt synchronous",
     "--processes 2 --gvt synchronous --barrier condvar",
@@ -28,6 +28,11 @@ const WAYS: [&str; 14] = [
     "--processes 4 --threads 1 --gvt gsu",
     "--processes 2 --pending heap --batch 7 --gvt-interval 50",
     "--processes 2 --sync mixed --conservative-lps 0",
+    "--processes 2 --pool receiver --use-lookahead no",
+    "--processes 3 --pool sender --use-lookahead no --pool-order fifo",
+    "--processes 2 --pool receiver --sync conservative --messages shared",
+    "--processes 2 --sub-pool 2 --use-lookahead no",
+    "--processes 2 --threads 2 --pool sender --fossil-collection on-the-fly --use-lookahead no --undo reverse",
 ];
 
 /// Whatever the processes do, the record says the same of the model.

@@ -174,7 +174,7 @@ fn wrong_settings_are_wrong_use() {
     warpline("run mm1 --end --quiet").is_wrong_use(&["`--end` needs a value"]);
     warpline("run mm1 --seed -1").is_wrong_use(&["whole number"]);
     warpline("run mm1 --end 10 --warmup 11").is_wrong_use(&["warm-up"]);
-    warpline("run mm1 --undo journal").is_wrong_use(&["copy, reverse"]);
+    warpline("run mm1 --undo magic").is_wrong_use(&["copy, reverse, journal"]);
     warpline("run mm1 --sync conservative --threads 2").is_wrong_use(&["`mm1` has no lookahead", "--sync optimistic"]);
     warpline("run mm1 --pending list").is_wrong_use(&["ladder, heap"]);
     warpline("run mm1 --end 1 --end 2").is_wrong_use(&["--end"]);

@@ -96,7 +96,7 @@ fn verification_takes_model_seed_and_parameters() {
     let place = place(&SCENARIO.replace("end = 20", "end = 1e12\nundo = 'copy'"));
     let verified = warpline_in(place.path(), &["verify", "a.toml", "--end", "2", "--json"]).json();
     assert_eq!((&verified["model"], &verified["seed"]), (&"phold".into(), &5.into()));
-    assert_eq!(verified["methods"].as_array().unwrap().len(), 2);
+    assert_eq!(verified["methods"].as_array().unwrap().len(), 3);
     let expected = warpline("run phold --end 2 --seed 5 --lps 64 --remote 0.5 --clusters 4 --json").digest();
     assert_eq!(verified["methods"][0]["digest"], expected.as_str());
 }

@@ -13,8 +13,9 @@ fn studies_are_listed_with_the_time_that_they_take() {
     assert_eq!((&first["name"], &first["model"]), (&"usik/rcphold".into(), &"phold".into()));
     assert!(first["seconds"].as_f64().unwrap() > 1.0 && first["claim"].as_str().unwrap().contains("1.5 times"), "{first}");
     let names: Vec<&str> = json["studies"].as_array().unwrap().iter().map(|study| study["name"].as_str().unwrap()).collect();
-    let expected = "usik/rcphold gsu/message-size gsu/lps gsu/network ross-mt/processes-and-threads knl/variants knl/cas \
-                    knl/threads-per-communicator knl/gvt-interval";
+    let expected = "usik/rcphold gsu/message-size gsu/lps gsu/network ross-mt/processes-and-threads ross-mt/optimisations \
+                    ross-mt/breakdown ross-mt/message-size ross-mt/speed-up gtw/send-time gtw/rate gtw/neighbours gtw/memory gtw/hypercube \
+                    gtw/pcs knl/variants knl/cas knl/threads-per-communicator knl/gvt-interval defaults";
     assert_eq!(names.join(" "), expected);
     warpline("study usik/rcpold").is_wrong_use(&["there is no study `usik/rcpold`; did you mean `usik/rcphold`?"]);
     warpline("study usik/rcphold --threads 1").is_wrong_use(&["--threads"]);

@@ -4,10 +4,13 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;
 
 use super::{Pe, Step};
+use crate::Event;
 use crate::agenda::Agenda;
 use crate::counts::Counts;
 use crate::faults::Faults;
 use crate::gvt::{Action, AnyGvt, Gvt, Local, Verdict, Work};
+use crate::lp::Lps;
+use crate::past::Past;
 use crate::pending::PendingSet;
 use crate::wires::Port;
 
@@ -72,7 +75,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         self.since_gvt += u64::from(executed);
-        if self.interval.is_called(self.gvt.epoch()) {
+        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() {
             return true;
         }
         let interval = self.interval.events();
@@ -84,6 +87,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let (open, patience) = (self.past.history.open_len(), self.world.tuning.patience);
         self.stuck_steps >= patience
+            || executed == 0 && self.is_parked()
             || self.needs_gvt()
             || self.idle_steps > patience / FAR_PATIENCE && self.is_far()
             || self.since_gvt >= interval.saturating_mul(GVT_SELDOM)
@@ -112,11 +116,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// The PE as GVT sees it.
-    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, M::Event, Q>) {
+    fn gvt_view(&mut self) -> (&mut AnyGvt, GvtView<'_, M::State, M::Event, Q>) {
         let view = GvtView {
             held_back: self.frontier.held_back_at(self.world.ties),
             next_lp: (!self.lps.all_initialised()).then(|| self.lps.next()),
             agenda: &mut self.agenda,
+            past: &self.past,
+            lps: &self.lps,
             faults: &self.faults,
             ties: self.world.ties,
             end: self.world.end,
@@ -168,19 +174,25 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
         }
+        if self.thrift.is_on() && self.over.is_none() && self.faults.failure().is_none() {
+            self.economise();
+        }
         self.frontier.adapt_window();
+        self.past.copies.adapt(self.gauge.counts.processed);
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());
         self.gauge.level(gvt, window, self.agenda.len(), self.past.history.open_len());
     }
 }
 
 /// The part of a PE that GVT algorithms query.
-struct GvtView<'a, E, Q> {
+struct GvtView<'a, S, E, Q> {
     /// What GVT must not pass if this PE holds back.
     held_back: Moment,
     /// The LP to initialise next, if any.
     next_lp: Option<LpId>,
     agenda: &'a mut Agenda<E, Q>,
+    past: &'a Past<S, E>,
+    lps: &'a Lps<S>,
     faults: &'a Faults,
     ties: TieBreak,
     end: VirtualTime,
@@ -191,7 +203,7 @@ struct GvtView<'a, E, Q> {
     counts: &'a mut Counts,
 }
 
-impl<E, Q: PendingSet> GvtView<'_, E, Q> {
+impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
     fn earliest(&mut self) -> Moment {
         if let Some(lp) = self.next_lp {
             return Moment::Init(lp);
@@ -199,11 +211,14 @@ impl<E, Q: PendingSet> GvtView<'_, E, Q> {
         let store = self.agenda.store();
         let held = self.faults.held().iter().filter(|held| !held.is_cancelled(store));
         let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
-        self.agenda.least(self.end, &mut self.counts.annihilated).earlier(held, self.ties).earlier(self.held_back, self.ties)
+        let (past, lps) = (self.past, self.lps);
+        // A cancelled event has yet to cancel what is kept of it.
+        let keeps = |event: &Event<E>, handle| past.kept.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
+        self.agenda.least(self.end, &mut self.counts.annihilated, keeps).earlier(held, self.ties).earlier(self.held_back, self.ties)
     }
 }
 
-impl<E, Q: PendingSet> Local for GvtView<'_, E, Q> {
+impl<S, E, Q: PendingSet> Local for GvtView<'_, S, E, Q> {
     fn least(&mut self) -> Moment {
         *self.contributed = self.earliest();
         *self.contributed

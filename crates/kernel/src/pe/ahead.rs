@@ -9,14 +9,15 @@ use warpline_model::Model;
 use super::Pe;
 use super::certain::take_last;
 use crate::Event;
+use crate::Undoing;
 use crate::extras::{ExtraId, SentByValue};
 use crate::failure::{copy_fault, repeat_fault};
 use crate::gvt::Gvt;
-use crate::history::{Fate, Record};
+use crate::history::{Fate, Record, StateBefore};
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
-use crate::tuning::Wire;
+use crate::tuning::{Cancellation, Messages};
 use crate::wires::{MessageKind, Port, make_common};
 
 /// The nearest time that is not earlier and takes half the space.
@@ -30,9 +31,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) {
         self.context.beat().goes_ahead();
+        if self.stays_parked() {
+            return;
+        }
         let limit = self.limit();
         let mut left = most;
-        while left > 0 {
+        while left > 0 && !self.is_parked() {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if self.lps.some_wait() && self.sets_aside(entry) {
                 continue;
@@ -62,9 +66,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
-    /// that it can commit. With twice as much, nothing: the next GVT makes room.
-    fn limit(&self) -> VirtualTime {
+    /// that it can commit. With twice as much, nothing: the next GVT makes room. Where memory is short, only what is due.
+    fn limit(&mut self) -> VirtualTime {
         let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
+        if !self.affords_batch() {
+            return self.frontier.due().min(limit);
+        }
         if open < most {
             limit
         } else if open < 2 * most {
@@ -79,7 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let (handle, time, gvt) = (entry.handle(), entry.time(), self.frontier.gvt_time());
         // What was sent before GVT cannot be cancelled any more.
         let Some(mut event) = self.agenda.store_mut().begin(handle, |sent| f64::from(f32::from_bits(sent)) < gvt) else {
-            self.annihilate(handle);
+            self.annihilate_pending(handle);
             return;
         };
         let index = self.lps.index(event.receiver);
@@ -101,11 +108,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
         let (sent, extra) = (OptionalHandle::default(), ExtraId::NONE);
-        let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state: None }, time);
+        let state = StateBefore::WorkedOut;
+        let record = self.past.history.push(Record { event: handle, sent, before, digest, extra, fate, state }, time);
         if copied {
-            record.state = Some(lp.state.clone());
+            record.state = StateBefore::Copied(lp.state.clone());
         }
         record.fate = Fate::Open;
+        if !copied && self.world.tuning.undoing == Undoing::Journal {
+            self.past.history.begin_changes();
+            self.context.begin_log(&lp.state);
+        }
         self.context.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
         if self.context.forwards() {
@@ -117,17 +129,30 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold_failed(entry, number, false);
             return;
         }
+        if self.flow.is_some() && self.lacks_room(&key) {
+            return self.park(entry);
+        }
+        if !copied && self.context.logs() {
+            self.past.history.log_changes(self.context.logged_mut());
+            self.context.end_log();
+        }
+        let lp = self.lps.get_mut(index);
         lp.events = number;
         lp.digest.push(&key);
         self.past.copies.executed(index, place, copied);
         self.past.set_last(k, place, time);
         self.past.executed(&entry, place);
+        self.agenda.store_mut().retire(handle, place);
         self.gauge.counts.processed += 1;
         self.gauge.event_lap::<WATCHED>(Phase::Execute);
         let extra = self.keep_extra();
-        let (sent, extra) = self.send_uncertain(id, number, extra);
-        let record = self.past.history.get_mut(place);
-        (record.sent, record.extra) = (sent, extra);
+        if self.past.kept.is_any() {
+            self.send_uncertain_again(k, handle, place, id, number, extra);
+        } else {
+            let (sent, extra) = self.send_uncertain(id, number, extra);
+            let record = self.past.history.get_mut(place);
+            (record.sent, record.extra) = (sent, extra);
+        }
         self.gauge.event_lap::<WATCHED>(Phase::Send);
     }
 
@@ -151,7 +176,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which
     /// what was sent by value is noted.
     #[inline(always)]
-    fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
+    pub(super) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
         self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
         while let Some(last) = self.context.outbox_mut().last() {
@@ -167,7 +192,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
-    fn send_uncertain_away(&mut self, sender: LpId, first: Sequence, sent: OptionalHandle, extra: ExtraId) -> (OptionalHandle, ExtraId) {
+    pub(super) fn send_uncertain_away(
+        &mut self,
+        sender: LpId,
+        first: Sequence,
+        sent: OptionalHandle,
+        extra: ExtraId,
+    ) -> (OptionalHandle, ExtraId) {
         let Some(mut event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
         let pe = self.world.partition.pe(event.receiver);
         let near = self.world.is_near(pe);
@@ -175,20 +206,32 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             make_common::<M>(&mut event.payload);
         }
         self.gauge.counts.messages_sent += 1;
-        if !near || self.world.tuning.wire == Wire::Value {
+        if self.world.tuning.cancellation != Cancellation::Aggressive
+            && let Some(copy) = self.copy_to_compare(&event)
+        {
+            return (sent, self.send_comparable(pe, near, event, copy, extra));
+        }
+        if !near || self.world.tuning.messages == Messages::Copy {
             return (sent, self.send_uncertain_value(pe, event, extra));
         }
-        let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
+        (OptionalHandle::some(self.send_buffer(pe, sent, event)), extra)
+    }
+
+    /// Sends an event in a buffer, and returns its handle here.
+    #[inline(always)]
+    pub(super) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<M::Event>) -> Handle {
+        let tag = self.gvt.sent(to, || Moment::Event(event.key()));
         let mark = round_up_to_f32(self.context.now()).to_bits();
-        let (handle, buffer) = self.agenda.store_mut().share(pe, mark, sent, event);
-        self.mail.send(pe, buffer, MessageKind::Event, tag);
-        (OptionalHandle::some(handle), extra)
+        let (handle, buffer) = self.agenda.store_mut().share(to, mark, next, event);
+        self.mail.send(to, buffer, MessageKind::Event, tag);
+        handle
     }
 
     fn send_uncertain_value(&mut self, to: u32, event: Event<M::Event>, extra: ExtraId) -> ExtraId {
         let (id, kept) = self.past.extras.get_or_take(extra);
         kept.sent.make_room(1, "what may have to be cancelled");
-        kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation });
+        let copy = if self.world.tuning.messages == Messages::Copy { self.mail.keep_copy(&event) } else { OptionalHandle::default() };
+        kept.sent.push(SentByValue { to, receiver: event.receiver, key: event.key(), incarnation: self.incarnation, copy });
         self.mail.send_value(to, event, Some(self.incarnation), &mut self.gvt);
         self.gauge.counts.values_sent += 1;
         id
@@ -206,13 +249,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             if self.agenda.event(record.event).receiver == id {
                 again.make_room(1, "events that are executed again");
                 again.push(record.event);
-                if let Some(state) = &record.state {
+                if let StateBefore::Copied(state) = &record.state {
                     break catch_panic(|| state.clone());
                 }
             }
             place = record.before;
         };
-        self.past.copies.soon(index);
+        self.past.copies.worked_out(index);
         match copy {
             Ok(state) => self.lps.get_mut(index).bring_back(state),
             Err(panic) => return self.faults.lose(index, copy_fault(panic)),
@@ -228,6 +271,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
         let (id, lp) = (self.lps.id(index), self.lps.get_mut(index));
         let mut number = lp.events - again.len() as u64;
+        self.gauge.counts.repeated += again.len() as u64;
         for handle in again.into_iter().rev() {
             number += 1;
             let event = self.agenda.event(handle);

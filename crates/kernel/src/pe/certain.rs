@@ -15,7 +15,7 @@ use crate::gvt::Gvt;
 use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::store::OptionalHandle;
-use crate::tuning::Wire;
+use crate::tuning::Messages;
 use crate::wires::{MessageKind, Port, make_common};
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -23,7 +23,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     pub(super) fn execute_certain<const WATCHED: bool>(&mut self, limit: VirtualTime, most: u32) {
         // Only an event that fails can change this, and the batch ends with it.
-        let plain = !self.past.has_open() && self.faults.are_none() && !self.agenda.has_identities();
+        let plain = !self.past.has_open() && !self.past.kept.is_any() && self.faults.are_none() && !self.agenda.has_identities();
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
             if !plain && !self.faults.are_none() && self.waits(entry) {
@@ -58,12 +58,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, held back or known by identity.
+    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: nothing is open, kept, held back or known by identity.
     #[inline(always)]
     fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
         let (handle, time) = (entry.handle(), entry.time());
         let Some(mut event) = self.agenda.store().begin_certain(handle) else {
-            self.annihilate(handle);
+            self.annihilate_pending(handle);
             return true;
         };
         let index = self.lps.index(event.receiver);
@@ -82,8 +82,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.running = Some(entry);
         self.context.begin(id, number, time, key.step);
         self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        let again = !plain && self.past.kept.has(self.past.kp_of(index), handle, time);
         if self.context.forwards() {
-            self.context.copy_forwards_but_last(&event.payload);
+            if again {
+                self.context.copy_forwards(&event.payload);
+            } else {
+                self.context.copy_forwards_but_last(&event.payload);
+            }
         }
         if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.running = None;
@@ -113,7 +118,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if !plain && self.agenda.has_identities() {
             self.agenda.forget_identity(handle);
         }
-        if self.context.forwards() {
+        if again {
+            self.send_certain_again(handle, id, number);
+        } else if self.context.forwards() {
             self.forward(handle, id, number);
         } else {
             self.send_certain(Some(handle), id, number);
@@ -162,7 +169,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
-    fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
+    pub(super) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
         let Some(mut event) = take_last(&mut self.context, sender, first) else { return };
         let pe = self.world.partition.pe(event.receiver);
         let near = self.world.is_near(pe);
@@ -171,7 +178,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.gauge.counts.messages_sent += 1;
         self.mail.note_sent(event.time);
-        if near && self.world.tuning.wire == Wire::Shared {
+        if near && self.world.tuning.messages == Messages::Shared {
             let tag = self.gvt.sent(pe, || Moment::Event(event.key()));
             // It is sent before any GVT that is to come, so that its receiver knows that nobody will cancel it.
             let (_, buffer) = self.agenda.store_mut().share(pe, 0, OptionalHandle::default(), event);
@@ -218,6 +225,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 fetch_payload::<M>(&event.payload);
             },
         );
+    }
+
+    /// Drops a cancelled event whose turn has come.
+    #[cold]
+    pub(super) fn annihilate_pending(&mut self, handle: Handle) {
+        if self.past.kept.is_any() {
+            self.drop_kept(handle);
+        }
+        self.annihilate(handle);
+        self.undo_what_was_sent();
     }
 
     /// Drops a cancelled event.

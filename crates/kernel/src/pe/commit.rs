@@ -12,9 +12,10 @@ use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
 use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
 use crate::faults::HeldEvent;
-use crate::history::{BLOCK, Fate, History, Record};
+use crate::history::{BLOCK, Fate, History, Record, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
+use crate::tuning::Messages;
 use crate::wires::Port;
 
 /// How many events ahead the memory of an event is fetched.
@@ -50,6 +51,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn commit_certain_and_before(&mut self, gvt: Moment) {
+        assert!(!self.past.has_cancelled(), "what was cancelled is undone before anything commits");
         let horizon = self.frontier.horizon();
         let due = match gvt {
             Moment::Init(_) => VirtualTime::ZERO,
@@ -97,9 +99,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn collect_fossils(&mut self, lag: u64) {
         if self.world.tuning.undoing.lag() == 0 {
             // Their events were released when they committed.
-            return self.past.history.reclaim_closed();
+            self.past.history.reclaim_closed();
+        } else {
+            self.release_committed(|history| history.reclaim(lag));
         }
-        self.release_committed(|history| history.reclaim(lag));
+        self.agenda.store_mut().tidy(self.past.history.first());
     }
 
     /// Drops what is left of committed events when the run has failed: one of them may fail over that, and come before.
@@ -118,11 +122,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     fn release_each(&mut self, next: &mut impl FnMut(&mut History<M::State>) -> Option<Record<M::State>>) {
         while let Some(Record { event, fate, state, .. }) = next(&mut self.past.history) {
-            // A copy of a state is the engine's doing: no run depends on how it is dropped.
-            _ = state.map(try_drop);
+            if let StateBefore::Copied(state) = state {
+                // A copy of a state is the engine's doing: no run depends on how it is dropped.
+                _ = try_drop(state);
+            }
             if fate == Fate::Committed {
                 self.begin_drop(event);
-                self.agenda.release(event);
+                self.agenda.release_executed(event);
                 self.end_drop();
             }
         }
@@ -178,7 +184,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let id = event.receiver;
         if record.extra != ExtraId::NONE {
-            self.past.extras.swap_notes(std::mem::replace(&mut record.extra, ExtraId::NONE), self.context.notes_mut());
+            let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
+            if self.world.tuning.messages == Messages::Copy {
+                self.past.extras.get(extra).into_iter().flat_map(|extra| &extra.sent).for_each(|sent| self.mail.drop_copy(sent.copy));
+            }
+            self.past.extras.swap_notes(extra, self.context.notes_mut());
         }
         self.context.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
@@ -191,7 +201,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         record.fate = Fate::Committed;
         if self.world.tuning.undoing.lag() == 0 {
             self.begin_drop(handle);
-            self.agenda.release(handle);
+            self.agenda.release_executed(handle);
             self.end_drop();
         }
         self.gauge.counts.committed += 1;

@@ -11,7 +11,7 @@ use warpline_model::{Fault, Model};
 use super::Pe;
 use crate::failure::copy_fault;
 use crate::faults::HeldEvent;
-use crate::history::Fate;
+use crate::history::{Fate, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
 use crate::wires::Port;
@@ -49,13 +49,22 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Holds back an event that failed. Unless the failure is certain, what the event did is undone.
     #[cold]
     pub(super) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
+        if self.context.logs() {
+            // However far the event has come, the log has all that it changed.
+            self.undo_logged(self.index_of(entry.handle()));
+        }
         self.context.forget();
+        self.gauge.counts.held_back += u64::from(!certain);
+        if self.past.kept.is_any() {
+            self.drop_kept(entry.handle());
+        }
         // If the event is not pending again, it was cancelled in the meantime, and its anti-message is in transit.
         if certain || self.take_back(entry.handle()) {
             let event = self.agenda.event(entry.handle());
             let (key, lp) = (event.key(), event.receiver);
             self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         }
+        self.undo_what_was_sent();
     }
 
     /// Whether an event was not executed because copying the state before it panicked.
@@ -64,16 +73,17 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.has_open() && self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Undone)
     }
 
-    /// Undoes what an event did before it failed. Returns whether it is pending again.
-    fn take_back(&mut self, handle: Handle) -> bool {
-        self.gauge.counts.held_back += 1;
+    /// Undoes what the event executed last did before it failed or was parked. Returns whether it is pending again.
+    pub(super) fn take_back(&mut self, handle: Handle) -> bool {
         let index = self.index_of(handle);
         if self.was_being_copied(handle) {
             self.past.history.pop();
         } else if self.past.history.last().is_some_and(|record| record.event == handle && record.fate == Fate::Open) {
-            match self.past.history.pop().and_then(|record| record.state) {
-                Some(state) => self.lps.get_mut(index).bring_back(state),
-                None => self.coast_forward(index),
+            match self.past.history.pop().map(|record| record.state) {
+                Some(StateBefore::Copied(state)) => self.lps.get_mut(index).bring_back(state),
+                // Undone already.
+                Some(StateBefore::Logged(_)) => {}
+                _ => self.coast_forward(index),
             }
             self.past.copies.soon(index);
         }
@@ -98,6 +108,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // Undoing what comes later may restore the state.
         self.roll_back_if_straggler(self.past.kp_of(index), &key);
         let Some(fault) = self.faults.lost(index).cloned() else { return false };
+        if self.past.kept.is_any() {
+            self.drop_kept(entry.handle());
+            self.undo_what_was_sent();
+        }
         let certain = self.is_for_good(entry);
         self.faults.hold(HeldEvent { key, lp, entry: Some(entry), fault, certain });
         true

@@ -4,9 +4,12 @@
 
 mod agree;
 mod ahead;
+mod cancellation;
 mod certain;
 mod commit;
 mod cut_short;
+mod economise;
+mod flow;
 mod hand_over;
 mod hold;
 mod initialise;
@@ -20,7 +23,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
-use warpline_memory::{Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
+use warpline_memory::{Account, Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
 use warpline_model::engine::Beat;
 use warpline_model::{Context, Model, Statistics};
 
@@ -31,6 +34,7 @@ use crate::effects::Effects;
 use crate::failure::CommittedFault;
 use crate::faults::Faults;
 use crate::fetch;
+use crate::flow::Flow;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
 use crate::gvt::{AnyGvt, Barrier, Gvt, IntervalHistory, Pacer, Verdict};
@@ -42,6 +46,7 @@ use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::rounds::Rounds;
 use crate::store::{Incarnation, Store};
+use crate::thrift::Thrift;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
 use crate::world::{Task, World};
@@ -78,14 +83,17 @@ pub struct Pe<'m, M: Model, Q, P> {
     world: World<'m, M>,
     lps: Lps<M::State>,
     agenda: Agenda<M::Event, Q>,
-    past: Past<M::State>,
+    past: Past<M::State, M::Event>,
     mail: Mail<M::Event, P>,
     gvt: AnyGvt,
     frontier: Frontier,
     caution: Caution,
+    /// Where sub-pools of buffers have sizes: which event waits for buffers.
+    flow: Option<Box<Flow>>,
     effects: Effects,
     faults: Faults,
     gauge: Gauge,
+    thrift: Thrift,
     context: Context<M>,
     /// The event whose code of the model is running.
     running: Option<Entry>,
@@ -99,6 +107,10 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
     idle_steps: u32,
     stuck_steps: u32,
+    /// How much memory the messages took that waited here at the last GVT, in bytes.
+    mail_bytes: usize,
+    /// How many events had been undone when cancelled ones were last dropped.
+    rolled_back_before: u64,
     over: Option<Step>,
     prefetching: bool,
 }
@@ -123,6 +135,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let rounds = tuning.windows.then(|| Rounds::new(world.me, world.pes()));
         let ids = world.partition.lps(world.me);
         let interval = GvtInterval::new(&tuning, gvt.stops_pes());
+        let flow = buffers.is_bounded().then(|| Box::new(Flow::new(world.pes())));
         Pe {
             lps: Lps::new(ids.clone(), task.roles.clone()),
             agenda: Agenda::new(pending, Store::new(buffers, world.pools_events()), world.ties),
@@ -131,9 +144,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             gvt,
             frontier: Frontier::new(window, world.end, rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
+            flow,
             effects: Effects::new(statistics),
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),
+            thrift: Thrift::default(),
             context,
             running: None,
             dropping: None,
@@ -142,6 +157,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             since_gvt: 0,
             idle_steps: 0,
             stuck_steps: 0,
+            mail_bytes: 0,
+            rolled_back_before: 0,
             over: None,
             prefetching: false,
             world,
@@ -163,6 +180,37 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// called before its first step, of PEs that adapt the interval.
     pub fn follow(&mut self, pacer: Pacer) {
         self.interval.follow(pacer);
+    }
+
+    /// Whatever memory it takes it draws on this account, and keeps within the budget by going less far ahead. To be called before its first
+    /// step.
+    pub fn draw_on(&mut self, account: Account) {
+        self.thrift.begin(account);
+    }
+
+    /// Whether it chooses the interval between copies of states, for which it matters how many events cost as much as a copy.
+    pub fn weighs_copies(&self) -> bool {
+        self.past.copies.adapts()
+    }
+
+    /// Copies the states of some LPs, up to this number and others each time, and drops the copies: whoever steps the PE can find out
+    /// what that costs. Returns how many were copied; fewer if copying or dropping one panics.
+    pub fn copy_states(&mut self, most: u32) -> u32 {
+        let (lps, first) = (self.lps.initialised(), self.gauge.counts.processed as usize);
+        let copy = |index: usize| catch_panic(|| drop(self.lps.get(index % lps).state.clone()));
+        (0..lps.min(most as usize)).take_while(|more| copy(first.wrapping_add(*more)).is_ok()).count() as u32
+    }
+
+    /// Says how many events cost as much as a copy of a state. Unless told, it assumes one.
+    pub fn set_copy_cost(&mut self, events: f64) {
+        if let Some(control) = self.past.copies.control() {
+            control.cost = events;
+        }
+    }
+
+    /// How long its model's code has taken so far, per event, in seconds: an estimate, with copies of states and the like.
+    pub fn event_seconds(&self) -> f64 {
+        self.gauge.event_seconds()
     }
 
     /// The loop, once: receive, execute a batch, file what was received, hand over, publish how far it has come, and do what there is to do
@@ -198,6 +246,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.gauge.lap(Phase::Receive);
         self.hand_over_and_publish(executed);
         self.gauge.lap(Phase::Send);
+        if self.thrift.is_on() {
+            self.settle_memory();
+        }
         self.advance_gvt(executed);
         self.gauge.end_step(executed == 0, watched, self.over.is_some());
         self.over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })
@@ -317,11 +368,15 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { lps, effects, faults, mut gauge, agenda, past, interval, over, .. } = self;
-        gauge.counts.extras_kept = past.extras.in_use();
+        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mail, interval, over, .. } = self;
+        (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use() + mail.copies(), mail.refusals());
+        if world.tuning.lanes.has_ahead() {
+            gauge.counts.copy_interval = past.copies.interval();
+        }
         // A run that failed, on whatever PE, ends with messages still on their way, and with events that were executed and not committed.
         if over == Some(Step::Finished) {
             assert_eq!(agenda.cancelled_early(), 0, "an anti-message came for a message that never did");
+            assert!(!past.kept.is_any(), "what an undone event had sent was neither sent again nor cancelled");
             assert!(agenda.identities() <= agenda.len(), "an event that is over is still known by identity");
         }
         let (first_lp, lps) = lps.into_parts();

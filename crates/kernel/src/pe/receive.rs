@@ -80,7 +80,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) {
-        let Pe { mail, agenda, gvt, gauge, frontier, world, .. } = self;
+        let Pe { mail, agenda, gvt, gauge, frontier, world, thrift, .. } = self;
         let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
@@ -108,6 +108,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     cancelled = true;
                     undone.make_room(1, "events that are undone");
                     undone.extend(processed);
+                }
+                (Content::Return { key, .. }, _) => {
+                    gvt.received(message.tag, || Moment::Never);
+                    thrift.comes_back(key.sender, key.sequence);
                 }
                 (Content::Anti { key, .. }, None) => panic!("a certain event is cancelled: {key:?}"),
             }
@@ -140,7 +144,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends free buffers back to PEs that send more than they receive, which otherwise would keep making new ones. (Fujimoto and Panesar
     /// let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
-        let most = SURPLUS_MOST.div_ceil(self.world.pes() as usize);
+        let most = if self.thrift.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };
         for to in 0..self.world.pes() {
             while let Some(buffer) = self.agenda.store_mut().give_surplus(to, most) {
                 let tag = self.gvt.sent(to, || Moment::Never);

@@ -1,9 +1,10 @@
-//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation).
+//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation), or [later](super::cancellation).
 //!
 //! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. That a message is cancelled in the
 //! one copy that sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans.
 //! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
-//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999.
+//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone last first: incremental state saving, as in
+//! J. Steinman, "Incremental state saving in SPEEDES using C++", WSC 1993.
 
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, catch_panic};
@@ -11,9 +12,10 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::Undoing;
-use crate::extras::ExtraId;
+use crate::extras::{ExtraId, SentByValue};
+use crate::failure::{journal_fault, journal_panic};
 use crate::gvt::Gvt;
-use crate::history::Fate;
+use crate::history::{Fate, StateBefore};
 use crate::pending::PendingSet;
 use crate::phases::Phase;
 use crate::store::Incarnation;
@@ -21,7 +23,7 @@ use crate::wires::{MessageKind, Port};
 
 /// How far a KP rolls back.
 #[derive(Clone, Copy)]
-enum Until<'a> {
+pub(super) enum Until<'a> {
     /// Every event after this key is undone.
     After(&'a EventKey),
     /// This event is the last to be undone.
@@ -82,6 +84,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.release_held();
         let timed = self.gauge.begin_rollback(Phase::Gvt);
         (0..self.past.kps()).for_each(|k| self.roll_back(k, Until::From(time)));
+        if self.past.kept.is_any() {
+            self.drop_kept_from(time);
+        }
         self.undo_cancelled();
         self.gauge.end_rollback(timed, false);
         self.past.lower_latest(time);
@@ -92,7 +97,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.event(self.past.history.get(place).event).key()
     }
 
-    fn roll_back(&mut self, k: usize, until: Until<'_>) {
+    pub(super) fn roll_back(&mut self, k: usize, until: Until<'_>) {
         // What is sent from now on may reuse the sequence numbers of what is cancelled.
         self.incarnation = self.incarnation.checked_add(1).unwrap_or(Incarnation::MIN);
         let before = self.gauge.counts.rolled_back;
@@ -102,10 +107,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 Until::After(key) if self.world.ties.compare(&self.key_at(place), key).is_le() => break,
                 Until::From(time) if self.key_at(place).time < time => break,
                 Until::With(last) if last == handle => {
-                    self.undo(k, place);
+                    self.undo(k, place, true);
                     break;
                 }
-                _ => self.undo(k, place),
+                _ => self.undo(k, place, !matches!(until, Until::From(_))),
             }
         }
         let time = self.past.last_open(k).map(|last| self.key_at(last).time);
@@ -115,28 +120,39 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.rollback(self.gauge.counts.rolled_back - before);
     }
 
-    /// Undoes the last event of a KP.
-    fn undo(&mut self, k: usize, place: u64) {
+    /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be, and is, kept.
+    fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
         let record = self.past.history.get_mut(place);
         record.fate = Fate::Undone;
         let (handle, extra, digest, mut sent) = (record.event, record.extra, record.digest, std::mem::take(&mut record.sent));
         let (state, before) = (record.state.take(), record.before);
+        self.agenda.store_mut().withdraw(handle, place);
         self.past.set_last_place(k, before);
         let index = self.index_of(handle);
-        self.restore(handle, index, state, extra);
+        match state {
+            StateBefore::Logged(_) => self.undo_changes(index, place),
+            StateBefore::Copied(state) => self.restore(handle, index, Some(state), extra),
+            StateBefore::WorkedOut => self.restore(handle, index, None, extra),
+        }
         let lp = self.lps.get_mut(index);
         lp.events -= 1;
         lp.digest = digest;
         self.past.copies.soon(index);
-        while let Some(message) = sent.handle() {
-            // Read first, as the buffer may be reused once it is cancelled.
-            sent = self.agenda.store().next(message);
-            self.cancel(message, handle);
-        }
-        self.cancel_values(extra, handle);
-        self.past.extras.give_back(extra);
-        if self.agenda.store_mut().undo(handle) {
+        let pending = self.agenda.store_mut().undo(handle);
+        if pending {
             self.agenda.push_event(handle);
+        }
+        if pending && may_keep && self.keeps(extra) {
+            self.keep(k, handle, sent, extra);
+        } else {
+            while let Some(message) = sent.handle() {
+                // Read first, as the buffer may be reused once it is cancelled.
+                sent = self.agenda.store().next(message);
+                self.cancel(message, handle);
+            }
+            self.cancel_values(extra, handle);
+            self.cancel_copied(extra, handle);
+            self.past.extras.give_back(extra);
         }
         self.gauge.undone(|| self.lps.role(self.lps.id(index)));
     }
@@ -159,6 +175,28 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.set_stale(index);
     }
 
+    /// Undoes what the event of the record at `place` has changed.
+    fn undo_changes(&mut self, index: usize, place: u64) {
+        self.past.history.read_changes(place, self.context.logged_mut());
+        self.undo_logged(index);
+    }
+
+    /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is lost: there is no copy of its state.
+    pub(super) fn undo_logged(&mut self, index: usize) {
+        if !self.faults.are_none() && self.faults.lost(index).is_some() {
+            return self.context.forget();
+        }
+        let state = &mut self.lps.get_mut(index).state;
+        match catch_panic(|| self.context.undo_logged(state)) {
+            Ok(true) => {}
+            Ok(false) => self.faults.lose(index, journal_fault()),
+            Err(panic) => {
+                self.context.forget();
+                self.faults.lose(index, journal_panic(panic));
+            }
+        }
+    }
+
     /// Runs the model's reverse code, and returns whether it succeeded.
     fn reverse(&mut self, handle: Handle, index: usize, extra: ExtraId) -> bool {
         let event = self.agenda.event(handle);
@@ -174,7 +212,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Cancels a message that an undone event had sent: in place, if it has not been processed.
-    fn cancel(&mut self, message: Handle, undone: Handle) {
+    pub(super) fn cancel(&mut self, message: Handle, undone: Handle) {
         let receiver = self.agenda.store().receiver(message);
         match self.agenda.store_mut().cancel(message) {
             CancelOutcome::Pending => self.gauge.counts.cancelled_in_place += 1,
@@ -192,12 +230,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Cancels what an undone event had sent by value. To GVT, an anti-message comes with the event that sent what it cancels, so that what
     /// is pending at GVT will not be cancelled.
-    fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
+    pub(super) fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
         let Some(extra) = self.past.extras.get(extra) else { return };
         let at = Moment::Event(self.agenda.event(undone).key());
         for sent in extra.sent.drain(..) {
             self.mail.send_value_anti(&sent, at, &mut self.gvt);
+            self.mail.drop_copy(sent.copy);
             self.gauge.counts.anti_sent += 1;
         }
+    }
+
+    /// The same of one message.
+    pub(super) fn cancel_value(&mut self, sent: &SentByValue, undone: Handle) {
+        let at = Moment::Event(self.agenda.event(undone).key());
+        self.mail.send_value_anti(sent, at, &mut self.gvt);
+        self.gauge.counts.anti_sent += 1;
     }
 }

@@ -54,4 +54,11 @@ impl PendingSet for AnyPending {
             AnyPending::Heap(heap) => heap.len(),
         }
     }
+
+    fn bytes(&self) -> usize {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.bytes(),
+            AnyPending::Heap(heap) => heap.bytes(),
+        }
+    }
 }

@@ -71,6 +71,11 @@ impl Chunks {
         self.chunks.len() as u32 - 1
     }
 
+    /// How much memory there is for chunks, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<[Entry; CHUNK]>() * self.chunks.len() + size_of::<u32>() * (self.filled_before.capacity() + self.free.capacity())
+    }
+
     fn set_free(&mut self, chunk: u32) {
         self.free.make_room(1, PENDING_EVENTS);
         self.free.push(chunk);

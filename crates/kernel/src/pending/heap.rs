@@ -130,4 +130,8 @@ impl PendingSet for Heap {
     fn len(&self) -> usize {
         self.entries.len() - usize::from(self.hole)
     }
+
+    fn bytes(&self) -> usize {
+        size_of::<Entry>() * self.entries.capacity()
+    }
 }

@@ -263,6 +263,11 @@ impl PendingSet for Ladder {
     fn len(&self) -> usize {
         self.len
     }
+
+    fn bytes(&self) -> usize {
+        let rungs: usize = self.rungs.iter().chain(&self.spare).map(|rung| rung.buckets.capacity()).sum();
+        self.store.bytes() + self.late.bytes() + size_of::<Entry>() * self.run.capacity() + size_of::<Bucket>() * rungs
+    }
 }
 
 /// Sorts entries: by time, then those of one time by the rest of their keys.

@@ -84,6 +84,9 @@ pub trait PendingSet: Default {
     /// How many entries there are.
     fn len(&self) -> usize;
 
+    /// How much memory the set has, in bytes, whether it is in use or not.
+    fn bytes(&self) -> usize;
+
     /// Whether there is no entry.
     fn is_empty(&self) -> bool {
         self.len() == 0

@@ -7,7 +7,7 @@ use warpline_base::{RunDigest, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Hierarchy};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Delays, Event, GoAhead, Lanes, Partition, Parts, Pe, Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, Wire, balance,
+    Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Books, Buffers, Region, buffers};
 use warpline_model::prelude::*;
@@ -115,8 +115,8 @@ struct Outcome {
     returned: u64,
 }
 
-fn wire(seed: u64) -> Wire {
-    [Wire::Shared, Wire::Value, Wire::Both][seed as usize % 3]
+fn messages(seed: u64) -> Messages {
+    [Messages::Shared, Messages::Copy, Messages::Value][seed as usize % 3]
 }
 
 /// Which lanes are executed, and whether PEs go in step.
@@ -129,7 +129,7 @@ fn algorithm(seed: u64) -> Algorithm {
     [Algorithm::Synchronous, Algorithm::Asynchronous, Algorithm::OneSided, Algorithm::Gsu][seed as usize % 4]
 }
 
-/// Every way to synchronise that the model allows, with every kind of wire and every way to find GVT.
+/// Every way to synchronise that the model allows, with every kind of messages and every way to find GVT.
 fn pe<M: Model, P: Port<M::Event>>(
     model: &M,
     port: P,
@@ -150,7 +150,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         near: 0..pes,
     };
     let (lanes, windows) = if model.lookahead() > 0.0 { way(seed) } else { (Lanes::Ahead, false) };
-    let wire = wire(seed);
+    let messages = messages(seed);
     let undoing = Undoing::Copy { interval: 1 };
     let tuning = Tuning {
         batch: 4,
@@ -160,9 +160,10 @@ fn pe<M: Model, P: Port<M::Event>>(
         patience: 32,
         history_most: 1000,
         undoing,
+        cancellation: warpline_kernel::Cancellation::Aggressive,
         lanes,
         go_ahead: GoAhead::Always,
-        wire,
+        messages,
         windows,
     };
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
@@ -229,8 +230,8 @@ fn noticed(model: &Chain, fault: fn(u32) -> Fault) -> (u32, u32) {
 }
 
 /// The same, only on some wires.
-fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Wire) -> bool) -> (u32, u32) {
-    noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(wire(*seed))))
+fn noticed_on(model: &Chain, fault: fn(u32) -> Fault, chosen: impl Fn(Messages) -> bool) -> (u32, u32) {
+    noticed_under(model, fault, (0..SEEDS).filter(|seed| chosen(messages(*seed))))
 }
 
 /// The same in windows.
@@ -280,10 +281,10 @@ fn every_lost_or_repeated_message_is_noticed() {
     ] {
         for model in [NEAR, FAR] {
             let mut sum = 0;
-            for wire in [Wire::Shared, Wire::Value, Wire::Both] {
-                let (done, noticed) = noticed_on(&model, fault, |chosen| chosen == wire);
-                assert!(done > 3, "a {name} happened in {done} runs with {wire:?}");
-                assert_eq!(noticed, done, "a {name} went unnoticed with {wire:?} and the lookahead {}", model.lookahead);
+            for messages in [Messages::Shared, Messages::Copy, Messages::Value] {
+                let (done, noticed) = noticed_on(&model, fault, |chosen| chosen == messages);
+                assert!(done > 3, "a {name} happened in {done} runs with {messages:?}");
+                assert_eq!(noticed, done, "a {name} went unnoticed with {messages:?} and the lookahead {}", model.lookahead);
                 sum += done;
             }
             assert!(sum > SEEDS as u32 / 4, "a {name} happened in {sum} runs of {SEEDS}");
@@ -295,7 +296,7 @@ fn every_lost_or_repeated_message_is_noticed() {
 #[test]
 fn an_anti_message_that_overtakes_its_message_changes_nothing() {
     for model in [NEAR, FAR] {
-        let (done, noticed) = noticed_on(&model, Fault::HastyAnti, |wire| wire == Wire::Value);
+        let (done, noticed) = noticed_on(&model, Fault::HastyAnti, |messages| messages == Messages::Copy);
         assert!(done > 3, "an anti-message overtook its message in {done} runs");
         assert_eq!(noticed, 0, "an anti-message that overtook its message led to another answer with the lookahead {}", model.lookahead);
     }

@@ -31,7 +31,7 @@ fn of_two_failures_at_commit_the_earlier_is_reported() {
     fn commit(label: &'static str) {
         assert!(label == "start", "{label} must not commit");
     }
-    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse] {
+    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse, Undoing::Journal] {
         in_time(move || {
             let play = Play { first, then, commit, ..Play::default() };
             let setting = Setting::default();

@@ -18,7 +18,7 @@ fn a_copy_is_kept_as_long_as_it_may_be_needed() {
         assert!(handled[handled.len() - 1] != "fails", "as planned");
         vec![]
     }
-    for undoing in [Undoing::Copy { interval: 1_000_000 }, Undoing::Reverse] {
+    for undoing in [Undoing::Copy { interval: 1_000_000 }, Undoing::Reverse, Undoing::Journal] {
         for kps in [1, 10_000] {
             for lps in [2, 100].into_iter().chain(1015..1035).chain([3000]) {
                 let play = Play { lps, first, then, ..Play::default() };

@@ -2,7 +2,7 @@
 
 use crate::by_hand::{END, Play, Sent, Setting, Stage, in_time};
 use warpline_kernel::gvt::{Pacer, PacerDriver};
-use warpline_kernel::{GoAhead, Lanes, Tuning, Wire};
+use warpline_kernel::{GoAhead, Lanes, Messages, Tuning};
 
 /// LP 0 sends seven messages in its first event: PE 1 has LPs 2 and 3, and PE 2 has LPs 4 and 5.
 const SENDER: Play = Play { lps: 6, lookahead: 10.0, first, then, ..Play::NOTHING };
@@ -19,9 +19,9 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
 }
 
 /// PE 0 knows that nothing comes before time 10, and has executed nothing.
-fn about_to_send(wire: Wire) -> Stage<'static> {
+fn about_to_send(messages: Messages) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, ..setting.tuning };
+    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, messages, ..setting.tuning };
     let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
     stage.let_bounds_arrive();
     stage.step(0, 1);
@@ -38,17 +38,17 @@ fn finish(stage: Stage<'_>) {
 }
 
 /// Runs a test with shared buffers, and with messages by value; it fails if it hangs.
-fn on_each_wire(test: fn(Wire)) {
-    [Wire::Shared, Wire::Value].into_iter().for_each(|wire| in_time(move || test(wire)));
+fn on_each_wire(test: fn(Messages)) {
+    [Messages::Shared, Messages::Copy].into_iter().for_each(|messages| in_time(move || test(messages)));
 }
 
 /// A bound promises that nothing before it will be sent, so everything sent must be on the wires before the bound is published.
 #[test]
 fn messages_are_handed_over_before_a_bound_is_published() {
-    on_each_wire(|wire| {
-        let mut stage = about_to_send(wire);
+    on_each_wire(|messages| {
+        let mut stage = about_to_send(messages);
         stage.step(0, 1);
-        assert_eq!(stage.published(0), (Some(5.0), 7), "{wire:?}");
+        assert_eq!(stage.published(0), (Some(5.0), 7), "{messages:?}");
         finish(stage);
     });
 }
@@ -57,29 +57,29 @@ fn messages_are_handed_over_before_a_bound_is_published() {
 /// it would not cover messages that may still arrive.
 #[test]
 fn messages_that_find_no_room_wait() {
-    on_each_wire(|wire| {
-        let mut stage = about_to_send(wire);
+    on_each_wire(|messages| {
+        let mut stage = about_to_send(messages);
         stage.make_room_for(0);
         stage.step(0, 2);
         assert_eq!((stage.pes[0].counts().certain, stage.deliver(1), stage.deliver(2)), (2, 0, 0), "there is no room");
         for (room, left) in [(2, 5), (1, 4), (3, 1)] {
             stage.make_room_for(room);
             stage.step(0, 3);
-            assert_eq!(stage.deliver(1) + stage.deliver(2), room, "{wire:?}: {left} of them wait");
-            assert_eq!(stage.published(0).0, Some(1.0), "{wire:?}: a bound was published, though {left} messages wait");
+            assert_eq!(stage.deliver(1) + stage.deliver(2), room, "{messages:?}: {left} of them wait");
+            assert_eq!(stage.published(0).0, Some(1.0), "{messages:?}: a bound was published, though {left} messages wait");
         }
         stage.make_room_for(usize::MAX);
         stage.step(0, 1);
         assert_eq!(stage.deliver(1) + stage.deliver(2), 1);
-        assert_eq!(stage.published(0), (Some(10.0), 7), "{wire:?}: the bound is published when nothing waits any more");
+        assert_eq!(stage.published(0), (Some(10.0), 7), "{messages:?}: the bound is published when nothing waits any more");
         finish(stage);
     });
 }
 
 /// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
-fn about_to_send_in_windows(wire: Wire) -> Stage<'static> {
+fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };
-    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, wire, windows: true, ..setting.tuning };
+    let tuning = Tuning { lanes: Lanes::Certain, patience: 1000, messages, windows: true, ..setting.tuning };
     let mut stage = Stage::new(&SENDER, Setting { tuning, ..setting });
     stage.let_bounds_arrive();
     assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe)), [vec![(1.0, 0)], vec![(END, 0)], vec![(END, 0)]]);
@@ -90,12 +90,12 @@ fn about_to_send_in_windows(wire: Wire) -> Stage<'static> {
 /// knows yet.
 #[test]
 fn a_round_covers_the_messages_of_its_window() {
-    on_each_wire(|wire| {
-        let mut stage = about_to_send_in_windows(wire);
+    on_each_wire(|messages| {
+        let mut stage = about_to_send_in_windows(messages);
         stage.step(0, 1);
-        assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{wire:?}: the window goes on");
+        assert_eq!((stage.pes[0].counts().certain, stage.rounds(0).len()), (1, 1), "{messages:?}: the window goes on");
         stage.step(0, 5);
-        assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{wire:?}");
+        assert_eq!((stage.pes[0].counts().certain, &stage.rounds(0)[1..]), (2, &[(11.0, 7)][..]), "{messages:?}");
         // Until the others have published, too, nothing else happens.
         stage.step(1, 1);
         stage.step(0, 5);
@@ -107,14 +107,14 @@ fn a_round_covers_the_messages_of_its_window() {
 /// Nothing is published before all messages of a window have found room.
 #[test]
 fn a_round_waits_for_messages_that_find_no_room() {
-    on_each_wire(|wire| {
-        let mut stage = about_to_send_in_windows(wire);
+    on_each_wire(|messages| {
+        let mut stage = about_to_send_in_windows(messages);
         stage.make_room_for(6);
         stage.step(0, 5);
-        assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{wire:?}: a message waits");
+        assert_eq!((stage.deliver(1) + stage.deliver(2), stage.rounds(0).len()), (6, 1), "{messages:?}: a message waits");
         stage.make_room_for(1);
         stage.step(0, 1);
-        assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{wire:?}");
+        assert_eq!((stage.deliver(1) + stage.deliver(2), &stage.rounds(0)[1..]), (1, &[(11.0, 7)][..]), "{messages:?}");
         finish(stage);
     });
 }
@@ -122,18 +122,18 @@ fn a_round_waits_for_messages_that_find_no_room() {
 /// Everything sent in a window is filed before the next one opens, in however many steps the messages arrive.
 #[test]
 fn a_window_opens_with_all_messages_filed() {
-    on_each_wire(|wire| {
-        let mut stage = about_to_send_in_windows(wire);
+    on_each_wire(|messages| {
+        let mut stage = about_to_send_in_windows(messages);
         [2, 1, 1].into_iter().enumerate().for_each(|(pe, steps)| stage.step(pe, steps));
         assert_eq!([0, 1, 2].map(|pe| stage.rounds(pe).len()), [2, 2, 2]);
         assert_eq!(stage.deliver(1), 4);
         // It finds all rounds and all messages in the same step, in which it executes the first of them.
         stage.step(1, 1);
-        assert_eq!(stage.pes[1].counts().certain, 1, "{wire:?}");
+        assert_eq!(stage.pes[1].counts().certain, 1, "{messages:?}");
         stage.deliver(2);
         stage.step(1, 5);
         // All events of the window from 11 to 21.
-        assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{wire:?}");
+        assert_eq!((stage.pes[1].counts().certain, stage.rounds(1).len()), (4, 3), "{messages:?}");
         finish(stage);
     });
 }

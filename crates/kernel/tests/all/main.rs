@@ -2,6 +2,7 @@
 #![cfg(not(miri))]
 
 mod by_hand;
+mod cancellation;
 mod conformance;
 mod engine_faults;
 mod failures;

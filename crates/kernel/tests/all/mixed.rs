@@ -4,21 +4,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Play, Sent, Setting, Stage, in_time};
 use warpline_kernel::gvt::Algorithm;
-use warpline_kernel::{Lanes, Tuning, Wire};
+use warpline_kernel::{Lanes, Messages, Tuning};
 
 /// Every way in which a run may be mixed.
-const WAYS: [(Lanes, Wire); 6] = [
-    (Lanes::Both, Wire::Shared),
-    (Lanes::Both, Wire::Value),
-    (Lanes::Both, Wire::Both),
-    (Lanes::Ahead, Wire::Shared),
-    (Lanes::Ahead, Wire::Value),
-    (Lanes::Ahead, Wire::Both),
+const WAYS: [(Lanes, Messages); 6] = [
+    (Lanes::Both, Messages::Shared),
+    (Lanes::Both, Messages::Copy),
+    (Lanes::Both, Messages::Value),
+    (Lanes::Ahead, Messages::Shared),
+    (Lanes::Ahead, Messages::Copy),
+    (Lanes::Ahead, Messages::Value),
 ];
 
-fn setting(lanes: Lanes, wire: Wire) -> Setting {
+fn setting(lanes: Lanes, messages: Messages) -> Setting {
     let setting = Setting::default();
-    Setting { tuning: Tuning { lanes, wire, ..setting.tuning }, ..setting }
+    Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting }
 }
 
 /// LPs 0 and 1 are on PE 0, 2 and 3 on PE 1.
@@ -43,20 +43,20 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
 #[test]
 fn conservative_lps_wait_aside_and_others_do_not() {
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
-    for (lanes, wire) in WAYS {
-        let setting = setting(lanes, wire);
+    for (lanes, messages) in WAYS {
+        let setting = setting(lanes, messages);
         // All LPs of a PE share a KP: one that only waits must not make the others roll back.
         let mut stage = Stage::new(&play, Setting { tuning: Tuning { kps: 1, ..setting.tuning }, ..setting });
         stage.exhaust(0);
-        assert_eq!(stage.pes[0].counts().processed, 1, "{lanes:?}, {wire:?}: the others go ahead");
+        assert_eq!(stage.pes[0].counts().processed, 1, "{lanes:?}, {messages:?}: the others go ahead");
         stage.exhaust(1);
         assert_eq!(stage.deliver(0), 1);
         stage.step(0, 2);
-        assert_eq!(stage.pes[0].counts().processed, 1, "{lanes:?}, {wire:?}: what has just arrived waits, too");
+        assert_eq!(stage.pes[0].counts().processed, 1, "{lanes:?}, {messages:?}: what has just arrived waits, too");
         let done = stage.finish();
-        assert_eq!(done.handled[1], ["comes first", "waits", "in between", "waits as well"], "{lanes:?}, {wire:?}");
-        assert_eq!(done.counts.iter().map(|counts| counts.rolled_back).sum::<u64>(), 0, "{lanes:?}, {wire:?}");
-        assert_eq!(done.counts[0].certain, 4, "{lanes:?}, {wire:?}: what waited was executed for good");
+        assert_eq!(done.handled[1], ["comes first", "waits", "in between", "waits as well"], "{lanes:?}, {messages:?}");
+        assert_eq!(done.counts.iter().map(|counts| counts.rolled_back).sum::<u64>(), 0, "{lanes:?}, {messages:?}");
+        assert_eq!(done.counts[0].certain, 4, "{lanes:?}, {messages:?}: what waited was executed for good");
     }
 }
 
@@ -65,7 +65,7 @@ fn conservative_lps_wait_aside_and_others_do_not() {
 fn with_lookahead_conservative_lps_go_as_far_as_the_horizon() {
     let ticks = |lp| if lp == 1 { vec![(1, 5.0, "a"), (1, 5.5, "b"), (1, 15.5, "c")] } else { vec![(lp, 20.0, "far away")] };
     let play = Play { conservative: &[1], lookahead: 10.0, first: ticks, ..Play::NOTHING };
-    let mut stage = Stage::new(&play, setting(Lanes::Both, Wire::Both));
+    let mut stage = Stage::new(&play, setting(Lanes::Both, Messages::Value));
     stage.exhaust(0);
     assert_eq!(stage.pes[0].counts().certain, 0);
     stage.let_bounds_arrive();
@@ -96,16 +96,16 @@ fn what_waits_may_be_cancelled() {
         }
     }
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
-    for (lanes, wire) in WAYS {
-        let mut stage = Stage::new(&play, setting(lanes, wire));
+    for (lanes, messages) in WAYS {
+        let mut stage = Stage::new(&play, setting(lanes, messages));
         stage.exhaust(0);
         // LP 2 goes ahead before LP 3 has sent it the straggler, as batches are of one event.
         stage.pes[1].step().expect("there is memory");
         stage.deliver(0);
         stage.exhaust(0);
         let done = stage.finish();
-        assert_eq!(done.handled[1], ["right", "right"], "{lanes:?}, {wire:?}");
-        assert!(done.counts[0].rolled_back > 0, "{lanes:?}, {wire:?}: LP 0 was too early");
+        assert_eq!(done.handled[1], ["right", "right"], "{lanes:?}, {messages:?}");
+        assert!(done.counts[0].rolled_back > 0, "{lanes:?}, {messages:?}: LP 0 was too early");
     }
 }
 
@@ -128,22 +128,22 @@ fn gvt_waits_for_anti_messages() {
     }
     let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
     let algorithms = [Algorithm::Asynchronous, Algorithm::Synchronous, Algorithm::OneSided, Algorithm::Gsu];
-    for (algorithm, (lanes, wire)) in algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way))) {
-        let mut stage = Stage::new(&play, Setting { algorithm, ..setting(lanes, wire) });
+    for (algorithm, (lanes, messages)) in algorithms.into_iter().flat_map(|algorithm| WAYS.map(|way| (algorithm, way))) {
+        let mut stage = Stage::new(&play, Setting { algorithm, ..setting(lanes, messages) });
         stage.step(1, 2);
-        assert_eq!(stage.deliver(0), 1, "{algorithm:?}, {lanes:?}, {wire:?}: `wrong`");
+        assert_eq!(stage.deliver(0), 1, "{algorithm:?}, {lanes:?}, {messages:?}: `wrong`");
         stage.step(0, 3);
-        assert_eq!(stage.deliver(1), 1, "{algorithm:?}, {lanes:?}, {wire:?}: the straggler");
+        assert_eq!(stage.deliver(1), 1, "{algorithm:?}, {lanes:?}, {messages:?}: the straggler");
         stage.make_room_for(0);
         for _ in 0..100 {
             stage.step(1, 1);
             stage.step(0, 1);
         }
-        assert_eq!(stage.pes[1].counts().rolled_back, 1, "{algorithm:?}, {lanes:?}, {wire:?}");
-        assert_eq!(stage.pes[0].counts().certain, 0, "{algorithm:?}, {lanes:?}, {wire:?}: `wrong` may be cancelled at any moment");
+        assert_eq!(stage.pes[1].counts().rolled_back, 1, "{algorithm:?}, {lanes:?}, {messages:?}");
+        assert_eq!(stage.pes[0].counts().certain, 0, "{algorithm:?}, {lanes:?}, {messages:?}: `wrong` may be cancelled at any moment");
         stage.make_room_for(usize::MAX);
         let done = stage.finish();
-        assert_eq!(done.handled, [vec!["late"], vec![], vec!["straggler", "too early"], vec![]], "{algorithm:?}, {lanes:?}, {wire:?}");
+        assert_eq!(done.handled, [vec!["late"], vec![], vec!["straggler", "too early"], vec![]], "{algorithm:?}, {lanes:?}, {messages:?}");
     }
 }
 
@@ -167,11 +167,11 @@ fn an_event_that_waited_fails_once() {
     }
     in_time(|| {
         let play = Play { conservative: &[1], first, then, ..Play::NOTHING };
-        for (lanes, wire) in WAYS {
+        for (lanes, messages) in WAYS {
             TRIED.store(0, Ordering::Relaxed);
-            let failure = Stage::new(&play, setting(lanes, wire)).finish().failure.expect("it fails");
-            assert_eq!((failure.time, failure.committed), (2.0, 1), "{lanes:?}, {wire:?}");
-            assert_eq!(TRIED.load(Ordering::Relaxed), 1, "{lanes:?}, {wire:?}");
+            let failure = Stage::new(&play, setting(lanes, messages)).finish().failure.expect("it fails");
+            assert_eq!((failure.time, failure.committed), (2.0, 1), "{lanes:?}, {messages:?}");
+            assert_eq!(TRIED.load(Ordering::Relaxed), 1, "{lanes:?}, {messages:?}");
         }
     });
 }

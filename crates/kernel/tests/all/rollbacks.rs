@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::by_hand::{Play, Sent, Setting, Stage};
 use warpline_kernel::gvt::{Algorithm, Work};
-use warpline_kernel::{Counts, Lanes, Tuning, Undoing, Wire};
+use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
 
 /// LPs 0 to 3 are on PE 0, and 4 to 7 on PE 1. LP 4 executes `a` to `d`. `b` is cancelled together with what it sent: one event to its own
@@ -47,7 +47,7 @@ fn done(counts: &Counts) -> Counts {
         mailbox_depth_max: 0,
         ..counts.clone()
     };
-    Counts { committed: 0, remote_committed: 0, history_max: 0, ..without }
+    Counts { committed: 0, remote_committed: 0, history_max: 0, repeated: 0, copy_interval: 0, ..without }
 }
 
 fn every_rollback_is_counted(undoing: Undoing) {
@@ -112,6 +112,15 @@ fn every_rollback_is_counted(undoing: Undoing) {
     assert_eq!(done(&ended.counts[1]), one, "PE 1 in the end");
     let committed: Vec<_> = ended.counts.iter().map(|counts| (counts.committed, counts.remote_committed)).collect();
     assert_eq!(committed, [(5, 3), (6, 1)]);
+    // Only where states are worked out from copies further back, events are executed again for that.
+    let interval = match undoing {
+        Undoing::Copy { interval } => interval,
+        Undoing::CopyAdaptively => unreachable!("it would depend on how many rollbacks there are"),
+        Undoing::Reverse => 64,
+        Undoing::Journal => 0,
+    };
+    assert!(ended.counts.iter().all(|counts| counts.copy_interval == interval));
+    assert_eq!(ended.counts[1].repeated > 0, matches!(undoing, Undoing::Copy { interval: 2.. }));
     let expected: [&[&str]; 8] =
         [&["late"], &["of b, there", "own", "of c"], &["of d"], &[], &["a", "straggler", "b", "c", "d"], &["of b, here"], &[], &[]];
     assert_eq!(ended.handled, expected);
@@ -137,6 +146,11 @@ fn every_rollback_is_counted_with_rare_copies() {
 }
 
 #[test]
+fn every_rollback_is_counted_with_a_journal() {
+    every_rollback_is_counted(Undoing::Journal);
+}
+
+#[test]
 fn every_rollback_is_counted_with_reverse_code() {
     every_rollback_is_counted(Undoing::Reverse);
 }
@@ -144,13 +158,13 @@ fn every_rollback_is_counted_with_reverse_code() {
 /// Lets PE 0 execute what PE 1 sent, with a GVT that does not make it certain, and then PE 1 cancel it.
 fn cancel_after_gvt(first: fn(u32) -> Vec<Sent>, then: fn(&[&'static str]) -> Vec<Sent>, lookahead: f64, gvt: f64) {
     let play = Play { lookahead, first, then, ..Play::default() };
-    [Wire::Shared, Wire::Value].into_iter().for_each(|wire| cancel_on(wire, &play, gvt));
+    [Messages::Shared, Messages::Copy].into_iter().for_each(|messages| cancel_on(messages, &play, gvt));
 }
 
-fn cancel_on(wire: Wire, play: &Play, gvt: f64) {
+fn cancel_on(messages: Messages, play: &Play, gvt: f64) {
     let setting = Setting { algorithm: Algorithm::Synchronous, ..Setting::default() };
     let lanes = if play.lookahead > 0.0 { Lanes::Both } else { Lanes::Ahead };
-    let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, wire, ..setting.tuning }, ..setting });
+    let mut stage = Stage::new(play, Setting { tuning: Tuning { lanes, messages, ..setting.tuning }, ..setting });
     stage.step(1, 1);
     stage.step(0, 1);
     assert_eq!((stage.deliver(0), stage.deliver(1)), (1, 1));
@@ -323,7 +337,7 @@ fn a_replacement_is_no_straggler() {
             _ => vec![],
         }
     }
-    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse] {
+    for undoing in [Undoing::Copy { interval: 1 }, Undoing::Copy { interval: 5 }, Undoing::Reverse, Undoing::Journal] {
         let play = Play { lps: 8, first, then, ..Play::default() };
         let setting = Setting::default();
         let mut stage = Stage::new(&play, Setting { tuning: Tuning { undoing, ..setting.tuning }, ..setting });

@@ -98,6 +98,7 @@ fn traces_agree_with_the_counts() {
             (Lanes::Ahead, Undoing::Copy { interval: 5 }),
             (Lanes::Both, Undoing::Copy { interval: 1 }),
             (Lanes::Both, Undoing::Reverse),
+            (Lanes::Both, Undoing::Journal),
         ] {
             let (ended, elapsed) = traced(lanes, undoing);
             assert_eq!(ended.counts.iter().any(|counts| counts.rolled_back > 0), lanes != Lanes::Certain, "{lanes:?}");

@@ -2,7 +2,7 @@
 //!
 //! The tag of a slot in flight names the PE that is to receive it. Writing that tag publishes everything in the slot.
 
-use super::{Buffers, add_free, found};
+use super::{Buffers, FreeSlot, found};
 use crate::Handle;
 use crate::arena::{EMPTY, FREE, SENT, tag};
 use crate::sync::Ordering;
@@ -26,19 +26,15 @@ impl<T> Buffers<T> {
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    /// Takes out a free buffer to send back to `partner`, if there are more than `most` besides as many as this PE has made for it: so a PE
-    /// that sends more than it receives gets its buffers back. The buffer is in flight until that PE [takes it back](Self::accept_empty).
-    /// Each PE keeps as many as it has made, so free buffers do not go back and forth.
+    /// Takes out a free buffer to send back to `partner`, if there are more than `most` besides as many as this PE has made for it, or, where
+    /// sub-pools have sizes, more than a quarter of the size: so a PE that sends more than it receives gets its buffers back. The buffer is in
+    /// flight until that PE [takes it back](Self::accept_empty). Each PE keeps as many as it has made, so free buffers do not go back and
+    /// forth. Only partitioned pools have a surplus.
     ///
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
-        let list = &mut self.free[partner as usize];
-        if list.len() <= most + self.made[partner as usize] as usize || partner == u32::from(self.me) {
-            return None;
-        }
-        // The buffer freed first is the least likely to be in the cache, but taking the last one is cheaper.
-        let handle = Handle::from_bits(list.pop()?);
+        let handle = Handle::from_bits(self.pool.surplus(partner, most)?.number());
         let slot = found(&self.arena, handle);
         // To the receiver, the partner is this PE. Relaxed: the store to the tag publishes it.
         slot.partner.store(self.me, Ordering::Relaxed);
@@ -60,8 +56,8 @@ impl<T> Buffers<T> {
         }
         // Relaxed: only this PE acts on the slot until it passes it on.
         slot.tag.store(FREE, Ordering::Relaxed);
-        let partner = usize::from(slot.partner.load(Ordering::Relaxed));
-        add_free(&mut self.free[partner], handle.bits());
+        let partner = slot.partner.load(Ordering::Relaxed);
+        self.pool.give(partner, FreeSlot::new(handle.bits()), &self.arena);
         self.taken_back += 1;
     }
 }

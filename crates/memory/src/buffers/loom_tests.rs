@@ -145,3 +145,52 @@ fn loom_two_pes_grow_the_arena_at_once() {
         assert_ne!(handle, found.0);
     });
 }
+
+fn pair_of(kind: PoolKind) -> [Buffers<Box<u32>>; 2] {
+    buffers_in(&crate::Region::own(), None, 2, PoolSettings { kind, ..PoolSettings::default() }).try_into().unwrap()
+}
+
+/// The receiver gives a buffer back to its pool while the sender takes one from there: the same one or another, but no two PEs the same.
+#[test]
+fn loom_a_receiver_pool_is_used_by_both() {
+    loom::model(|| {
+        let [mut a, mut b] = pair_of(PoolKind::Receiver);
+        let handle = a.insert(1, Box::new(7));
+        b.accept(handle);
+        let other = thread::spawn(move || {
+            b.release(handle);
+            let local = b.insert(1, Box::new(8));
+            assert_eq!(**b.get(local), 8);
+            (b, local)
+        });
+        let second = a.insert(1, Box::new(9));
+        let (mut b, local) = other.join().unwrap();
+        assert_ne!(second, local);
+        assert_eq!((**b.accept(second), **b.get(local)), (9, 8));
+    });
+}
+
+/// What one PE gives to all, another takes, with its contents gone and a new one in it.
+#[test]
+fn loom_a_common_pool_passes_buffers_on() {
+    loom::model(|| {
+        let [mut a, mut b] = pair_of(PoolKind::Sender);
+        let handle = a.insert(1, Box::new(7));
+        b.accept(handle);
+        let other = thread::spawn(move || {
+            b.release(handle);
+            b.tidy(0);
+            b
+        });
+        let mut sent: Vec<Handle> = (0..3).map(|value| a.insert(0, Box::new(value))).collect();
+        sent.iter().zip(0..).for_each(|(handle, value)| assert_eq!(**a.get(*handle), value));
+        let b = other.join().unwrap();
+        sent.sort_unstable_by_key(|handle| handle.bits());
+        sent.dedup();
+        assert_eq!(sent.len(), 3);
+        let (a, b) = (a.books(), b.books());
+        let mut all = a;
+        all.merge(&b);
+        assert_eq!(all.places, all.free + all.live + all.in_common());
+    });
+}

@@ -9,7 +9,7 @@ use super::traffic::Pattern;
 use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
 
 /// The state of an LP, 16 bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Journaled)]
 pub enum State {
     /// A directed link with its buffer: the output port of a router.
     Link {
@@ -30,7 +30,7 @@ pub enum State {
 }
 
 /// What reaches an LP, 16 bytes.
-#[derive(Debug, Portable)]
+#[derive(Clone, Debug, PartialEq, Portable)]
 pub enum Event {
     /// A source acts.
     Wake,
@@ -39,7 +39,7 @@ pub enum Event {
 }
 
 /// A packet on its way.
-#[derive(Clone, Copy, Debug, Portable)]
+#[derive(Clone, Copy, Debug, PartialEq, Portable)]
 pub struct Packet {
     /// When its source made it, in s.
     pub created: f64,
@@ -68,7 +68,7 @@ impl Network {
         }
         let begin = now + wait;
         let end = begin + f64::from(bits) * port.seconds_per_bit;
-        *free_at = end;
+        *lp.change(free_at) = end;
         lp.count(PACKETS.at(link), 1);
         lp.span(UTILISATION.at(link), begin, end, 1.0);
         let route = self.routing.routes[port.row as usize + self.routing.destinations[packet.demand as usize] as usize];
@@ -105,8 +105,8 @@ impl Network {
                 let gap = lp.random().exponential(source.gap);
                 lp.save(*sends);
                 lp.save(*on_until);
-                *sends = lp.now() + gap < *on_until;
-                if *sends { gap } else { (next_on(on_until, on, off, lp.random()) - lp.now()).max(0.0) }
+                *lp.change(sends) = lp.now() + gap < *on_until;
+                if *sends { gap } else { (next_on(lp.change(on_until), on, off, lp.random()) - lp.now()).max(0.0) }
             }
             Pattern::Udp { on, off, .. } => next_datagram(source.gap, on, off, lp.random()),
         };

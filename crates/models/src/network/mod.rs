@@ -215,6 +215,14 @@ impl Model for Network {
     type State = State;
     type Event = Event;
 
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn wire() -> Option<WireFormat<Event>> {
         Some(WireFormat::portable())
     }

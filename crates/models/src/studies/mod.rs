@@ -1,6 +1,8 @@
 //! Experiments from the literature, for `warpline study`.
 
+mod defaults;
 mod gsu;
+mod gtw;
 mod knl;
 mod ross_mt;
 mod usik;
@@ -14,10 +16,21 @@ pub const STUDIES: &[Study] = &[
     gsu::LPS,
     gsu::NETWORK,
     ross_mt::PROCESSES_AND_THREADS,
+    ross_mt::OPTIMISATIONS,
+    ross_mt::BREAKDOWN,
+    ross_mt::MESSAGE_SIZE,
+    ross_mt::SPEED_UP,
+    gtw::SEND_TIME,
+    gtw::RATE,
+    gtw::NEIGHBOURS,
+    gtw::MEMORY,
+    gtw::HYPERCUBE,
+    gtw::PCS,
     knl::VARIANTS,
     knl::CAS,
     knl::THREADS_PER_COMMUNICATOR,
     knl::GVT_INTERVAL,
+    defaults::DEFAULTS,
 ];
 
 /// A figure of the source beside that of this machine.
@@ -54,7 +67,7 @@ mod tests {
     fn measured(conditions: &[&str], rates: &[[f64; 2]]) -> Measured {
         let some = |of: fn(f64) -> f64| rates.iter().map(|rates| rates.iter().map(|rate| Some(of(*rate))).collect()).collect();
         let conditions = conditions.iter().map(|&name| name.to_owned()).collect();
-        Measured { conditions, rates: some(|rate| rate), seconds: some(|rate| 1.0 / rate) }
+        Measured { conditions, rates: some(|rate| rate), seconds: some(|rate| 1.0 / rate), phases: Vec::new() }
     }
 
     #[test]
@@ -81,7 +94,7 @@ mod tests {
                 let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
                 let mut names: Vec<String> = conditions.iter().map(|case| case.name.clone()).collect();
                 let nothing = vec![vec![None; variants.len()]; names.len()];
-                let measured = Measured { conditions: names.clone(), rates: nothing.clone(), seconds: nothing };
+                let measured = Measured { conditions: names.clone(), rates: nothing.clone(), seconds: nothing, phases: Vec::new() };
                 assert!((study.figures)(&measured).iter().all(|figure| figure.here.is_none()), "{}", study.name);
                 names.extend(variants.iter().map(|case| case.name.clone()));
                 let count = names.len();

@@ -25,7 +25,7 @@ fn near(results: &Value, name: &str, truth: f64) {
 #[test]
 fn routes_have_the_mean_length_of_a_hypercube() {
     for dimensions in [1, 3, 7, 10] {
-        let parameters = HypercubeParameters { dimensions, messages: 4 << dimensions, ..HypercubeParameters::default() };
+        let parameters = HypercubeParameters { dimensions, in_flight: 4 << dimensions, ..HypercubeParameters::default() };
         let truth = f64::from(dimensions) * f64::from(1 << (dimensions - 1)) / (f64::from(1 << dimensions) - 1.0);
         let results = results(&parameters, 600.0);
         if dimensions == 1 {
@@ -40,7 +40,7 @@ fn routes_have_the_mean_length_of_a_hypercube() {
 #[test]
 fn no_message_is_lost() {
     for (messages, redraw) in [(2048, false), (300, false), (2048, true)] {
-        let parameters = HypercubeParameters { messages, redraw, ..HypercubeParameters::default() };
+        let parameters = HypercubeParameters { in_flight: messages, redraw, ..HypercubeParameters::default() };
         let results = results(&parameters, 3000.0);
         let found = results["in_network"].as_f64().unwrap();
         assert!((found / f64::from(messages) - 1.0).abs() < 0.01, "{found} of {messages} messages");
@@ -50,7 +50,7 @@ fn no_message_is_lost() {
 /// Alone, a message never waits.
 #[test]
 fn a_single_message_takes_as_long_as_its_hops() {
-    let parameters = HypercubeParameters { dimensions: 4, messages: 1, ..HypercubeParameters::default() };
+    let parameters = HypercubeParameters { dimensions: 4, in_flight: 1, ..HypercubeParameters::default() };
     let results = results(&parameters, 200_000.0);
     assert_eq!(estimate(&results, "wait").0, 0.0);
     near(&results, "time", 32.0 / 15.0 * (1.0 + 0.1));
@@ -73,7 +73,7 @@ fn waits_and_throughput_are_those_of_a_closed_network() {
     for (dimensions, messages, propagation) in [(3, 40, 0.5), (5, 60, 0.1), (4, 8, 2.0)] {
         let parameters = HypercubeParameters {
             dimensions,
-            messages,
+            in_flight: messages,
             propagation,
             lengths: Lengths::Exponential,
             redraw: true,
@@ -91,10 +91,10 @@ fn waits_and_throughput_are_those_of_a_closed_network() {
 #[test]
 fn both_ways_of_undo_pass_verification() {
     for (redraw, propagation) in [(false, 0.1), (true, 0.0)] {
-        let parameters = HypercubeParameters { dimensions: 3, messages: 30, redraw, propagation, ..HypercubeParameters::default() };
+        let parameters = HypercubeParameters { dimensions: 3, in_flight: 30, redraw, propagation, ..HypercubeParameters::default() };
         let simulation = || Simulation::<Hypercube>::configured(&parameters).unwrap().end(40.0);
         let run = simulation().run().unwrap();
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
         }
     }

@@ -102,7 +102,7 @@ fn both_ways_of_undo_pass_verification() {
         let parameters = Mm1Parameters { discipline, ..queue(0.9, 1.0) };
         let simulation = || Simulation::<Mm1>::configured(&parameters).unwrap().end(2_000.0);
         let run = simulation().run().unwrap();
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
         }
     }

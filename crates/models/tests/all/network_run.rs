@@ -57,7 +57,8 @@ fn every_event_can_be_undone_by_copy_and_by_reverse_code() {
         ("sndlib-geant", "demand=file load=1 buffer=3000"),
     ] {
         let verified = |undo| Simulation::new(network(topology, words)).end(0.05).seed(3).undo(undo).verify().unwrap();
-        let (copy, reverse) = (verified(Undo::Copy), verified(Undo::Reverse));
+        let (copy, reverse, journal) = (verified(Undo::Copy), verified(Undo::Reverse), verified(Undo::Journal));
+        assert_eq!(journal.digest, copy.digest);
         let run = Simulation::new(network(topology, words)).end(0.05).seed(3).run().unwrap().record;
         assert_eq!((&copy.digest, copy.events), (&run.digest, run.committed_events));
         assert_eq!((&reverse.digest, reverse.events), (&run.digest, run.committed_events));

@@ -179,7 +179,7 @@ fn every_event_can_be_undone() {
     for words in ["", "demand=uni udp-share=1 on=0.01 buffer=3000"] {
         let run = Simulation::new(star_clique(3, words)).end(0.6).seed(3).run().unwrap().record;
         assert!(run.committed_events > 1000);
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(Simulation::new(star_clique(3, words)).end(0.6).seed(3).undo(undo).verify().unwrap().digest, run.digest);
         }
     }

@@ -119,7 +119,7 @@ fn both_ways_of_undo_pass_verification() {
         let parameters = PcsParameters { cells, portables: 10 * cells, channels, dwell, ..PcsParameters::default() };
         let simulation = || Simulation::<Pcs>::configured(&parameters).unwrap().end(30.0);
         let run = simulation().run().unwrap();
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
         }
     }

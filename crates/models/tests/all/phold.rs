@@ -128,7 +128,7 @@ fn both_ways_of_undo_pass_verification() {
             PholdParameters { lps: 60, population: 3, clusters, reach, lookahead: 0.0, payload: 64, ..PholdParameters::default() };
         let simulation = || Simulation::<Phold<Payload>>::configured(&parameters).unwrap().end(20.0);
         let run = simulation().run().unwrap();
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
         }
     }

@@ -163,7 +163,7 @@ fn both_ways_of_undo_pass_verification() {
         let parameters = SimpleSimParameters { lookahead, message_size, ..parameters(4, limit) };
         let simulation = || Simulation::<SimpleSim>::configured(&parameters).unwrap().end(30.0);
         let run = simulation().run().unwrap();
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             assert_eq!(simulation().undo(undo).verify().unwrap().digest, run.record.digest);
         }
     }

@@ -10,7 +10,7 @@ use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
 use serde_json::Value;
-use warpline_base::record::{CommunicationRecord, GvtIntervalRecord, ParallelRecord, PeRecord, RunRecord, TableView};
+use warpline_base::record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, TableView};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -112,11 +112,54 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         Tile {
             label: "Anti-messages",
             value: format::integer(parallel.anti_messages),
-            note: format!("{} cancelled before they were processed", counted(parallel.cancelled_in_place, "further message")),
+            note: format!(
+                "{} cancelled before they were processed{}",
+                counted(parallel.cancelled_in_place, "further message"),
+                kept(parallel)
+            ),
         },
         Tile { label: "PEs", value: format::integer(parallel.pes.len() as u64), note: sizes(&parallel.pes) },
     ];
-    tiles.iter().chain(parallel.communication.as_ref().map(copied).iter()).map(tile).collect()
+    tiles
+        .iter()
+        .chain(&parked(parallel))
+        .chain(&parallel.memory.as_ref().map(shortage))
+        .chain(&parallel.communication.as_ref().map(copied))
+        .map(tile)
+        .collect()
+}
+
+/// How often flow control held events back, if it did.
+fn parked(parallel: &ParallelRecord) -> Option<Tile<'static>> {
+    (parallel.parked_events > 0).then(|| Tile {
+        label: "Waits for buffers",
+        value: format::integer(parallel.parked_events),
+        note: "times an event was undone and tried again, as there were too few buffers for what it sent to another PE".into(),
+    })
+}
+
+/// What it took to keep within the memory budget.
+fn shortage(memory: &MemoryRecord) -> Tile<'static> {
+    let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, .. } = *memory;
+    let [stops, artificial, sent, taken] = [stops, artificial_rollbacks, sent_back, taken_back].map(format::integer);
+    Tile {
+        label: "Undone to save memory",
+        value: format::integer(memory.artificial_events),
+        note: format!(
+            "events, by {artificial} artificial rollbacks and for {taken} of {sent} events that were sent back; {stops} batches waited for GVT; \
+             PEs had {} at most",
+            format::quantity(taken_most_bytes as f64, "B")
+        ),
+    }
+}
+
+/// What became of messages that were not cancelled at once.
+fn kept(parallel: &ParallelRecord) -> String {
+    let ParallelRecord { kept_messages, sent_again, .. } = *parallel;
+    if kept_messages == 0 {
+        return String::new();
+    }
+    format!("; {} of undone events kept, of which {} were sent again", counted(kept_messages, "message"), format::integer(sent_again))
 }
 
 /// What became of the interval between them, if it was adapted.
@@ -295,6 +338,10 @@ fn pes(parallel: &ParallelRecord) -> Table {
         ("mailbox, mean", "messages"),
         ("uncommitted, most", "events"),
         ("buffers", "events"),
+        ("buffers given to all", "events"),
+        ("waits for buffers", ""),
+        ("executed again", "events"),
+        ("between copies", "events"),
     ];
     let phases = parallel.phase_seconds.list().map(|(name, _)| (name, "s"));
     let columns = columns.into_iter().chain(phases).map(|(name, unit)| (name.to_owned(), unit.to_owned())).collect();
@@ -322,6 +369,10 @@ fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
         Value::from(pe.mailbox_depth_mean),
         Value::from(pe.history_max),
         Value::from(pe.buffers),
+        Value::from(pe.buffers_shared),
+        Value::from(pe.parked_events),
+        Value::from(pe.repeated_events),
+        Value::from(pe.copy_interval),
     ];
     row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
     row

@@ -44,7 +44,8 @@ fn a_parallel_run_shows_where_its_time_went() {
         assert!(number(certain) > 0 && number(certain) + number(ahead) == number(executed), "{certain} + {ahead} of {executed}");
     }
     browser.eval("[...document.querySelectorAll('.pes thead button')].at(-1).click()");
-    let idle: Vec<f64> = column(&mut browser, 24).iter().map(|cell| cell.parse().unwrap()).collect();
+    let last = browser.eval("document.querySelectorAll('.pes thead button').length - 1").as_u64().unwrap();
+    let idle: Vec<f64> = column(&mut browser, last as usize).iter().map(|cell| cell.parse().unwrap()).collect();
     assert!(idle.len() == 8 && idle.is_sorted(), "{idle:?}");
 
     let drawn = format!("{CHARTS}[0].querySelector('svg').outerHTML");

@@ -208,6 +208,14 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
 
     const REVERSIBLE: bool = true;
 
+    fn comparable() -> Option<Comparable<Parcel<WORDS, O>>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
     fn lps(&self) -> u32 {
         self.recipe.lps
     }

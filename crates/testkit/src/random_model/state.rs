@@ -1,6 +1,4 @@
-use std::collections::VecDeque;
-
-use warpline::{Context, Finish, Level, LpId, Reverse};
+use warpline::{Context, Finish, Journaled, Level, LpId, Queue, Reverse};
 
 use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
@@ -16,7 +14,7 @@ const MOST_BYTES: usize = 100;
 const ROOM: u32 = 12;
 
 /// What an LP of a [`RandomModel`] remembers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Journaled)]
 pub struct State {
     /// Events handled.
     pub(super) seen: u64,
@@ -30,21 +28,21 @@ pub struct State {
 }
 
 /// What LPs of one kind remember.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Journaled)]
 pub(super) enum LpMemory {
     Forwarder { last: f64, errands: u16, jitter: u32 },
-    Memory { queue: VecDeque<u64>, bytes: Vec<u8> },
+    Memory { queue: Queue<u64>, bytes: Queue<u8> },
     Accumulator { total: f64, mean: f64, level: Level },
-    Colony { alive: u32, births: i64, births_of: Vec<u64>, level: Level },
+    Colony { alive: u32, births: i64, births_of: Queue<u64>, level: Level },
 }
 
 impl State {
     pub(super) fn new(kind: LpKind) -> Self {
         let own = match kind {
             LpKind::Forwarder => LpMemory::Forwarder { last: -1.0, errands: 0, jitter: 0 },
-            LpKind::Memory => LpMemory::Memory { queue: VecDeque::new(), bytes: Vec::new() },
+            LpKind::Memory => LpMemory::Memory { queue: Queue::default(), bytes: Queue::default() },
             LpKind::Accumulator => LpMemory::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0) },
-            LpKind::Colony => LpMemory::Colony { alive: 0, births: 0, births_of: Vec::new(), level: Level::default() },
+            LpKind::Colony => LpMemory::Colony { alive: 0, births: 0, births_of: Queue::default(), level: Level::default() },
         };
         State { seen: 0, owed: 0, checksum: 0, luck: 0, own }
     }
@@ -54,12 +52,12 @@ impl State {
     /// # Panics
     /// If a loan is given back that was never given: that cannot happen in the right order of events.
     pub(super) fn absorb<const W: usize, O: Owned>(&mut self, parcel: &Parcel<W, O>, lp: &mut Context<RandomModel<W, O>>) {
-        self.seen += 1;
-        self.checksum = self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
-        self.luck = self.luck.wrapping_add(lp.random().next_u64());
+        *lp.change(&mut self.seen) += 1;
+        *lp.change(&mut self.checksum) = self.checksum.rotate_left(9) ^ parcel.word() ^ lp.now().to_bits();
+        *lp.change(&mut self.luck) = self.luck.wrapping_add(lp.random().next_u64());
         match parcel.errand {
-            Errand::Lend => self.owed += 1,
-            Errand::Return => self.owed = self.owed.checked_sub(1).expect("a loan comes before its return"),
+            Errand::Lend => *lp.change(&mut self.owed) += 1,
+            Errand::Return => *lp.change(&mut self.owed) = self.owed.checked_sub(1).expect("a loan comes before its return"),
             Errand::Spread | Errand::Recall(_) | Errand::Loop => {}
         }
         self.own.absorb(parcel, lp);
@@ -89,21 +87,21 @@ impl LpMemory {
         match self {
             LpMemory::Forwarder { last, errands, jitter } => {
                 lp.save(*last);
-                *last = lp.now();
-                *errands += u16::from(parcel.errand != Errand::Spread);
-                *jitter = jitter.wrapping_add(lp.stream(CHANGES).below(1000));
+                *lp.change(last) = lp.now();
+                *lp.change(errands) += u16::from(parcel.errand != Errand::Spread);
+                *lp.change(jitter) = jitter.wrapping_add(lp.stream(CHANGES).below(1000));
             }
             LpMemory::Memory { queue, bytes } => {
-                queue.push_back(parcel.word());
+                queue.push_back(parcel.word(), lp);
                 let full = queue.len() > REMEMBERED;
                 if let Some(oldest) = queue.front().copied().filter(|_| full) {
                     lp.save(oldest);
-                    queue.pop_front();
+                    queue.pop_front(lp);
                 }
                 lp.save(full);
                 let fits = bytes.len() + parcel.load.bytes().len() <= MOST_BYTES;
                 if fits {
-                    bytes.extend_from_slice(parcel.load.bytes());
+                    parcel.load.bytes().iter().for_each(|&byte| bytes.push_back(byte, lp));
                 }
                 lp.save(fits);
             }
@@ -111,8 +109,8 @@ impl LpMemory {
                 lp.save(*total);
                 lp.save(*mean);
                 let value = lp.stream(CHANGES).normal(1.0, 3.0) + parcel.word() as f64 * 1e-18;
-                *total += value * 1.000_000_1;
-                *mean += (value - *mean) * 0.3;
+                *lp.change(total) += value * 1.000_000_1;
+                *lp.change(mean) += (value - *mean) * 0.3;
                 level.set(value, LEVELS.at(0), lp);
             }
             LpMemory::Colony { alive, births, births_of, level } => {
@@ -123,10 +121,10 @@ impl LpMemory {
                     _ => [DEATH, BIRTH][usize::from(birth)],
                 };
                 if fate == BIRTH {
-                    (*alive, *births) = (*alive + 1, *births + 1);
-                    births_of.push(parcel.word());
-                } else if let Some(dead) = births_of.pop_if(|_| fate == DEATH) {
-                    *alive -= 1;
+                    (*lp.change(alive), *lp.change(births)) = (*alive + 1, *births + 1);
+                    births_of.push_back(parcel.word(), lp);
+                } else if let Some(dead) = if fate == DEATH { births_of.pop_back(lp) } else { None } {
+                    *lp.change(alive) -= 1;
                     lp.save(dead);
                 }
                 lp.save(fate);
@@ -144,12 +142,12 @@ impl LpMemory {
             }
             LpMemory::Memory { queue, bytes } => {
                 if lp.restore::<bool>() {
-                    bytes.truncate(bytes.len() - parcel.load.bytes().len());
+                    parcel.load.bytes().iter().for_each(|_| _ = bytes.pop_back(lp));
                 }
                 if lp.restore::<bool>() {
-                    queue.push_front(lp.restore());
+                    queue.push_front(lp.restore(), lp);
                 }
-                queue.pop_back();
+                queue.pop_back(lp);
             }
             LpMemory::Accumulator { total, mean, level } => {
                 level.unset(lp);
@@ -160,12 +158,12 @@ impl LpMemory {
                 level.unset(lp);
                 match lp.restore::<u8>() {
                     BIRTH => {
-                        births_of.pop();
+                        births_of.pop_back(lp);
                         (*alive, *births) = (*alive - 1, *births - 1);
                     }
                     DEATH => {
                         *alive += 1;
-                        births_of.push(lp.restore());
+                        births_of.push_back(lp.restore(), lp);
                     }
                     _ => {}
                 }

@@ -110,6 +110,6 @@ fn what_is_missing_or_unknown_is_named() {
     assert!(wrong("warpline run").contains("mm1 "));
     assert!(wrong("warpline run phild").contains("did you mean `phold`?"));
     assert!(wrong("warpline run mm1 --arival-rate 1").contains("--arrival-rate"));
-    assert!(wrong("warpline run mm1 --undo journal").contains("copy, reverse"));
+    assert!(wrong("warpline run mm1 --undo magic").contains("copy, reverse, journal"));
     assert!(wrong("warpline run nowhere.toml").starts_with("cannot read the scenario nowhere.toml"));
 }

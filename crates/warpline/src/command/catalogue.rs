@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::{Configure, ParameterError, ParameterSpec, Parameters, Preset, nearest};
+use crate::{Configure, ParameterError, ParameterSpec, Parameters, Preset, Undo, nearest};
 
 /// What is known about a model before it has parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +17,18 @@ pub struct ModelEntry {
     pub default_end: f64,
     /// Whether it has reverse code.
     pub reversible: bool,
+    /// Whether it has a journal.
+    pub journaled: bool,
     /// Its parameters.
     pub parameters: Vec<ParameterSpec>,
     /// Parameters under one name.
     pub presets: &'static [Preset],
+}
+
+/// The ways to undo events of a model with reverse code, or with a journal.
+pub(crate) fn ways_to_undo(reversible: bool, journaled: bool) -> Vec<Undo> {
+    let ways = [(Undo::Copy, true), (Undo::Reverse, reversible), (Undo::Journal, journaled)];
+    ways.into_iter().filter(|(_, has)| *has).map(|(undo, _)| undo).collect()
 }
 
 impl ModelEntry {
@@ -32,6 +40,7 @@ impl ModelEntry {
             time_unit: M::TIME_UNIT,
             default_end: M::DEFAULT_END,
             reversible: M::REVERSIBLE,
+            journaled: M::journal().is_some(),
             parameters: M::Parameters::specs(),
             presets: M::presets(),
         }

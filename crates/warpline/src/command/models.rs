@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::catalogue::{Catalogue, ModelEntry};
+use super::catalogue::{Catalogue, ModelEntry, ways_to_undo};
 use super::failure::Failure;
 use super::format;
 use super::output;
 use super::program::{COMPARE, EXPLAIN, Program, RUN, VERIFY};
-use crate::{ParameterSpec, Preset};
+use crate::{ParameterSpec, Preset, Undo};
 use serde_json::{Map, Value, json};
 
 /// The narrowest column in which text is readable.
@@ -45,6 +45,7 @@ fn entry_json<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -> Value {
         "time_unit": entry.time_unit,
         "default_end": entry.default_end,
         "reversible": entry.reversible,
+        "journaled": entry.journaled,
         "parameters": entry.parameters.iter().map(parameter).collect::<Vec<_>>(),
         "presets": entry.presets.iter().map(preset).collect::<Vec<_>>(),
         "examples": examples(program, entry),
@@ -62,10 +63,11 @@ pub(crate) fn examples<C: Catalogue>(program: &Program<C>, entry: &ModelEntry) -
 /// Everything about a model, for lines of `width` characters; `None` stands for any width.
 fn page<C: Catalogue>(program: &Program<C>, entry: &ModelEntry, width: Option<usize>) -> String {
     let mut page = format!("{}: {}\n\n", entry.name, entry.about);
+    let undo: Vec<_> = ways_to_undo(entry.reversible, entry.journaled).into_iter().map(Undo::name).collect();
     let facts = [
         ["Unit of model time".to_owned(), if entry.time_unit.is_empty() { "none" } else { entry.time_unit }.to_owned()],
         ["Default end".to_owned(), format::time(entry.default_end, entry.time_unit)],
-        ["Undo".to_owned(), if entry.reversible { "copy, reverse" } else { "copy" }.to_owned()],
+        ["Undo".to_owned(), undo.join(", ")],
     ];
     page += &format::columns(&facts, 0);
     page += "\nParameters\n";

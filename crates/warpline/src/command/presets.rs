@@ -32,6 +32,83 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
         values: &[("sync", "conservative"), ("processes", "2"), ("threads", "1"), ("zero-copy", "yes"), ("gvt", "gsu")],
     },
     Preset {
+        name: "ross-mt-baseline",
+        about: "Time Warp with a thread for each PE, before it was optimised: one locked queue and one pool for each, the one freed first used first, \
+                copies of messages, and a barrier on which PEs sleep: Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, §III",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("mailbox", "shared"),
+            ("messages", "copy"),
+            ("pool", "sender"),
+            ("pool-order", "fifo"),
+            ("gvt", "synchronous"),
+            ("barrier", "condvar"),
+            ("batch", "8"),
+            ("gvt-interval", "2048"),
+            ("kps", "16"),
+        ],
+    },
+    Preset {
+        name: "ross-mt",
+        about: "the same with all of their optimisations: a queue for each sender, memory pools split by where it came from, the one freed last used \
+                first, one copy of a message for both, and a barrier at which PEs watch a counter, §IV",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("mailbox", "per-sender"),
+            ("messages", "shared"),
+            ("pool", "partitioned"),
+            ("pool-order", "lifo"),
+            ("gvt", "synchronous"),
+            ("barrier", "central"),
+            ("batch", "8"),
+            ("gvt-interval", "2048"),
+            ("kps", "16"),
+        ],
+    },
+    Preset {
+        name: "gtw-receiver",
+        about: "Time Warp in shared memory with direct cancellation, whose buffers are in the pools of receivers: Fujimoto and Panesar, PADS 1995, §3.1",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("mailbox", "shared"),
+            ("messages", "shared"),
+            ("pool", "receiver"),
+        ],
+    },
+    Preset {
+        name: "gtw-sender",
+        about: "the same with buffers in the pools of senders, and a pool of all that evens them out, §3.2",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("mailbox", "shared"),
+            ("messages", "shared"),
+            ("pool", "sender"),
+        ],
+    },
+    Preset {
+        name: "gtw-partitioned",
+        about: "the same with sub-pools of a fixed size for every two PEs, and fossil collection on the fly, §5 and §6; their size fills about 8 MB for \
+                each of 8 PEs",
+        values: &[
+            ("sync", "optimistic"),
+            ("use-lookahead", "no"),
+            ("go-ahead", "always"),
+            ("mailbox", "shared"),
+            ("messages", "shared"),
+            ("pool", "partitioned"),
+            ("sub-pool", "1024"),
+            ("fossil-collection", "on-the-fly"),
+        ],
+    },
+    Preset {
         name: "ross-mpi",
         about: "Time Warp with a process for each PE, messages copied by MPI, and synchronous GVT by its collective reductions: the baseline of \
                 Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012; to be started by mpirun, or with --processes and --barrier tree",

@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn refused_values_say_where_and_what_they_may_be() {
         assert!(read("end", "soon").unwrap_err().starts_with("a.toml:3: `end` cannot be `soon`: it takes a finite number"));
-        assert!(read("undo", "revers").unwrap_err().ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
+        assert!(read("undo", "revers").unwrap_err().ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?"));
         assert!(read("report", "").unwrap_err().contains("the path of a directory"));
         assert!(read("trace", "").unwrap_err().contains("the path of a file"));
         for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs", "replications"] {
@@ -305,6 +305,7 @@ mod tests {
             let typed = match setting.name.as_str() {
                 WITH => "optimistic",
                 "communication-batch" => "512",
+                "memory" => "50%",
                 _ => "7",
             };
             let text = setting.words.first().unwrap_or(&typed);

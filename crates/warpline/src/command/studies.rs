@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::format;
 use super::ways::{Placement, Way};
+use crate::record::Phases;
 use crate::settings::THREADS_MOST;
 
 /// The verb.
@@ -43,6 +44,8 @@ pub struct Study {
 pub struct StudyCase {
     /// Its name in tables and plots.
     pub name: String,
+    /// Its model, if it is another one than that of the study.
+    pub model: Option<&'static str>,
     /// What is typed for it, such as `--lookahead=0.1`.
     pub arguments: Vec<String>,
     /// Where its PEs are.
@@ -57,7 +60,13 @@ impl StudyCase {
     /// A case of this name, with these arguments.
     pub fn new(name: impl Into<String>, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        StudyCase { name: name.into(), arguments, way: None, pes: None, processes: None }
+        StudyCase { name: name.into(), model: None, arguments, way: None, pes: None, processes: None }
+    }
+
+    /// The same with another model than that of the study.
+    #[must_use]
+    pub fn of(self, model: &'static str) -> Self {
+        StudyCase { model: Some(model), ..self }
     }
 
     /// The same, with its PEs there.
@@ -100,6 +109,8 @@ pub struct Measured {
     pub rates: Vec<Vec<Option<f64>>>,
     /// How long runs took, in seconds.
     pub seconds: Vec<Vec<Option<f64>>>,
+    /// What PEs spent their time on, in seconds, summed over PEs and runs.
+    pub phases: Vec<Vec<Option<Phases>>>,
 }
 
 impl Measured {
@@ -107,6 +118,14 @@ impl Measured {
     pub fn gain(&self, condition: usize, variant: usize, other: usize) -> Option<f64> {
         let of = |variant: usize| *self.rates.get(condition)?.get(variant)?;
         Some(of(variant)? / of(other)?)
+    }
+
+    /// The share of the time of all PEs that some phases took, which are named as in [`Phases::list`].
+    pub fn share(&self, condition: usize, variant: usize, names: &[&str]) -> Option<f64> {
+        let phases = self.phases.get(condition)?.get(variant)?.as_ref()?.list();
+        let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+        let some: f64 = phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum();
+        (all > 0.0).then(|| some / all)
     }
 
     /// The least and the greatest gain of one variant over another, of all conditions.

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use crate::TraceSummary;
-use crate::record::{CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, ParallelRecord, Partial, Replications, RunRecord};
+use crate::record::{
+    CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, Replications, RunRecord,
+};
 use serde_json::{Value, json};
 use warpline_report::Limit;
 
@@ -219,6 +221,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     if let Some(window) = window.filter(|window| *window < record.end_time) {
         facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
     }
+    facts.extend(parallel.memory.as_ref().map(|memory| ["memory was short".to_owned(), shortage(memory)]));
     facts.extend(parallel.communication.as_ref().map(|copied| ["copied messages".to_owned(), communication(copied)]));
     facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
@@ -231,6 +234,16 @@ fn gvt_computations(parallel: &ParallelRecord) -> String {
         format!("; interval {first} {unit} at first, {last} in the end, from {least} to {greatest}, changed {changes} times")
     });
     format!("{}{}", parallel.gvt_epochs, interval.unwrap_or_default())
+}
+
+/// What it took to keep within the memory budget.
+fn shortage(memory: &MemoryRecord) -> String {
+    let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, artificial_events } = *memory;
+    let most = format::bytes(taken_most_bytes);
+    format!(
+        "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were undone, by {artificial_rollbacks} artificial \
+         rollbacks and for {taken_back} of {sent_back} events sent back"
+    )
 }
 
 /// How messages were copied between processes.

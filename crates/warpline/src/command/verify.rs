@@ -1,14 +1,14 @@
 //! `warpline verify`: every event forward, undone, compared, and forward again.
 
 use super::arguments::Request;
-use super::catalogue::{Catalogue, Visitor};
+use super::catalogue::{Catalogue, Visitor, ways_to_undo};
 use super::failure::Failure;
 use super::program::Program;
 use super::progress::ProgressDisplay;
 use super::run::{tell_notes, with_model};
 use super::settings::Settings;
 use super::{format, output};
-use crate::{Configure, Records, Simulation, Undo, Verification, VerifyError};
+use crate::{Configure, Records, Simulation, Verification, VerifyError};
 use serde_json::{Value, json};
 
 /// The number of events to try if no end is given.
@@ -69,10 +69,9 @@ impl Visitor for Job<'_> {
         let settings = &self.settings.simulation;
         let seed = settings.seed();
         let (end, events) = settings.end.map_or((M::DEFAULT_END * LATER, EVENTS_ENOUGH), |end| (end, u64::MAX));
-        let all: &[Undo] = if M::REVERSIBLE { &[Undo::Copy, Undo::Reverse] } else { &[Undo::Copy] };
-        let chosen = settings.undo.map(|undo| [undo]);
+        let ways = settings.undo.map_or_else(|| ways_to_undo(M::REVERSIBLE, M::journal().is_some()), |undo| vec![undo]);
         let mut verified = Vec::new();
-        for &undo in chosen.as_ref().map_or(all, |one| one) {
+        for undo in ways {
             let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
             let mut show = |progress: &_| display.show(progress);
             let simulation = Simulation::<M>::configured(&parameters)?.end(end).seed(seed).undo(undo).records(Records::Drop);

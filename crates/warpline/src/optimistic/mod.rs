@@ -32,7 +32,7 @@ use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Ta
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
 use warpline_model::{Context, Model, Statistics};
-use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, inbox_ports, node_ports, ring_ports};
+use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
 use self::far::{FarWires, add_counts};
@@ -46,17 +46,15 @@ use self::record::PeSummary;
 pub(crate) use self::record::add as add_record;
 use self::threads::Seating;
 use self::trace::{TraceFile, TraceHeader};
+use crate::budget::RunBudget;
 use crate::check::RunSpec;
 use crate::error::Failure;
 use crate::job::{ForTests, Job};
 use crate::rows::Rows;
 use crate::run_monitor::RunMonitor;
 use crate::run_state::{ParallelSegment, RunState, SegmentEnd, Share};
-use crate::{Error, Pending, Place, TraceSummary};
+use crate::{Error, Mailbox, Pending, Place, TraceSummary};
 
-/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
-/// would take four times as much memory.
-const RINGS_MOST: u32 = 32;
 /// What each PE begins with.
 struct Start<M: Model> {
     statistics: Vec<Statistics>,
@@ -72,6 +70,7 @@ struct Plan<'m, M: Model> {
     limits: &'m Limits,
     /// The limits of the trace, if there is to be one.
     trace: Option<TraceLimits>,
+    budget: RunBudget,
 }
 
 /// Where memory ran out, and which.
@@ -154,7 +153,7 @@ impl<M: Model> Job<M> {
         let communication = wires.as_ref().map(FarWires::record);
         let near = wires.as_ref().map_or(0..config.pes, |wires| wires.plan.places.near.clone());
         let task = Task { model: &*self.model, partition, ties, end, delays, roles, near };
-        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace };
+        let plan = Plan { task, config, seed: settings.seed(), limits: &spec.limits, trace, budget: monitor.budget.clone() };
         let RunState { from, committed, rows, statistics: before, .. } = state;
         let watch = LoopMonitor {
             run: monitor,
@@ -221,7 +220,7 @@ impl<M: Model> Job<M> {
                 }
                 threads::drive(pes, watch, seating, all, CommunicationWork::new(Some(couriers), barrier, pacer))
             }
-            None if config.pes <= RINGS_MOST && pending == Pending::Ladder => {
+            None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
                 let ports = ring_ports(&region, portable, &everybody, &controls).into_iter().skip(local.start);
                 threads::drive(
                     plan.pes(&region, local, start, gvts, ports, Ladder::default),
@@ -232,11 +231,13 @@ impl<M: Model> Job<M> {
                 )
             }
             None => {
-                // Inboxes do not leave a process.
-                let all_ports: Vec<AnyPort<M::Event>> = if config.pes <= RINGS_MOST || region.is_shared() {
-                    ring_ports(&region, portable, &everybody, &controls).into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
-                } else {
-                    inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect()
+                let all_ports: Vec<AnyPort<M::Event>> = match config.mailbox {
+                    Some(Mailbox::Shared) => inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect(),
+                    Some(Mailbox::Cas) => cas_ports(&controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect(),
+                    _ => {
+                        let ports = ring_ports(&region, portable, &everybody, &controls);
+                        ports.into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
+                    }
                 };
                 let ports = all_ports.into_iter().skip(local.start);
                 threads::drive(
@@ -381,12 +382,14 @@ impl<'m, M: Model> Plan<'m, M> {
             let context = Context::with_limits((*limits).clone(), self.seed, saving);
             let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, statistics);
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            pe.draw_on(self.budget.account());
             if let Some(Share { lps, pending }) = shares.next() {
                 pe.take_over(lps, pending);
             }
             pe
         };
-        let buffers = buffers_in(region, M::wire().and_then(|wire| wire.proof()).map(Event::is_portable), config.pes);
+        let portable = M::wire().and_then(|wire| wire.proof()).map(Event::is_portable);
+        let buffers = buffers_in(region, portable, config.pes, config.pools);
         let of_process = buffers.into_iter().zip(gvts).zip(start.statistics).skip(local.start);
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
     }

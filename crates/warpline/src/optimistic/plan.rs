@@ -1,12 +1,13 @@
 //! What is settled about a parallel segment before it begins: how many PEs there are, which LPs each of them has, and their settings.
 
+use std::mem::needs_drop;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, TieBreak};
 use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy};
 use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
-use warpline_memory::Region;
+use warpline_memory::{FreeOrder, PoolKind, PoolSettings, Region, SubPoolSize};
 use warpline_model::Model;
 use warpline_model::engine::Limits;
 use warpline_transport::ControlPlan;
@@ -18,7 +19,10 @@ use crate::job::Job;
 use crate::kinds::Kinds;
 use crate::run_state::RunState;
 use crate::settings::{THREADS_MOST, batch_for};
-use crate::{Barrier, Carrier, Conservative, Error, GoAhead, GvtAlgorithm, GvtIntervalControl, Settings, Synchronisation, Undo, Wire};
+use crate::{
+    Barrier, BufferPool, Cancellation, Carrier, Conservative, CopyInterval, Error, FossilCollection, GoAhead, GvtAlgorithm,
+    GvtIntervalControl, Mailbox, Messages, PoolOrder, Settings, SubPool, Synchronisation, Undo,
+};
 
 /// Idle steps before a PE asks for GVT although bounds should have moved by then.
 const PATIENCE: u32 = 512;
@@ -27,6 +31,12 @@ const PATIENCE: u32 = 512;
 const INTERVALS_MOST: u64 = 16;
 /// The largest payload, in bytes, with which a certain event is faster by value: it is copied into the ring and out of it.
 const VALUE_BYTES_MOST: usize = 512;
+/// States of up to this size, in bytes, are copied before every event if they own nothing beside: that takes as long as to look up whether a
+/// copy is due.
+const PLAIN_MOST: usize = 256;
+/// With more PEs than this, there are inboxes in place of rings: all rings to and from a PE take about 100 kB then, and twice as many PEs
+/// would take four times as much memory.
+const RINGS_MOST: u32 = 32;
 /// The sizes of groups of PEs in virtual clusters.
 const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 
@@ -35,6 +45,10 @@ const CLUSTER_GROUPS: [u32; 3] = [1, 4, 16];
 pub(crate) struct ParallelConfig {
     pub(crate) pes: u32,
     pub(crate) tuning: Tuning,
+    /// How free buffers are kept.
+    pub(crate) pools: PoolSettings,
+    /// Where messages wait, between threads; none in a virtual cluster.
+    pub(crate) mailbox: Option<Mailbox>,
     pub(crate) gvt: GvtAlgorithm,
     pub(crate) barrier: Barrier,
     pub(crate) window: Option<f64>,
@@ -138,13 +152,49 @@ fn choose_way(settings: &mut Settings, config: &mut ParallelConfig, delays: &Del
 }
 
 /// How events with payloads of this size travel between PEs.
-fn wire_for(wire: Wire, payload_bytes: usize) -> warpline_kernel::Wire {
-    match wire {
-        Wire::Auto if payload_bytes > VALUE_BYTES_MOST => warpline_kernel::Wire::Shared,
-        Wire::Auto => warpline_kernel::Wire::Both,
-        Wire::Value => warpline_kernel::Wire::Value,
-        Wire::Shared => warpline_kernel::Wire::Shared,
+fn messages_for(messages: Messages, payload_bytes: usize) -> warpline_kernel::Messages {
+    match messages {
+        Messages::Auto if payload_bytes > VALUE_BYTES_MOST => warpline_kernel::Messages::Shared,
+        Messages::Auto | Messages::Value => warpline_kernel::Messages::Value,
+        Messages::Copy => warpline_kernel::Messages::Copy,
+        Messages::Shared => warpline_kernel::Messages::Shared,
     }
+}
+
+/// Where messages wait, between threads and between processes.
+fn mailbox_for(settings: &Settings, pes: u32) -> Mailbox {
+    match settings.mailbox() {
+        // Inboxes do not leave a process.
+        Mailbox::Auto if pes > RINGS_MOST && settings.processes() == 1 => Mailbox::Shared,
+        Mailbox::Auto => Mailbox::PerSender,
+        given => given,
+    }
+}
+
+/// How free buffers are kept.
+fn pools_for(settings: &Settings) -> PoolSettings {
+    let size = match settings.sub_pool() {
+        SubPool::Unlimited => SubPoolSize::Unlimited,
+        SubPool::Fixed(size) => SubPoolSize::Fixed(size),
+        SubPool::Adaptive(average) => SubPoolSize::Adaptive(average),
+    };
+    PoolSettings {
+        kind: match settings.pool() {
+            BufferPool::Partitioned => PoolKind::Partitioned(size),
+            BufferPool::Sender => PoolKind::Sender,
+            BufferPool::Receiver => PoolKind::Receiver,
+        },
+        order: match settings.pool_order() {
+            PoolOrder::Lifo => FreeOrder::Lifo,
+            PoolOrder::Fifo => FreeOrder::Fifo,
+        },
+        retires: settings.fossil_collection() == FossilCollection::OnTheFly,
+    }
+}
+
+/// Whether copying such a state takes hardly longer than looking up whether to copy it: then it is copied before every event.
+fn copies_cheaply<S>() -> bool {
+    !needs_drop::<S>() && size_of::<S>() <= PLAIN_MOST
 }
 
 impl<M: Model> Job<M> {
@@ -154,8 +204,13 @@ impl<M: Model> Job<M> {
         settings.threads = Some(pes.div_ceil(settings.processes()));
         let batch = *settings.batch.get_or_insert(batch_for(pes));
         let undoing = match settings.undo() {
-            Undo::Copy => Undoing::Copy { interval: settings.copy_interval() },
+            Undo::Copy => match settings.copy_interval() {
+                CopyInterval::Every(interval) => Undoing::Copy { interval },
+                CopyInterval::Auto if copies_cheaply::<M::State>() => Undoing::Copy { interval: 1 },
+                CopyInterval::Auto => Undoing::CopyAdaptively,
+            },
             Undo::Reverse => Undoing::Reverse,
+            Undo::Journal => Undoing::Journal,
         };
         let tuning = Tuning {
             batch,
@@ -165,6 +220,11 @@ impl<M: Model> Job<M> {
             patience: PATIENCE,
             history_most: INTERVALS_MOST * u64::from(settings.gvt_interval().max(batch)),
             undoing,
+            cancellation: match settings.cancellation() {
+                Cancellation::Aggressive => warpline_kernel::Cancellation::Aggressive,
+                Cancellation::Lazy => warpline_kernel::Cancellation::Lazy,
+                Cancellation::Dynamic => warpline_kernel::Cancellation::Dynamic,
+            },
             lanes: match settings.sync {
                 Some(Synchronisation::Conservative) => Lanes::Certain,
                 _ if settings.use_lookahead() => Lanes::Both,
@@ -174,7 +234,7 @@ impl<M: Model> Job<M> {
                 GoAhead::Auto => warpline_kernel::GoAhead::Auto,
                 GoAhead::Always => warpline_kernel::GoAhead::Always,
             },
-            wire: wire_for(settings.wire(), size_of::<M::Event>()),
+            messages: messages_for(settings.messages(), size_of::<M::Event>()),
             // Chosen when least delays are known.
             windows: false,
         };
@@ -185,6 +245,8 @@ impl<M: Model> Job<M> {
         ParallelConfig {
             pes,
             tuning,
+            pools: pools_for(settings),
+            mailbox: settings.virtual_cluster.is_none().then(|| mailbox_for(settings, pes)),
             gvt,
             barrier,
             window,
@@ -345,10 +407,12 @@ mod tests {
 
     #[test]
     fn large_payloads_stay_where_they_are() {
-        use warpline_kernel::Wire::{Both, Shared, Value};
-        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| wire_for(Wire::Auto, bytes)), [Both, Both, Shared]);
-        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 10 * VALUE_BYTES_MOST)), [Value, Shared]);
-        assert_eq!([Wire::Value, Wire::Shared].map(|wire| wire_for(wire, 0)), [Value, Shared]);
+        use warpline_kernel::Messages::{Copy, Shared, Value};
+        assert_eq!([0, VALUE_BYTES_MOST, VALUE_BYTES_MOST + 1].map(|bytes| messages_for(Messages::Auto, bytes)), [Value, Value, Shared]);
+        for bytes in [0, 10 * VALUE_BYTES_MOST] {
+            let given = [Messages::Value, Messages::Copy, Messages::Shared].map(|messages| messages_for(messages, bytes));
+            assert_eq!(given, [Value, Copy, Shared]);
+        }
     }
 
     #[test]

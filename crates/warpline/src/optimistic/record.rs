@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use warpline_base::record::{GvtIntervalRecord, ParallelRecord, PeRecord, Phases, Rollbacks};
+use warpline_base::record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
-use warpline_memory::Books;
+use warpline_memory::{Books, CasCounts, PoolKind};
 use warpline_model::Model;
 
 use super::plan::ParallelConfig;
@@ -74,8 +74,13 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             mean_per_pe: all as f64 / parts.len() as f64,
             lengths,
         },
+        parked_events: sum(|counts| counts.parked),
+        repeated_events: sum(|counts| counts.repeated),
         anti_messages: sum(|counts| counts.anti_sent),
         cancelled_in_place: sum(|counts| counts.cancelled_in_place),
+        kept_messages: sum(|counts| counts.kept),
+        sent_again: sum(|counts| counts.sent_again),
+        cancelled_late: sum(|counts| counts.cancelled_late),
         gvt_epochs: epochs(|counts| counts.gvt_epochs),
         gvt_trials: epochs(|counts| counts.gvt_trials),
         gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
@@ -84,9 +89,31 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             all.add(&pe.phase_seconds);
             all
         }),
+        mailbox: shared_mailbox(parts),
         pes,
+        memory: memory(parts),
         communication: None,
     }
+}
+
+/// What keeping within the budget took, if anything.
+fn memory(parts: &[PeSummary]) -> Option<MemoryRecord> {
+    let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum();
+    let record = MemoryRecord {
+        taken_most_bytes: parts.iter().map(|pe| pe.counts.memory_most).max().unwrap_or_default(),
+        stops: sum(|counts| counts.memory_stops),
+        artificial_rollbacks: sum(|counts| counts.artificial),
+        artificial_events: sum(|counts| counts.artificial_events),
+        sent_back: sum(|counts| counts.sent_back),
+        taken_back: sum(|counts| counts.taken_back),
+    };
+    (record.stops > 0 || record.artificial_rollbacks > 0).then_some(record)
+}
+
+/// What became of messages for whose mailboxes PEs competed, if there were any.
+fn shared_mailbox(parts: &[PeSummary]) -> Option<SharedRingRecord> {
+    let CasCounts { pushed, full, in_progress, collisions } = parts.iter().map(|pe| pe.counts.mailbox).sum();
+    (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord { pushed, full, in_progress, collisions })
 }
 
 /// Adds the record of a further segment of the same run. Where segments differ in their number of PEs, those of one number are added up.
@@ -97,12 +124,25 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.rolled_back_events += segment.rolled_back_events;
     let committed = all.processed_events - all.rolled_back_events;
     all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
+    all.parked_events += segment.parked_events;
+    all.repeated_events += segment.repeated_events;
     all.anti_messages += segment.anti_messages;
     all.cancelled_in_place += segment.cancelled_in_place;
+    all.kept_messages += segment.kept_messages;
+    all.sent_again += segment.sent_again;
+    all.cancelled_late += segment.cancelled_late;
     all.gvt_epochs += segment.gvt_epochs;
     all.gvt_trials += segment.gvt_trials;
     all.remote_events += segment.remote_events;
     match (&mut all.gvt_interval, segment.gvt_interval) {
+        (Some(all), Some(segment)) => all.add(&segment),
+        (all, segment) => *all = all.take().or(segment),
+    }
+    match (&mut all.memory, segment.memory) {
+        (Some(all), Some(segment)) => all.add(&segment),
+        (all, segment) => *all = all.take().or(segment),
+    }
+    match (&mut all.mailbox, segment.mailbox) {
         (Some(all), Some(segment)) => all.add(&segment),
         (all, segment) => *all = all.take().or(segment),
     }
@@ -146,11 +186,15 @@ fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
     all.rolled_back_events += segment.rolled_back_events;
     all.primary_rollbacks += segment.primary_rollbacks;
     all.secondary_rollbacks += segment.secondary_rollbacks;
+    all.parked_events += segment.parked_events;
+    all.repeated_events += segment.repeated_events;
+    all.copy_interval = segment.copy_interval;
     all.anti_messages += segment.anti_messages;
     all.messages_sent += segment.messages_sent;
     all.mailbox_depth_max = all.mailbox_depth_max.max(segment.mailbox_depth_max);
     all.history_max = all.history_max.max(segment.history_max);
     all.buffers = all.buffers.max(segment.buffers);
+    all.buffers_shared += segment.buffers_shared;
     all.phase_seconds.add(&segment.phase_seconds);
 }
 
@@ -166,12 +210,16 @@ fn pe_record(pe: &PeSummary) -> PeRecord {
         rolled_back_events: counts.rolled_back,
         primary_rollbacks: counts.primary,
         secondary_rollbacks: counts.secondary,
+        parked_events: counts.parked,
+        repeated_events: counts.repeated,
+        copy_interval: counts.copy_interval,
         anti_messages: counts.anti_sent,
         messages_sent: counts.messages_sent,
         mailbox_depth_max: counts.mailbox_depth_max,
         mailbox_depth_mean: counts.mailbox_depth_mean(),
         history_max: counts.history_max,
         buffers: pe.books.places,
+        buffers_shared: pe.books.deposited,
         phase_seconds: pe.phases,
     }
 }
@@ -184,18 +232,16 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
         None if config.processes > 1 => "processes",
         None => "threads",
     };
-    let facts = [
-        ("transport", json!(transport)),
-        ("final_window", json!(window)),
-        ("pool", json!("partitioned")),
-        ("mailbox", json!("per-sender")),
-        ("cancellation", json!("aggressive")),
-    ];
+    let mailbox = config.mailbox.map(|mailbox| ("mailbox", json!(mailbox.name())));
+    let facts = [("transport", json!(transport)), ("final_window", json!(window))];
     let adaptive = config.window.is_none().then(|| ("window", json!("adaptive")));
-    let uncopied = (config.tuning.undoing == Undoing::Reverse).then_some(("copy_interval", Value::Null));
+    let uncopied =
+        (!matches!(config.tuning.undoing, Undoing::Copy { .. } | Undoing::CopyAdaptively)).then_some(("copy_interval", Value::Null));
     // What the engine has no use for is null.
     let unused: &[&str] = match config.tuning.lanes {
-        Lanes::Certain => &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation"],
+        Lanes::Certain => {
+            &["undo", "kps", "copy_interval", "go_ahead", "window", "final_window", "cancellation", "sub_pool", "fossil_collection"]
+        }
         _ => &["conservative"],
     };
     const BETWEEN_PROCESSES: [&str; 7] = [
@@ -210,6 +256,9 @@ pub(crate) fn add_settings(engine: &mut Map<String, Value>, config: &ParallelCon
     let alone: &[&str] = if config.processes == 1 { &BETWEEN_PROCESSES } else { &[] };
     let unmet = (config.gvt != GvtAlgorithm::Synchronous).then_some("barrier");
     let singly = config.sends_singly.then_some("communication_batch");
-    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).map(|name| (name, Value::Null));
-    engine.extend(facts.into_iter().chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)));
+    let undivided = (!matches!(config.pools.kind, PoolKind::Partitioned(_))).then_some("sub_pool");
+    let unused = unused.iter().chain(alone).copied().chain(unmet).chain(singly).chain(undivided).map(|name| (name, Value::Null));
+    engine.extend(
+        facts.into_iter().chain(mailbox).chain(adaptive).chain(uncopied).chain(unused).map(|(name, value)| (name.to_owned(), value)),
+    );
 }

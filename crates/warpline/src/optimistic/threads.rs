@@ -339,6 +339,7 @@ fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, 
         settled = settled.zip(notice.settled).map(|(a, b)| watch.merge.earlier(a, b));
     }
     let mut status = status.unwrap_or_default();
+    watch.run.note_memory(Instant::now());
     if let Some(processes) = &mut watch.processes
         && processes.exchange(&mut status, &mut settled, &mut watch.merge)?
     {

@@ -34,6 +34,9 @@ const TELL_EVERY: u32 = 64;
 /// After how many rounds a PE moves where they do so at random.
 const RESTLESS_EVERY: u32 = 16;
 
+/// How many states are copied to find out how long that takes.
+const COPIES_WEIGHED: u32 = 16;
+
 /// A PE in the hands of a thread.
 pub(crate) struct SteppedPe<'m, M: Model, Q, P> {
     pub(crate) number: usize,
@@ -242,6 +245,9 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 stepped.epochs = epochs;
                 round.look = true;
                 self.guard.post(stepped);
+                if epochs.is_power_of_two() && stepped.pe.weighs_copies() {
+                    weigh_copies(&mut stepped.pe);
+                }
             }
         }
         if let Some((every, began)) = timed {
@@ -289,6 +295,16 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
             // One of them may have been sent on meanwhile.
             self.changes = changes.wrapping_sub(1);
         }
+    }
+}
+
+/// Tells a PE how many events cost as much as a copy of a state.
+#[cold]
+fn weigh_copies<M: Model, Q: PendingSet, P: Port<M::Event>>(pe: &mut Pe<'_, M, Q, P>) {
+    let (event, since) = (pe.event_seconds(), Instant::now());
+    let copied = pe.copy_states(COPIES_WEIGHED);
+    if copied > 0 && event > 0.0 {
+        pe.set_copy_cost(since.elapsed().as_secs_f64() / f64::from(copied) / event);
     }
 }
 

@@ -41,6 +41,7 @@ impl<M: Model> Job<M> {
         // What events cost is of no use here, but to the next engine.
         let costs = std::mem::take(&mut state.costs);
         let mut run = self.engine::<Q>(spec, false, state);
+        run.engine.draw_on(monitor.budget.account());
         monitor.control.watch(None, run.engine.context().beat());
         let mut looped = None;
         if run.engine.next_lp().is_some() {
@@ -65,6 +66,7 @@ impl<M: Model> Job<M> {
             let now = Instant::now();
             pace.stepped(now, monitor.chooser.patience());
             let reading = run.reading(now, core_time(now));
+            monitor.note_memory(now);
             monitor.note(reading, None);
             monitor.go_on()?;
             let ends = monitor.stop.is_on() || monitor.chooser.is_over(reading) || reading.committed - first >= most;

@@ -86,10 +86,12 @@ impl<M: Model> Trial<'_, M> {
         let before = format!("{:#?}", self.attempt.lp.state);
         let copy = self.attempt.lp.state.clone();
         self.forward();
-        if self.attempt.context.has_fault() {
-            // The event fails as it would in a run; executing it will report that.
+        if self.attempt.context.take_fault().is_some() {
+            // The event fails as it would in a run; executing it will report that. Of the ways to undo it, only a journal is the model's.
+            let undone = if self.undo == Undo::Journal { self.backward(&copy) } else { Ok(()) };
+            let compared = undone.and_then(|()| self.compare_undone(&before));
             self.attempt.lp.state = copy;
-            return Ok(());
+            return compared;
         }
         let (done, after) = (effects(self.attempt.context), format!("{:#?}", self.attempt.lp.state));
         self.backward(&copy)?;
@@ -102,18 +104,46 @@ impl<M: Model> Trial<'_, M> {
         differ("after undoing it twice", "state", &before, &format!("{:#?}", self.attempt.lp.state))
     }
 
+    /// Compares the state of an event that failed, and was undone by a journal, with that before it.
+    fn compare_undone(&self, before: &str) -> Result<(), Difference> {
+        if self.undo != Undo::Journal {
+            return Ok(());
+        }
+        differ("after undoing it", "state", before, &format!("{:#?}", self.attempt.lp.state))
+    }
+
     fn forward(&mut self) {
         let Attempt { model, event, lp, context } = &mut self.attempt;
         context.begin(event.receiver, lp.events + 1, event.time, event.step);
+        if self.undo == Undo::Journal {
+            context.begin_log(&lp.state);
+        }
         model.handle(&mut lp.state, &event.payload, context);
+        context.end_log();
         context.copy_forwards(&event.payload);
     }
 
     fn backward(&mut self, copy: &M::State) -> Result<(), Difference> {
-        if self.undo == Undo::Copy {
-            self.attempt.lp.state = copy.clone();
+        match self.undo {
+            Undo::Copy => {
+                self.attempt.lp.state = copy.clone();
+                Ok(())
+            }
+            Undo::Reverse => self.reverse(),
+            Undo::Journal => self.undo_logged(),
+        }
+    }
+
+    fn undo_logged(&mut self) -> Result<(), Difference> {
+        let Attempt { lp, context, .. } = &mut self.attempt;
+        if context.undo_logged(&mut lp.state) {
             return Ok(());
         }
+        let (expected, found) = ("where the event changed it".to_owned(), "somewhere else".to_owned());
+        Err(Difference { when: "after undoing it", field: "what the journal has to restore".into(), expected, found })
+    }
+
+    fn reverse(&mut self) -> Result<(), Difference> {
         let Attempt { model, event, lp, context } = &mut self.attempt;
         context.reverse(*model, &mut lp.state, &event.payload);
         let left = context.saved_mut().len();

@@ -48,8 +48,11 @@
 //! # Ok::<(), SettingError>(())
 //! ```
 
+mod copy_interval;
 mod declare;
 mod lps;
+mod memory;
+mod sub_pool;
 mod table;
 mod value;
 mod words;
@@ -57,13 +60,16 @@ mod words;
 use serde_json::Value;
 use warpline_model::nearest;
 
+pub use self::copy_interval::CopyInterval;
 pub use self::lps::LpChoice;
+pub use self::memory::MemoryLimit;
+pub use self::sub_pool::SubPool;
 pub use self::table::{ENGINE, OUTPUT, PARALLEL, RUN, Settings};
 pub(crate) use self::table::{THREADS_MOST, batch_for};
 pub use self::value::{Range, SettingValue};
 pub use self::words::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, EventCost, GoAhead, GvtAlgorithm, GvtIntervalControl, Pending,
-    Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, EventCost, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, Mailbox, Messages, Pending, PoolOrder, Synchronisation, Undo,
 };
 
 /// What is known about a setting before it has a value.
@@ -228,7 +234,8 @@ impl Setting {
             "sync" | "threads" | "processes" => true,
             _ if engine == Synchronisation::Auto => true,
             "conservative" => engine == Synchronisation::Conservative,
-            "undo" | "kps" | "window" | "copy-interval" | "go-ahead" | "conservative-lps" => engine.goes_ahead(),
+            "undo" | "kps" | "window" | "copy-interval" | "cancellation" | "go-ahead" | "conservative-lps" | "sub-pool"
+            | "fossil-collection" => engine.goes_ahead(),
             _ => self.heading != PARALLEL || engine != Synchronisation::Sequential,
         }
     }

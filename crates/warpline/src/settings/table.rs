@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
 
+use super::value::SettingValue;
 use super::{
-    Barrier, Carrier, Communication, CommunicationRing, Conservative, GoAhead, GvtAlgorithm, GvtIntervalControl, LpChoice, Pending, Range,
-    Recorded, SettingError, Synchronisation, Undo, Wire,
+    Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative, CopyInterval, FossilCollection, GoAhead,
+    GvtAlgorithm, GvtIntervalControl, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, Range, Recorded, SettingError, SubPool,
+    Synchronisation, Undo,
 };
 use crate::settings;
 
@@ -91,6 +93,12 @@ settings! {
             placeholder: "MIB",
             unit: "MiB",
             hurts: "too small, and a handler with large local variables or deep recursion ends the program; too large, and a limit on virtual memory refuses it",
+        }
+        /// Memory that the run may take on each machine, the program included; parallel runs go less far ahead where it is short.
+        memory: MemoryLimit = MemoryLimit::Share(0.9), Range::Any, {
+            heading: ENGINE,
+            recorded: Recorded::Always,
+            hurts: "with little more than a sequential run needs, PEs of an optimistic run wait for each other; with less, a run ends with an error",
         }
         /// Wall time after which an event that is still being executed ends the run with an error; a warning comes after 5 s.
         event_limit: f64 = 300.0, Range::Above(0.0), {
@@ -229,21 +237,62 @@ settings! {
         undo: Undo = Undo::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "copies are expensive if states are large; wrong reverse code gives wrong answers, so try `verify` first",
+            hurts: "copies are expensive if states are large; a journal is if an event changes most of its state; wrong reverse code, or changes without the journal, give wrong answers, so try `verify` first",
         }
-        /// With --undo copy: number of an LP's events between copies of its state.
-        copy_interval: u32 = 1, Range::From(1), {
+        /// With --undo copy: number of an LP's events between copies of its state; auto copies before every event if states are small and
+        /// plain, and otherwise as often as pays, by what copies cost and how often events are undone.
+        copy_interval: CopyInterval = CopyInterval::default(), Range::Any, {
             heading: PARALLEL,
-            placeholder: "EVENTS",
             unit: "events",
             recorded: Recorded::InParallel,
-            hurts: "more than 1 pays only for large states: undoing executes events between two copies again",
+            hurts: "more than 1 pays only for large states: undoing executes events between two copies again; copies over 1024 events of their PE old are renewed",
         }
-        /// How events travel between PEs: by value, in shared buffers, or as suits each event.
-        wire: Wire = Wire::default(), Range::Any, {
+        /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or whichever pays.
+        cancellation: Cancellation = Cancellation::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "by value, every cancellation takes an anti-message; in shared buffers, certain events move more cache lines",
+            hurts: "lazy, and wrong messages stay for longer, and what they bring about has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
+        }
+        /// How events travel between PEs: by value where nobody can cancel them, as copies of which the sender keeps its own, or in buffers that
+        /// both share; auto takes value for payloads of up to 512 bytes, and shared for larger ones.
+        messages: Messages = Messages::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "a copy takes an anti-message for every cancellation, and memory twice; in shared buffers, certain events move more cache lines",
+        }
+        /// Where messages between threads wait: in a ring for each sender, in one queue per PE under a lock, or in one ring per PE in which senders
+        /// reserve places by compare-and-swap; auto takes a ring for each sender with up to 32 PEs, and a queue with more.
+        mailbox: Mailbox = Mailbox::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "rings for each sender take memory that grows with the square of the PEs; in one for all, senders wait for each other, and with cas all wait for one that has lost its core",
+        }
+        /// Whose pool a buffer for a message is taken from, and keeps it afterwards: sub-pools for pairs of PEs, the sender's and then the
+        /// receiver's, or the receiver's.
+        pool: BufferPool = BufferPool::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "a receiver's pool takes two locks for every message, and its buffers go through the caches twice; buffers of senders drift from PE to PE; sub-pools take more memory if there are many PEs",
+        }
+        /// Which free buffer of a pool is used next: the one that was freed last, or first.
+        pool_order: PoolOrder = PoolOrder::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "what was freed first has probably left the cache, so fifo is there for comparisons",
+        }
+        /// With --pool partitioned: buffers for messages from one PE to another; without any left, a PE executes nothing ahead until some have
+        /// come back.
+        sub_pool: SubPool = SubPool::default(), Range::Any, {
+            heading: PARALLEL,
+            unit: "buffers",
+            recorded: Recorded::InParallel,
+            hurts: "with few buffers PEs mostly wait for them, and for GVT; with many or unlimited ones, a PE that others wait for can be flooded with messages",
+        }
+        /// When the memory of executed events goes back to its pool: when they commit, or at once, to be used again when they have.
+        fossil_collection: FossilCollection = FossilCollection::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "on the fly, buffers are used again in the order in which they were executed, when they have left the cache",
         }
         /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows if PEs
         /// outnumber cores and all least delays between them are equal.
@@ -364,6 +413,18 @@ impl Settings {
                 remedy: "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to `synchronous`".to_owned(),
             });
         }
+        self.check_mailbox()?;
+        if let (Some(size), Some(pool)) = (self.sub_pool, self.pool)
+            && pool != BufferPool::Partitioned
+        {
+            return Err(SettingError::Conflict {
+                name: "sub-pool",
+                value: size.text(),
+                other: "pool",
+                other_value: pool.name().to_owned(),
+                remedy: "only partitioned pools have sub-pools; leave `sub-pool` out, or set `pool` to `partitioned`".to_owned(),
+            });
+        }
         let Some((setting, value)) = given.into_iter().find(|(setting, _)| !setting.serves(engine)) else { return Ok(engine) };
         let remedy = match engine {
             _ if setting.name == "conservative" => {
@@ -381,6 +442,25 @@ impl Settings {
             other_value: engine.name().to_owned(),
             remedy: remedy.to_owned(),
         })
+    }
+
+    /// Mailboxes are those of threads of one process.
+    fn check_mailbox(&self) -> Result<(), SettingError> {
+        let Some(mailbox) = self.mailbox.filter(|mailbox| *mailbox != Mailbox::Auto) else { return Ok(()) };
+        let processes = self.processes.filter(|processes| *processes > 1 && mailbox != Mailbox::PerSender);
+        let (other, other_value, remedy) = match (self.virtual_cluster, processes) {
+            (Some(seed), _) => {
+                ("virtual-cluster", seed.to_string(), "a virtual cluster has a network of its own; leave one of the two out")
+            }
+            (_, Some(processes)) => (
+                "processes",
+                processes.to_string(),
+                "such a mailbox lies in the memory of one process; leave `mailbox` out, set it to `per-sender`, or use threads",
+            ),
+            _ => return Ok(()),
+        };
+        let (value, remedy) = (mailbox.name().to_owned(), remedy.to_owned());
+        Err(SettingError::Conflict { name: "mailbox", value, other, other_value, remedy })
     }
 
     /// Checks the settings of a run that nobody has asked to have several processes.

@@ -28,8 +28,12 @@ fn defaults_are_values_of_their_settings_or_rules() {
 
 /// A value that the setting may have, and not its default.
 fn sample(setting: &Setting) -> &str {
-    // Fewer bytes are no batch.
-    let number = if setting.name == "communication-batch" { "700" } else { "7" };
+    let number = match setting.name.as_str() {
+        // Fewer bytes are no batch.
+        "communication-batch" => "700",
+        "memory" => "1GB",
+        _ => "7",
+    };
     setting.words.last().copied().unwrap_or(number)
 }
 
@@ -75,7 +79,7 @@ fn refused_values_say_what_they_may_be() {
     let of_end = "`end` cannot be `soon`: it takes a finite number greater than 0, as a run covers the times from 0 to the end time";
     assert_eq!(wrong("end", "soon"), of_end);
     assert!(wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615"));
-    assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse; did you mean `reverse`?"));
+    assert!(wrong("undo", "revers").ends_with("it takes one of copy, reverse, journal; did you mean `reverse`?"));
     assert!(wrong("gvt", "asynchron").ends_with("one of asynchronous, synchronous, one-sided, gsu; did you mean `asynchronous`?"));
     assert_eq!(wrong("trace", ""), "`trace` cannot be ``: it takes the path of a file");
     assert_eq!(wrong("sead", "1"), "there is no setting `sead`; did you mean `seed`?");
@@ -116,7 +120,7 @@ fn what_was_set_in_code_is_checked_as_if_it_were_typed() {
             "batch" => settings.batch = Some(number as u32),
             "kps" => settings.kps = Some(number as u32),
             "gvt-interval" => settings.gvt_interval = Some(number as u32),
-            _ => settings.copy_interval = Some(number as u32),
+            _ => settings.copy_interval = Some(CopyInterval::Every(number as u32)),
         }
         assert_eq!(settings.check().unwrap_err().to_string(), read(name, value).unwrap_err());
     }
@@ -204,7 +208,8 @@ fn a_choice_of_conservative_lps_means_a_mixed_run() {
 fn settings_of_parallel_runs_mean_one() {
     let of_parallel: Vec<_> = Settings::table().iter().filter(|setting| !setting.serves(Synchronisation::Sequential)).collect();
     let names: Vec<_> = of_parallel.iter().map(|setting| setting.name.as_str()).collect();
-    let some = ["batch", "kps", "gvt", "gvt-interval", "window", "copy-interval", "wire", "use-lookahead", "go-ahead", "virtual-cluster"];
+    let some =
+        ["batch", "kps", "gvt", "gvt-interval", "window", "copy-interval", "messages", "use-lookahead", "go-ahead", "virtual-cluster"];
     assert!(some.iter().all(|name| names.contains(name)) && !names.contains(&"seed") && !names.contains(&"threads"), "{names:?}");
     for setting in of_parallel {
         let mut settings = Settings::default();
@@ -220,7 +225,16 @@ fn settings_of_parallel_runs_mean_one() {
 
 #[test]
 fn a_conservative_run_refuses_what_only_undoing_needs() {
-    let settings = [("kps", "7"), ("window", "7"), ("copy-interval", "7"), ("go-ahead", "always"), ("undo", "reverse")];
+    let settings = [
+        ("kps", "7"),
+        ("window", "7"),
+        ("copy-interval", "7"),
+        ("cancellation", "lazy"),
+        ("go-ahead", "always"),
+        ("undo", "reverse"),
+        ("sub-pool", "7"),
+        ("fossil-collection", "on-the-fly"),
+    ];
     for (name, value) in settings {
         let mut settings = Settings::default();
         settings.set(name, value).unwrap();
@@ -233,11 +247,40 @@ fn a_conservative_run_refuses_what_only_undoing_needs() {
 }
 
 #[test]
+fn only_partitioned_pools_have_sub_pools() {
+    let of =
+        |pool, size| Settings { pool, sub_pool: Some(size), ..Settings::default() }.synchronisation().map_err(|error| error.to_string());
+    let refused = of(Some(BufferPool::Sender), SubPool::Fixed(3)).unwrap_err();
+    assert!(refused.starts_with("`sub-pool` is `3`, but `pool` is `sender`: only partitioned pools have sub-pools"), "{refused}");
+    assert!(of(Some(BufferPool::Receiver), SubPool::Adaptive(3)).unwrap_err().contains("`adaptive-3`"));
+    assert_eq!(of(Some(BufferPool::Partitioned), SubPool::Fixed(3)), Ok(Synchronisation::Optimistic));
+    assert_eq!(of(None, SubPool::Fixed(3)), Ok(Synchronisation::Optimistic));
+}
+
+#[test]
+fn mailboxes_are_those_of_threads() {
+    let of = |mailbox, processes, virtual_cluster| {
+        let settings = Settings { mailbox: Some(mailbox), processes, virtual_cluster, ..Settings::default() };
+        settings.synchronisation().map_err(|error| error.to_string())
+    };
+    for mailbox in [Mailbox::Shared, Mailbox::Cas, Mailbox::PerSender] {
+        assert_eq!(of(mailbox, None, None), Ok(Synchronisation::Optimistic));
+        let refused = of(mailbox, None, Some(3)).unwrap_err();
+        assert!(refused.starts_with(&format!("`mailbox` is `{}`, but `virtual-cluster` is `3`: ", mailbox.name())), "{refused}");
+        let several = of(mailbox, Some(2), None);
+        assert_eq!(several.is_ok(), mailbox == Mailbox::PerSender, "{several:?}");
+    }
+    assert!(of(Mailbox::Cas, Some(2), None).unwrap_err().contains("lies in the memory of one process"));
+    assert_eq!(of(Mailbox::Auto, Some(2), None), Ok(Synchronisation::Optimistic));
+}
+
+#[test]
 fn records_have_what_concerns_them() {
     let names = |parallel| Settings::default().recorded(parallel).keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(false), ["pending", "warmup", "zero_delay_hops"]);
+    assert_eq!(names(false), ["memory", "pending", "warmup", "zero_delay_hops"]);
     let of_parallel = [
         "barrier",
+        "cancellation",
         "carrier",
         "communication",
         "communication_batch",
@@ -247,18 +290,24 @@ fn records_have_what_concerns_them() {
         "conservative",
         "conservative_lps",
         "copy_interval",
+        "fossil_collection",
         "go_ahead",
         "gvt",
         "gvt_interval",
         "gvt_interval_control",
         "kps",
+        "mailbox",
+        "memory",
+        "messages",
         "move_pes",
         "pending",
+        "pool",
+        "pool_order",
         "processes",
+        "sub_pool",
         "undo",
         "use_lookahead",
         "warmup",
-        "wire",
         "zero_copy",
         "zero_delay_hops",
     ];

@@ -211,21 +211,92 @@ words! {
         Always = "always",
     }
 
-    /// How events travel between the PEs of a parallel run; see [`Simulation::wire`](crate::Simulation::wire). The answer does not depend
+    /// How events travel between the PEs of a parallel run; see [`Simulation::messages`](crate::Simulation::messages). The answer does not
+    /// depend on it.
+    ///
+    /// ```
+    /// use warpline::Messages;
+    /// let names = [Messages::Auto, Messages::Value, Messages::Copy, Messages::Shared].map(Messages::name);
+    /// assert_eq!(names, ["auto", "value", "copy", "shared"]);
+    /// ```
+    pub enum Messages {
+        /// As `value` if payloads have at most 512 bytes, and as `shared` if they have more.
+        #[default]
+        Auto = "auto",
+        /// By value if nobody can cancel them any more, otherwise in a buffer that sender and receiver share.
+        Value = "value",
+        /// Copied into the receiver's queue; the sender keeps a copy of its own of what may have to be cancelled, which takes an anti-message.
+        Copy = "copy",
+        /// All in buffers that sender and receiver share, where they can be cancelled in place.
+        Shared = "shared",
+    }
+
+    /// Whose pool a buffer for a message between PEs is taken from, and into whose it goes when it is free; see
+    /// [`Simulation::pool`](crate::Simulation::pool). The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::BufferPool;
+    /// let names = [BufferPool::Partitioned, BufferPool::Sender, BufferPool::Receiver].map(BufferPool::name);
+    /// assert_eq!(names, ["partitioned", "sender", "receiver"]);
+    /// ```
+    pub enum BufferPool {
+        /// Each PE has a sub-pool for each other. Free buffers return to where they came from, so that each stays with two PEs for life.
+        #[default]
+        Partitioned = "partitioned",
+        /// The sender's own pool. The receiver keeps the buffer; what a PE has too many of goes to a pool that all share.
+        Sender = "sender",
+        /// The receiver's pool, under a lock, to which the buffer returns.
+        Receiver = "receiver",
+    }
+
+    /// Where messages between threads wait until their PE receives them; see [`Simulation::mailbox`](crate::Simulation::mailbox). The answer
+    /// does not depend on it.
+    ///
+    /// ```
+    /// use warpline::Mailbox;
+    /// let names = [Mailbox::Auto, Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas].map(Mailbox::name);
+    /// assert_eq!(names, ["auto", "per-sender", "shared", "cas"]);
+    /// ```
+    pub enum Mailbox {
+        /// Per sender with up to 32 PEs, and shared with more, as rings between all of them would take much memory then.
+        #[default]
+        Auto = "auto",
+        /// In one ring for every sender, so that only two PEs ever meet.
+        PerSender = "per-sender",
+        /// In one queue for each PE, under a lock.
+        Shared = "shared",
+        /// In one ring for each PE, in which senders reserve places by compare-and-swap.
+        Cas = "cas",
+    }
+
+    /// Which free buffer of a pool is used next; see [`Simulation::pool_order`](crate::Simulation::pool_order). The answer does not depend
     /// on it.
     ///
     /// ```
-    /// use warpline::Wire;
-    /// assert_eq!([Wire::Auto, Wire::Value, Wire::Shared].map(Wire::name), ["auto", "value", "shared"]);
+    /// use warpline::PoolOrder;
+    /// assert_eq!([PoolOrder::Lifo, PoolOrder::Fifo].map(PoolOrder::name), ["lifo", "fifo"]);
     /// ```
-    pub enum Wire {
-        /// By value if nobody can cancel them any more and their payload has at most 512 bytes, otherwise in shared buffers.
+    pub enum PoolOrder {
+        /// The one that was freed last, as it is probably still in the cache.
         #[default]
-        Auto = "auto",
-        /// All by value, cancelled by anti-messages.
-        Value = "value",
-        /// All in shared buffers, cancelled in place.
-        Shared = "shared",
+        Lifo = "lifo",
+        /// The one that was freed first.
+        Fifo = "fifo",
+    }
+
+    /// When the memory of executed events goes back to its pool; see [`Simulation::fossil_collection`](crate::Simulation::fossil_collection).
+    /// The answer does not depend on it.
+    ///
+    /// ```
+    /// use warpline::FossilCollection;
+    /// assert_eq!([FossilCollection::Batch, FossilCollection::OnTheFly].map(FossilCollection::name), ["batch", "on-the-fly"]);
+    /// ```
+    pub enum FossilCollection {
+        /// When they commit: all that a new GVT makes certain, one after the other.
+        #[default]
+        Batch = "batch",
+        /// As soon as they have been executed, with a stamp; buffers are used again when what their stamps stand for has committed.
+        OnTheFly = "on-the-fly",
     }
 
     /// How a speculative event is undone; see [`Simulation::undo`](crate::Simulation::undo).
@@ -233,7 +304,7 @@ words! {
     ///
     /// ```
     /// use warpline::Undo;
-    /// assert_eq!([Undo::Copy, Undo::Reverse].map(Undo::name), ["copy", "reverse"]);
+    /// assert_eq!([Undo::Copy, Undo::Reverse, Undo::Journal].map(Undo::name), ["copy", "reverse", "journal"]);
     /// ```
     pub enum Undo {
         /// By a copy of the state before the event: works for every model.
@@ -241,6 +312,27 @@ words! {
         Copy = "copy",
         /// By the model's own [`reverse`](crate::Model::reverse) code.
         Reverse = "reverse",
+        /// By a [journal](crate::Model::journal) of what the event has changed.
+        Journal = "journal",
+    }
+
+    /// When what an undone event had sent is cancelled; see [`Simulation::cancellation`](crate::Simulation::cancellation). The answer does
+    /// not depend on it.
+    ///
+    /// ```
+    /// use warpline::Cancellation;
+    /// let all = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic];
+    /// assert_eq!(all.map(Cancellation::name), ["aggressive", "lazy", "dynamic"]);
+    /// ```
+    pub enum Cancellation {
+        /// At once.
+        #[default]
+        Aggressive = "aggressive",
+        /// Once the event has been executed again and has not sent the same, or turns out not to happen. It needs events that can be
+        /// [compared](crate::Model::comparable).
+        Lazy = "lazy",
+        /// Each PE takes whichever has paid so far, by how much of what it kept was sent again.
+        Dynamic = "dynamic",
     }
 
     /// What an event costs in an [explanation](crate::Simulation::explain).

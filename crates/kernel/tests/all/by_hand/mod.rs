@@ -20,7 +20,7 @@ use warpline_kernel::{
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::prelude::*;
-use warpline_model::{Declarations, Statistics};
+use warpline_model::{Change, Changing, Declarations, Statistics};
 
 /// How many events were handled, according to the statistics.
 pub(crate) const HANDLED: Counter = Counter::slot(0);
@@ -39,6 +39,13 @@ pub(crate) const NO_COPY: &str = "no copy";
 pub(crate) struct Handled {
     pub(crate) labels: Vec<&'static str>,
     drawn: Vec<u64>,
+}
+
+/// An event does nothing to a state but add to both lists.
+impl Journaled for Handled {
+    fn restore(&mut self, _: &mut Change<'_>) -> bool {
+        self.labels.pop().and(self.drawn.pop()).is_some()
+    }
 }
 
 impl Clone for Handled {
@@ -92,6 +99,14 @@ impl Model for Play {
 
     const REVERSIBLE: bool = true;
 
+    fn comparable() -> Option<Comparable<&'static str>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<Handled>> {
+        Some(Journal::new())
+    }
+
     fn lps(&self) -> u32 {
         self.lps
     }
@@ -111,7 +126,9 @@ impl Model for Play {
         Handled { labels: Vec::new(), drawn: Vec::new() }
     }
 
-    fn handle(&self, Handled { labels, drawn }: &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
+    fn handle(&self, handled: &mut Handled, label: &&'static str, lp: &mut Context<Self>) {
+        lp.note_change(handled, 1, |log| log.push(0));
+        let Handled { labels, drawn } = handled;
         labels.push(label);
         drawn.push(lp.random().next_u64());
         lp.count(HANDLED, 1);
@@ -151,9 +168,10 @@ impl Default for Setting {
             patience: 1,
             history_most: 10_000,
             undoing,
+            cancellation: warpline_kernel::Cancellation::Aggressive,
             lanes: Lanes::Ahead,
             go_ahead: warpline_kernel::GoAhead::Always,
-            wire: warpline_kernel::Wire::Shared,
+            messages: warpline_kernel::Messages::Shared,
             windows: false,
         };
         Setting { pes: 2, algorithm: Algorithm::Asynchronous, tuning }

@@ -104,7 +104,7 @@ impl<E> Network<E> {
     fn overtake(&mut self, to: u32, anti: &EventKey, incarnation: Option<NonZeroU32>) -> bool {
         let is_partner = |message: &ValueMessage<E>| match &message.content {
             Content::Event(event) => (event.key(), message.incarnation) == (*anti, incarnation),
-            Content::Anti { .. } => false,
+            Content::Anti { .. } | Content::Return { .. } => false,
         };
         let Some((arrival, _)) = self.values[to as usize].iter_mut().find(|(_, message)| is_partner(message)) else { return false };
         *arrival = self.now + 200;
@@ -205,6 +205,7 @@ impl<E: Clone> Port<E> for Wires<E> {
         let again = |content: &Content<E>| match content {
             Content::Event(event) => Content::Event(event.clone()),
             Content::Anti { receiver, key } => Content::Anti { receiver: *receiver, key: *key },
+            Content::Return { receiver, key } => Content::Return { receiver: *receiver, key: *key },
         };
         let kind = if matches!(message.content, Content::Event(_)) { MessageKind::Event } else { MessageKind::Anti };
         let overtakes = match (network.fault, &message.content) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Configure, Conservative, GoAhead, GvtAlgorithm, Parameters, Run, Synchronisation, Wire};
+use warpline::{Configure, Conservative, GoAhead, GvtAlgorithm, Messages, Parameters, Run, Synchronisation};
 use warpline_models::Library;
 use warpline_testkit::time_limit;
 
@@ -25,7 +25,7 @@ enum Sync {
 struct Way {
     sync: Sync,
     threads: u32,
-    wire: Wire,
+    messages: Messages,
     undo: Undo,
     batch: u32,
     kps: u32,
@@ -34,8 +34,8 @@ struct Way {
 
 impl Way {
     fn set<'a, M: Model>(self, simulation: Simulation<'a, M>) -> Simulation<'a, M> {
-        let Way { sync, threads, wire, undo, batch, kps, gvt } = self;
-        let simulation = simulation.threads(threads).wire(wire).batch(batch).gvt(gvt);
+        let Way { sync, threads, messages, undo, batch, kps, gvt } = self;
+        let simulation = simulation.threads(threads).messages(messages).batch(batch).gvt(gvt);
         let optimistic = |simulation: Simulation<'a, M>| simulation.sync(Synchronisation::Optimistic).undo(undo).kps(kps);
         match sync {
             Sync::Conservative(mode) => simulation.sync(Synchronisation::Conservative).conservative(mode),
@@ -45,19 +45,25 @@ impl Way {
     }
 
     /// Whether it makes sense for a model with this least delay between PEs that can or cannot undo its events.
-    fn suits(self, least_delay: f64, reversible: bool) -> bool {
-        (self.undo == Undo::Copy || reversible) && (least_delay > 0.0 || !matches!(self.sync, Sync::Conservative(_)))
+    fn suits<M: Model>(self, least_delay: f64) -> bool {
+        let can_undo = match self.undo {
+            Undo::Reverse => M::REVERSIBLE,
+            Undo::Journal => M::journal().is_some(),
+            _ => true,
+        };
+        can_undo && (least_delay > 0.0 || !matches!(self.sync, Sync::Conservative(_)))
     }
 }
 
 /// A selection in which every value of each setting meets most values of the others.
-const WAYS: [Way; 18] = {
-    const fn way(sync: Sync, threads: u32, wire: Wire, undo: Undo, batch: u32, kps: u32, gvt: GvtAlgorithm) -> Way {
-        Way { sync, threads, wire, undo, batch, kps, gvt }
+const WAYS: [Way; 22] = {
+    const fn way(sync: Sync, threads: u32, messages: Messages, undo: Undo, batch: u32, kps: u32, gvt: GvtAlgorithm) -> Way {
+        Way { sync, threads, messages, undo, batch, kps, gvt }
     }
     use GvtAlgorithm::{Asynchronous, Synchronous};
-    use Undo::{Copy, Reverse};
-    use Wire::{Auto, Shared, Value};
+    use Messages::{Auto, Shared};
+    use Undo::{Copy, Journal, Reverse};
+    const COPIES: Messages = Messages::Copy;
     const WINDOWS: Sync = Sync::Conservative(Conservative::Windows);
     const FREE: Sync = Sync::Conservative(Conservative::FreeRunning);
     const CAUTIOUS: Sync = Sync::Optimistic(GoAhead::Auto);
@@ -65,23 +71,27 @@ const WAYS: [Way; 18] = {
     const AHEAD: Sync = Sync::TimeWarp;
     [
         way(AHEAD, 1, Auto, Copy, 64, 1000, Asynchronous),
-        way(CAUTIOUS, 1, Value, Reverse, 1, 16, Synchronous),
+        way(CAUTIOUS, 1, COPIES, Reverse, 1, 16, Synchronous),
         way(BOLD, 1, Auto, Reverse, 16, 1, Asynchronous),
         way(BOLD, 2, Auto, Copy, 16, 16, Asynchronous),
-        way(AHEAD, 2, Value, Copy, 1, 1000, Synchronous),
+        way(AHEAD, 2, COPIES, Copy, 1, 1000, Synchronous),
         way(CAUTIOUS, 2, Shared, Reverse, 64, 1, Synchronous),
         way(AHEAD, 2, Shared, Reverse, 64, 1000, Asynchronous),
-        way(BOLD, 3, Value, Copy, 64, 1, Asynchronous),
+        way(BOLD, 3, COPIES, Copy, 64, 1, Asynchronous),
         way(CAUTIOUS, 3, Auto, Copy, 16, 1000, Synchronous),
         way(BOLD, 3, Shared, Reverse, 1, 16, Asynchronous),
         way(CAUTIOUS, 8, Auto, Copy, 64, 16, Asynchronous),
-        way(AHEAD, 8, Value, Reverse, 16, 1000, Asynchronous),
+        way(AHEAD, 8, COPIES, Reverse, 16, 1000, Asynchronous),
+        way(BOLD, 1, Shared, Journal, 16, 16, Synchronous),
+        way(AHEAD, 2, Auto, Journal, 64, 1, Asynchronous),
+        way(BOLD, 3, COPIES, Journal, 1, 1000, Asynchronous),
+        way(AHEAD, 8, Shared, Journal, 16, 16, Synchronous),
         way(FREE, 1, Auto, Copy, 64, 1000, Asynchronous),
         way(WINDOWS, 2, Auto, Copy, 64, 16, Asynchronous),
         way(FREE, 2, Shared, Copy, 1, 1000, Asynchronous),
         way(WINDOWS, 3, Shared, Copy, 16, 1000, Synchronous),
-        way(FREE, 3, Value, Copy, 64, 1, Synchronous),
-        way(WINDOWS, 8, Value, Copy, 16, 16, Asynchronous),
+        way(FREE, 3, COPIES, Copy, 64, 1, Synchronous),
+        way(WINDOWS, 8, COPIES, Copy, 16, 16, Asynchronous),
     ]
 };
 
@@ -116,7 +126,7 @@ impl Visitor for Compare {
             let expected = answer(simulation().sync(Synchronisation::Sequential).run().unwrap());
             assert!(expected.committed > 100, "it does something");
             let least_delay = |threads| simulation().threads(threads).least_delay().unwrap();
-            for way in WAYS.into_iter().filter(|way| way.suits(least_delay(way.threads), M::REVERSIBLE)) {
+            for way in WAYS.into_iter().filter(|way| way.suits::<M>(least_delay(way.threads))) {
                 let parallel = way.set(simulation());
                 let _limit = time_limit((M::NAME, parameters.values(), seed, way));
                 let found = answer(parallel.run().unwrap());
@@ -189,9 +199,9 @@ fn simplesim_has_one_answer() {
 
 #[test]
 fn hypercube_has_one_answer() {
-    compare("hypercube", "dimensions=5 messages=300", 20.0);
-    compare("hypercube", "dimensions=4 messages=7 shortest=0 propagation=0", 60.0);
-    compare("hypercube", "dimensions=3 messages=60 lengths=exponential redraw=true", 40.0);
+    compare("hypercube", "dimensions=5 in-flight=300", 20.0);
+    compare("hypercube", "dimensions=4 in-flight=7 shortest=0 propagation=0", 60.0);
+    compare("hypercube", "dimensions=3 in-flight=60 lengths=exponential redraw=true", 40.0);
 }
 
 #[test]

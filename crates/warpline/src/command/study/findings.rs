@@ -5,7 +5,7 @@ use super::super::format;
 use super::Runs;
 use crate::command::studies::{Measured, Study, StudyCase, StudyFigure};
 use crate::command::ways::Placement;
-use crate::record::RunRecord;
+use crate::record::{Phases, RunRecord};
 
 /// What is said of runs of `--quick`.
 pub(super) const TOO_SHORT: &str = "These runs are too short to say how fast anything is.";
@@ -51,6 +51,32 @@ pub(super) fn rollbacks_most(run: &RunRecord) -> f64 {
 /// α: the mean number of rollbacks of a PE.
 pub(super) fn rollbacks_mean(run: &RunRecord) -> f64 {
     run.parallel.as_ref().map_or(0.0, |parallel| parallel.rollbacks.mean_per_pe)
+}
+
+/// What the PEs of all runs spent their time on, if there were any.
+fn phases(runs: &[RunRecord]) -> Option<Phases> {
+    runs.iter().filter_map(|run| run.parallel.as_ref()).map(|parallel| parallel.phase_seconds).reduce(|mut all, more| {
+        all.add(&more);
+        all
+    })
+}
+
+/// The share of time that PEs spent on some phases; 0 for a sequential run.
+fn share(run: &RunRecord, names: &[&str]) -> f64 {
+    let Some(parallel) = &run.parallel else { return 0.0 };
+    let phases = parallel.phase_seconds.list();
+    let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+    phases.iter().filter(|(name, _)| names.contains(name)).map(|(_, seconds)| seconds).sum::<f64>() / all.max(f64::MIN_POSITIVE)
+}
+
+/// The share of time that went to sending and receiving.
+pub(super) fn messages_share(run: &RunRecord) -> f64 {
+    share(run, &["send", "receive"])
+}
+
+/// The share of time that went to finding GVT.
+pub(super) fn gvt_share(run: &RunRecord) -> f64 {
+    share(run, &["GVT"])
 }
 
 impl<'s> Findings<'s> {
@@ -126,7 +152,8 @@ impl<'s> Findings<'s> {
             (0..self.conditions.len()).map(by_variant).collect()
         };
         let conditions = self.conditions.iter().map(|condition| condition.name.clone()).collect();
-        (self.study.figures)(&Measured { conditions, rates: of(|run| run.event_rate), seconds: of(seconds) })
+        let phases = self.runs.iter().map(|variants| variants.iter().map(|runs| phases(runs)).collect()).collect();
+        (self.study.figures)(&Measured { conditions, rates: of(|run| run.event_rate), seconds: of(seconds), phases })
     }
 
     /// The median of a figure of a variant under a condition.
@@ -198,6 +225,8 @@ impl<'s> Findings<'s> {
                 "gain": self.gain(condition, variant),
                 "speedup": self.speedup(condition, variant),
                 "gvt_epochs": of(epochs),
+                "messages_share": of(messages_share),
+                "gvt_share": of(gvt_share),
                 "rollbacks_most_per_pe": of(rollbacks_most),
                 "rollbacks_mean_per_pe": of(rollbacks_mean),
                 "committed_events": self.runs[condition][variant].first().map(|run| run.committed_events),

@@ -121,11 +121,17 @@ fn command_of(
     launcher: &Result<Launcher, String>,
 ) -> Result<Command, Failure> {
     let mut command = placement.command(executable, launcher).map_err(Failure::failed)?;
-    command.args([super::program::RUN, study.model, "--json", "--quiet"]);
-    command.args(placement.arguments()).arg(format!("--end={}", study.ends[usize::from(request.quick)]));
-    cases.into_iter().for_each(|case| {
-        command.args(&case.arguments);
-    });
+    let model = cases.iter().find_map(|case| case.model).unwrap_or(study.model);
+    command.args([super::program::RUN, model, "--json", "--quiet"]);
+    command.args(placement.arguments());
+    // A case may have an end of its own, but for runs that are to be short.
+    let (ends, others): (Vec<&String>, Vec<&String>) =
+        cases.into_iter().flat_map(|case| &case.arguments).partition(|argument| argument.starts_with("--end="));
+    match ends.first().filter(|_| !request.quick) {
+        Some(end) => command.arg(end),
+        None => command.arg(format!("--end={}", study.ends[usize::from(request.quick)])),
+    };
+    command.args(others);
     Ok(command)
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::format;
-use super::findings::{Findings, TOO_SHORT, epochs, median, rollbacks_mean, rollbacks_most, seconds};
+use super::findings::{Findings, TOO_SHORT, epochs, gvt_share, median, messages_share, rollbacks_mean, rollbacks_most, seconds};
 use crate::command::studies::StudyFigure;
 use crate::record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
 
@@ -30,6 +30,8 @@ impl Findings<'_> {
                 self.bars("Run time", "time", "s", true, seconds),
                 self.gain_bars(),
                 self.speedup_bars(),
+                self.bars("Sending and receiving", "share of the time of PEs", "", false, messages_share),
+                self.bars("Finding GVT", "share of the time of PEs", "", false, gvt_share),
                 self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
                 self.bars("Mean rollbacks per PE (α)", "rollbacks", "", false, rollbacks_mean),
                 self.table(),

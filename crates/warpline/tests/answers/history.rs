@@ -20,6 +20,10 @@ impl Model for Tokens {
 
     const REVERSIBLE: bool = true;
 
+    fn journal() -> Option<Journal<u64>> {
+        Some(Journal::new())
+    }
+
     fn lps(&self) -> u32 {
         8
     }
@@ -33,7 +37,7 @@ impl Model for Tokens {
     }
 
     fn handle(&self, sum: &mut u64, word: &Word, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_add(lp.random().next_u64());
+        *lp.change(sum) = sum.wrapping_add(lp.random().next_u64());
         if matches!(word, Word::Token) {
             let (stays, other) = (lp.random().bernoulli(0.99), LpId(lp.random().below(8)));
             let delay = lp.random().exponential(0.01);
@@ -60,7 +64,7 @@ fn events_far_ahead_do_not_make_the_history_exceed_its_limit() {
     let expected = simulation().run().expect("it runs");
     let mut fullest = 0;
     for seed in 0..6 {
-        for (undo, interval) in [(Undo::Copy, 1), (Undo::Copy, 7), (Undo::Reverse, 1)] {
+        for (undo, interval) in [(Undo::Copy, 1), (Undo::Copy, 7), (Undo::Reverse, 1), (Undo::Journal, 1)] {
             let parallel = simulation().sync(Synchronisation::Optimistic).threads(2 + seed as u32 % 2).virtual_cluster(seed).undo(undo);
             let parallel = parallel.copy_interval(interval).window(100.0).batch(BATCH as u32).kps(4).gvt_interval(4);
             let run = parallel.run().expect("it runs");

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use warpline::prelude::*;
-use warpline::{Conservative, Progress, Run, Synchronisation, Wire};
+use warpline::{Conservative, Messages, Progress, Run, Synchronisation};
 use warpline_testkit::matrix::ALGORITHMS;
 use warpline_testkit::time_limit;
 
@@ -182,21 +182,21 @@ fn every_lane_and_every_wire_has_one_answer() {
     let conservative = Synchronisation::Conservative;
     let ways = [(conservative, Windows, true), (conservative, FreeRunning, true), (Optimistic, Auto, true), (Optimistic, Auto, false)];
     for (sync, way, lookahead) in ways {
-        for wire in [Wire::Auto, Wire::Value, Wire::Shared] {
+        for messages in [Messages::Auto, Messages::Copy, Messages::Shared] {
             seed += 1;
             let make = || Mill { lookahead: 0.25, ..Mill::new(40, Pattern::Random) };
             let sequential = Simulation::new(make()).end(20.0).seed(seed).run().expect("it runs");
             for threads in [2, 3, 8] {
-                let _limit = time_limit((sync, way, lookahead, wire, threads));
+                let _limit = time_limit((sync, way, lookahead, messages, threads));
                 let simulation = Simulation::new(make()).end(20.0).seed(seed);
                 let simulation =
                     if sync == conservative { together(simulation, threads).conservative(way) } else { parallel(simulation, threads) };
-                let simulation = simulation.sync(sync).use_lookahead(lookahead).wire(wire).restless(seed);
+                let simulation = simulation.sync(sync).use_lookahead(lookahead).messages(messages).restless(seed);
                 let run = simulation.run().expect("it runs");
                 assert_eq!(
                     answer(&run),
                     answer(&sequential),
-                    "{sync:?}, {way:?}, lookahead used: {lookahead}, {wire:?}, {threads} threads"
+                    "{sync:?}, {way:?}, lookahead used: {lookahead}, {messages:?}, {threads} threads"
                 );
                 let record = run.record.parallel.expect("it was parallel");
                 assert!(record.pes.iter().all(|pe| pe.messages_sent > 0), "all of them send");

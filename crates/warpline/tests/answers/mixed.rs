@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use warpline::prelude::*;
-use warpline::{GvtAlgorithm, LpChoice, Synchronisation, Wire};
+use warpline::{GvtAlgorithm, LpChoice, Messages, Synchronisation};
 use warpline_testkit::matrix::ALGORITHMS;
 
 #[path = "../../examples/live_log/plant.rs"]
@@ -27,12 +27,13 @@ fn ways() -> Vec<(String, impl Fn(Simulation<'static, Plant>) -> Simulation<'sta
     for (number, gvt) in (0..).zip(ALGORITHMS) {
         for (pes, cluster) in [(2, None), (2, Some(number)), (3, Some(10 + number)), (7, Some(20 + number))] {
             for lookahead in [true, false] {
-                let wire = [Wire::Auto, Wire::Value, Wire::Shared][(number as usize + pes as usize) % 3];
+                let messages = [Messages::Auto, Messages::Copy, Messages::Shared][(number as usize + pes as usize) % 3];
                 let way = move |simulation: Simulation<'static, Plant>| {
-                    let simulation = simulation.sync(Synchronisation::Mixed).threads(pes).gvt(gvt).use_lookahead(lookahead).wire(wire);
+                    let simulation =
+                        simulation.sync(Synchronisation::Mixed).threads(pes).gvt(gvt).use_lookahead(lookahead).messages(messages);
                     cluster.into_iter().fold(simulation, Simulation::virtual_cluster)
                 };
-                ways.push((format!("{gvt:?}, {pes} PEs, {wire:?}, cluster {cluster:?}, lookahead {lookahead}"), way));
+                ways.push((format!("{gvt:?}, {pes} PEs, {messages:?}, cluster {cluster:?}, lookahead {lookahead}"), way));
             }
         }
     }

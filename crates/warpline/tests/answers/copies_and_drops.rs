@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use warpline::prelude::*;
-use warpline::{Failure, Fault, Place, Synchronisation, Wire};
+use warpline::{Failure, Fault, Messages, Place, Synchronisation};
 use warpline_testkit::time_limit;
 
 /// What panics.
@@ -207,7 +207,7 @@ struct How {
     cluster: Option<u64>,
     undo: Undo,
     copy_interval: u32,
-    wire: Wire,
+    messages: Messages,
 }
 
 impl How {
@@ -227,8 +227,8 @@ fn ways(lookahead: f64) -> Vec<How> {
         for (pes, cluster) in [(1, None), (2, None), (8, None), (2, Some(1)), (3, Some(2)), (8, Some(3)), (5, Some(4))] {
             for (undo, copy_interval) in [(Undo::Copy, 1), (Undo::Copy, 5), (Undo::Reverse, 1)] {
                 // So each of these meets each of those above.
-                let wire = [Wire::Value, Wire::Shared, Wire::Auto][all.len() % 4 % 3];
-                all.push(How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, wire });
+                let messages = [Messages::Copy, Messages::Shared, Messages::Auto][all.len() % 4 % 3];
+                all.push(How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, messages });
             }
         }
     }
@@ -253,10 +253,10 @@ fn sequential(trap: Trap, lookahead: f64) -> Answer {
 
 fn parallel(trap: Trap, lookahead: f64, how: How) -> (Answer, Arc<Snaps>) {
     let snaps = Arc::<Snaps>::default();
-    let How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, wire } = how;
+    let How { sync, lookahead: use_lookahead, pes, cluster, undo, copy_interval, messages } = how;
     let _limit = time_limit((trap, lookahead, how));
     let simulation = Simulation::new(Loans { trap, lookahead, snaps: snaps.clone() }).sync(sync).use_lookahead(use_lookahead);
-    let simulation = simulation.threads(pes).wire(wire).batch(8).gvt_interval(64);
+    let simulation = simulation.threads(pes).messages(messages).batch(8).gvt_interval(64);
     let ahead = sync == Synchronisation::Optimistic;
     let simulation = if ahead { simulation.undo(undo).copy_interval(copy_interval).window(END) } else { simulation };
     let simulation = cluster.into_iter().fold(simulation, Simulation::virtual_cluster);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::Scripted;
 use warpline::prelude::*;
-use warpline::{Settings, Synchronisation, Undo};
+use warpline::{Cancellation, Settings, Synchronisation, Undo};
 use warpline_testkit::time_limit;
 
 fn refusal(simulation: Simulation<Scripted>) -> String {
@@ -56,6 +56,11 @@ fn the_model() {
     assert_words(&text, &["`Scripted`", "panicked", "links", "LP 0 knows nobody"]);
     let text = refusal(Simulation::new(idle()).undo(Undo::Reverse));
     assert_words(&text, &["`Scripted`", "no reverse code", "Model::reverse", "REVERSIBLE", "copy"]);
+    for cancellation in [Cancellation::Lazy, Cancellation::Dynamic] {
+        let text = refusal(Simulation::new(idle()).cancellation(cancellation));
+        let wanted = format!("--cancellation {}", cancellation.name());
+        assert_words(&text, &["`Scripted`", "compare its events", &wanted, "--cancellation aggressive", "PartialEq", "Model::comparable"]);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline::prelude::*;
-use warpline::{Synchronisation, Wire};
+use warpline::{Messages, Synchronisation};
 
 /// What is on it goes round the LPs and grows.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ fn ring(note: &'static str, end: f64) -> Simulation<'static, Ring> {
 }
 
 fn cluster(note: &'static str, end: f64) -> Simulation<'static, Ring> {
-    ring(note, end).sync(Synchronisation::Optimistic).wire(Wire::Value).threads(4).virtual_cluster(1)
+    ring(note, end).sync(Synchronisation::Optimistic).messages(Messages::Copy).threads(4).virtual_cluster(1)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::base::random::Random;
-use warpline::{Fault, GvtAlgorithm, LpId, Pending, Wire};
+use warpline::{CopyInterval, Fault, GvtAlgorithm, LpId, Messages, Pending};
 use warpline_testkit::matrix::{Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, DelayKind, Payloads, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, cases, matrix, reference, scaled};
@@ -82,7 +82,7 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
     let recipe = Recipe { lps, energy, fan_out, loans, fault, to_self: 0.0, ..Recipe::from_seed(0) };
     for seed in 0..scaled(60).into() {
         let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
-        let parallel = Parallel { pes: 5, wire: Wire::Value, conservative: false, lookahead: false, ..drawn };
+        let parallel = Parallel { pes: 5, messages: Messages::Copy, conservative: false, lookahead: false, ..drawn };
         let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
         let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 20.0), &[configuration]);
         checked.unwrap_or_else(|why| panic!("seed {seed}: {why}")).expect_err("a fault is planned");
@@ -98,8 +98,14 @@ fn runs_with_large_batches_and_frequent_gvt_end() {
     for seed in 0..scaled(40).into() {
         let drawn = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
         let drawn = Parallel { conservative: false, batch: 64, gvt_interval: 1, ..drawn };
-        let parallel =
-            Parallel { pes: 2, gvt: GvtAlgorithm::Synchronous, window: Some(0.2), wire: Wire::Value, copy_interval: 100, ..drawn };
+        let parallel = Parallel {
+            pes: 2,
+            gvt: GvtAlgorithm::Synchronous,
+            window: Some(0.2),
+            messages: Messages::Copy,
+            copy_interval: CopyInterval::Every(100),
+            ..drawn
+        };
         let configuration = Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None };
         let checked = matrix::check_recipe_under(&recipe, &Settings::new(seed, 23.0), &[configuration]);
         _ = checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"));

@@ -2,8 +2,8 @@
 
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{Barrier, Conservative, GoAhead, Pending, Synchronisation, Wire};
-use warpline_testkit::matrix::{self, ALGORITHMS, Configuration, Parallel};
+use warpline::{Barrier, Cancellation, Conservative, CopyInterval, GoAhead, Mailbox, Messages, Pending, Synchronisation};
+use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Crime, Declares, PlannedFault, Shape};
 use warpline_testkit::{Recipe, Settings, scaled};
 
@@ -16,9 +16,10 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         cluster: Some(cluster),
         conservative: true,
         windows: true,
-        wire: [Wire::Auto, Wire::Value, Wire::Shared][cluster as usize % 3],
-        reverse: false,
-        copy_interval: 1,
+        messages: [Messages::Auto, Messages::Copy, Messages::Shared][cluster as usize % 3],
+        undo: Undo::Copy,
+        cancellation: Cancellation::Aggressive,
+        copy_interval: CopyInterval::Every(1),
         lookahead: true,
         go_ahead: GoAhead::Auto,
         batch: [1, 4, 128][cluster as usize / 3 % 3],
@@ -29,6 +30,8 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         adapts_interval: false,
         window: None,
         waiting: None,
+        buffers: BufferUse::default(),
+        mailbox: Mailbox::Auto,
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }

@@ -50,11 +50,11 @@ struct Loans {
     reversals: Arc<AtomicU64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Journaled)]
 struct Book {
     seen: u64,
     /// The loans that are out, with the times at which they were taken.
-    loans: Vec<f64>,
+    loans: Queue<f64>,
     sum: u64,
 }
 
@@ -79,12 +79,12 @@ impl Loans {
     fn react(&self, book: &mut Book, lp: &mut Context<Self>) {
         self.impossible.fetch_add(1, Ordering::Relaxed);
         // What was changed before must be undone with the rest.
-        book.sum = book.sum.wrapping_mul(31);
+        *lp.change(&mut book.sum) = book.sum.wrapping_mul(31);
         match self.reaction {
             Reaction::Panic => panic!("{} never lent that", lp.id()),
             Reaction::Overflow => {
                 let none = book.loans.len() as u32;
-                book.sum += u64::from(none.checked_sub(1 << 30).expect("subtraction with overflow"));
+                *lp.change(&mut book.sum) += u64::from(none.checked_sub(1 << 30).expect("subtraction with overflow"));
             }
             Reaction::NegativeDelay => lp.send(0, -1.0, Word::Start),
             Reaction::UnknownLp => lp.send(self.lps + 7, 1.0, Word::Start),
@@ -101,6 +101,10 @@ impl Model for Loans {
 
     const REVERSIBLE: bool = true;
 
+    fn journal() -> Option<Journal<Book>> {
+        Some(Journal::new())
+    }
+
     fn lps(&self) -> u32 {
         self.lps
     }
@@ -113,12 +117,12 @@ impl Model for Loans {
     fn init(&self, lp: &mut Init<Self>) -> Book {
         let delay = lp.random().exponential(1.0);
         lp.send(lp.id(), delay, Word::Start);
-        Book { seen: 0, loans: Vec::new(), sum: 0 }
+        Book { seen: 0, loans: Queue::default(), sum: 0 }
     }
 
     fn handle(&self, book: &mut Book, word: &Word, lp: &mut Context<Self>) {
-        book.seen += 1;
-        book.sum = book.sum.wrapping_add(lp.random().next_u64());
+        *lp.change(&mut book.seen) += 1;
+        *lp.change(&mut book.sum) = book.sum.wrapping_add(lp.random().next_u64());
         if self.really == Some((lp.id().0, book.seen)) {
             return self.react(book, lp);
         }
@@ -130,12 +134,12 @@ impl Model for Loans {
                 lp.send(agent, delay, Word::Recall { debtor });
                 lp.send(lp.id(), next, Word::Start);
             }
-            Word::Lend => book.loans.push(lp.now()),
+            Word::Lend => book.loans.push_back(lp.now(), lp),
             Word::Recall { debtor } => {
                 let delay = lp.random().exponential(0.05);
                 lp.send(debtor, delay, Word::Return);
             }
-            Word::Return => match book.loans.pop() {
+            Word::Return => match book.loans.pop_back(lp) {
                 Some(taken) => lp.save(taken),
                 None => return self.react(book, lp),
             },
@@ -149,7 +153,7 @@ impl Model for Loans {
             self.reversals.fetch_add(1, Ordering::Relaxed);
             // Only after it has changed the state.
             (book.seen, book.sum) = (u64::MAX, 1);
-            book.loans.clear();
+            book.loans.clear(lp);
             panic!("unreliable reverse code");
         }
         // An event that really fails does nothing else. If the failure shows only when it commits, reverse code may be called for it.
@@ -161,8 +165,8 @@ impl Model for Loans {
         book.seen -= 1;
         match word {
             _ if really => {}
-            Word::Lend => drop(book.loans.pop()),
-            Word::Return => book.loans.push(lp.restore()),
+            Word::Lend => _ = book.loans.pop_back(lp),
+            Word::Return => book.loans.push_back(lp.restore(), lp),
             Word::Start | Word::Recall { .. } => {}
         }
     }
@@ -196,7 +200,7 @@ fn wild(simulation: Loaning, seed: u64) -> Loaning {
 }
 
 /// How events are undone.
-const UNDO: [(Undo, u32); 4] = [(Undo::Copy, 1), (Undo::Copy, 3), (Undo::Copy, 1000), (Undo::Reverse, 1)];
+const UNDO: [(Undo, u32); 5] = [(Undo::Copy, 1), (Undo::Copy, 3), (Undo::Copy, 1000), (Undo::Reverse, 1), (Undo::Journal, 1)];
 
 #[test]
 fn mistakes_that_never_happen_are_not_noticed() {

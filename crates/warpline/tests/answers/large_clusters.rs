@@ -1,7 +1,7 @@
 //! Virtual clusters of as many PEs as are allowed: every PE has an LP or two, and together they must find the sequential answer.
 
-use warpline::{Barrier, GoAhead, GvtAlgorithm, Pending, Wire};
-use warpline_testkit::matrix::{ALGORITHMS, Configuration, Parallel};
+use warpline::{Barrier, Cancellation, CopyInterval, GoAhead, GvtAlgorithm, Mailbox, Messages, Pending, Undo};
+use warpline_testkit::matrix::{ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{DelayKind, Shape};
 use warpline_testkit::torture::Case;
 use warpline_testkit::{Recipe, Settings, cases};
@@ -21,7 +21,7 @@ fn recipe(seed: u64, pes: u32) -> Recipe {
     Recipe { lps, topology, delays, lookahead: 1.0, starters: 1, energy: 4, fan_out: 2, burst: 0, to_self: 0.2, loans: false, ..plain }
 }
 
-fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire: Wire, gvt: GvtAlgorithm) -> Configuration {
+fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, messages: Messages, gvt: GvtAlgorithm) -> Configuration {
     let parallel = Parallel {
         pes,
         processes: 1,
@@ -29,9 +29,10 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         cluster: Some(cluster),
         conservative,
         windows,
-        wire,
-        reverse: cluster % 2 == 1,
-        copy_interval: 1,
+        messages,
+        undo: [Undo::Copy, Undo::Reverse, Undo::Journal][cluster as usize % 3],
+        cancellation: [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::Dynamic][cluster as usize / 3 % 3],
+        copy_interval: CopyInterval::Every(1),
         lookahead,
         go_ahead: if cluster % 2 == 1 { GoAhead::Always } else { GoAhead::Auto },
         batch: 16,
@@ -42,15 +43,17 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, wire
         adapts_interval: false,
         window: None,
         waiting: None,
+        buffers: BufferUse::default(),
+        mailbox: Mailbox::Auto,
     };
     Configuration { pending: Pending::Ladder, parallel: Some(parallel), changes: None }
 }
 
 /// Tries each way on one model, or on more models if there is time.
-fn check(pes: u32, first_seed: u64, ways: &[(Way, Wire, GvtAlgorithm)]) {
+fn check(pes: u32, first_seed: u64, ways: &[(Way, Messages, GvtAlgorithm)]) {
     for seed in (first_seed..).take(cases(1).div_ceil(1000) as usize) {
         let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 4.0) };
-        let configurations = ways.iter().map(|&(way, wire, gvt)| cluster(pes, seed, way, wire, gvt)).collect();
+        let configurations = ways.iter().map(|&(way, messages, gvt)| cluster(pes, seed, way, messages, gvt)).collect();
         let case = Case { recipe: recipe(seed, pes), settings, configurations };
         let summary = case.check().unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         assert!(summary.mistakes == 0 && summary.committed > 2 * u64::from(pes), "{summary:?}");
@@ -59,22 +62,26 @@ fn check(pes: u32, first_seed: u64, ways: &[(Way, Wire, GvtAlgorithm)]) {
 
 #[test]
 fn a_thousand_pes_have_one_answer() {
-    check(1024, 1, &[(FREE_RUNNING, Wire::Value, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Wire::Value, GvtAlgorithm::OneSided)]);
+    check(
+        1024,
+        1,
+        &[(FREE_RUNNING, Messages::Copy, GvtAlgorithm::Asynchronous), (WITHOUT_LOOKAHEAD, Messages::Copy, GvtAlgorithm::OneSided)],
+    );
 }
 
 /// Like the test above, in another thread.
 #[test]
 fn a_thousand_other_pes_have_one_answer() {
-    check(1024, 2, &[(OPTIMISTIC, Wire::Shared, GvtAlgorithm::OneSided), (WITHOUT_LOOKAHEAD, Wire::Shared, GvtAlgorithm::Gsu)]);
+    check(1024, 2, &[(OPTIMISTIC, Messages::Shared, GvtAlgorithm::OneSided), (WITHOUT_LOOKAHEAD, Messages::Shared, GvtAlgorithm::Gsu)]);
 }
 
-/// The tree of PEs is uneven here, and each way is tried with each kind of wire and with synchronous GVT.
+/// The tree of PEs is uneven here, and each way is tried with each kind of messages and with synchronous GVT.
 #[test]
 fn hundreds_of_pes_have_one_answer() {
     let ways = [WINDOWS, FREE_RUNNING, OPTIMISTIC, WITHOUT_LOOKAHEAD].into_iter();
-    let wires = [Wire::Value, Wire::Shared, Wire::Auto].into_iter();
-    let all: Vec<_> = ways.flat_map(|way| wires.clone().map(move |wire| (way, wire))).collect();
+    let wires = [Messages::Copy, Messages::Shared, Messages::Auto].into_iter();
+    let all: Vec<_> = ways.flat_map(|way| wires.clone().map(move |messages| (way, messages))).collect();
     let gvt = |number| ALGORITHMS[number % ALGORITHMS.len()];
-    let all: Vec<_> = (0..).zip(all).map(|(number, (way, wire))| (way, wire, gvt(number))).collect();
+    let all: Vec<_> = (0..).zip(all).map(|(number, (way, messages))| (way, messages, gvt(number))).collect();
     check(257, 3, &all);
 }

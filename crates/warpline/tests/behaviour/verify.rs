@@ -400,7 +400,7 @@ proptest! {
         let recipe = Recipe { energy: recipe.energy.min(1 + 800 / (recipe.lps * recipe.starters)), ..recipe };
         let simulation = || Simulation::new(RandomModel::<1, Inline>::new(&recipe)).seed(seed).end(end);
         let run = simulation().run().map_err(|error| TestCaseError::fail(error.to_string()))?.record;
-        for undo in [Undo::Copy, Undo::Reverse] {
+        for undo in [Undo::Copy, Undo::Reverse, Undo::Journal] {
             let verified = simulation().undo(undo).verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!((verified.events, &verified.digest), (run.committed_events, &run.digest));
         }

@@ -164,7 +164,7 @@ fn a_parallel_run_ends_early_whatever_the_schedule() {
             let pes = 2 + (seed % 5) as u32;
             let mut engines = vec![
                 "batch=16 gvt=gsu",
-                "batch=16 gvt=one-sided wire=value",
+                "batch=16 gvt=one-sided messages=copy",
                 "batch=16",
                 "use-lookahead=no window=1e9 copy-interval=3",
                 "gvt=synchronous gvt-interval=7 batch=5",

@@ -1,0 +1,231 @@
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Path, Result, parse_quote};
+
+use crate::shapes::{Shape, bounded, field_types, shapes};
+
+/// The code that makes a type journaled: parts of it are found again by their addresses. An enum without fields is a number.
+pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
+    let name = &input.ident;
+    let Some(shapes) = shapes(&input.data) else {
+        return Err(Error::new_spanned(name, "a union cannot be journaled: nobody knows which of its fields holds a value"));
+    };
+    let whole = says(&input.attrs, "whole", "`journal` on a type takes `whole`: it may be changed as a whole")?;
+    for field in shapes.iter().flat_map(|shape| shape.fields) {
+        let fixed = is_fixed(&field.attrs)?;
+        if fixed && whole {
+            return Err(Error::new_spanned(field, "what may be changed as a whole has no fixed fields"));
+        }
+    }
+    let is_word = matches!(&input.data, Data::Enum(data) if data.variants.iter().all(|variant| variant.fields.is_empty()));
+    if is_word {
+        return saved(input, &shapes, api);
+    }
+    let bound = if whole { parse_quote!(#api::Plain) } else { parse_quote!(#api::Journaled) };
+    let generics = bounded(&input.generics, &bound);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let gives_back = whole.then(|| {
+        quote!(if change.gives_back(self) {
+            return true;
+        })
+    });
+    let parts = shapes.iter().map(|shape| {
+        let pattern = pattern(shape);
+        let changing = shape.fields.iter().zip(&shape.bound).filter(|(field, _)| !is_fixed(&field.attrs).unwrap_or_default());
+        let bound: Vec<_> = changing.map(|(_, bound)| bound).collect();
+        quote!(#pattern => false #(|| change.is_in(&*#bound) && #api::Journaled::restore(#bound, change))*)
+    });
+    let plain = whole.then(|| plain(input, &shapes, api));
+    Ok(quote! {
+        #[automatically_derived]
+        impl #impl_generics #api::Journaled for #name #type_generics #where_clause {
+            #[inline]
+            fn restore(&mut self, change: &mut #api::Change<'_>) -> bool {
+                let _ = &change;
+                #gives_back
+                match self {
+                    #(#parts,)*
+                }
+            }
+        }
+
+        #plain
+    })
+}
+
+/// The pattern of a shape, in which fixed fields are left out.
+fn pattern(Shape { path, fields, bound }: &Shape<'_>) -> TokenStream {
+    let members = fields.members().zip(fields.iter()).zip(bound).map(|((member, field), bound)| match is_fixed(&field.attrs) {
+        Ok(true) => quote!(#member: _),
+        _ => quote!(#member: #bound),
+    });
+    quote!(#path { #(#members),* })
+}
+
+fn is_fixed(attributes: &[Attribute]) -> Result<bool> {
+    says(attributes, "fixed", "`journal` on a field takes `fixed`: no event changes it")
+}
+
+/// Whether `#[journal(…)]` says this word, the only one that it may.
+fn says(attributes: &[Attribute], word: &str, otherwise: &str) -> Result<bool> {
+    let mut found = false;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("journal")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident(word) {
+                return Err(Error::new_spanned(&meta.path, otherwise));
+            }
+            found = true;
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+/// The code for an enum whose variants have no fields.
+fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenStream> {
+    let name = &input.ident;
+    let Some((last, others)) = shapes.split_last() else {
+        return Err(Error::new_spanned(name, "an enum without variants has no values that could be journaled"));
+    };
+    let numbers: Vec<_> = (0..shapes.len() as u64).map(Literal::u64_suffixed).collect();
+    let (paths, other_paths) = (shapes.iter().map(|shape| &shape.path), others.iter().map(|shape| &shape.path));
+    let last = &last.path;
+    Ok(quote! {
+        #[automatically_derived]
+        impl #api::Saved for #name {
+            #[inline]
+            fn to_word(self) -> ::core::primitive::u64 {
+                match self {
+                    #(#paths {} => #numbers,)*
+                }
+            }
+
+            #[inline]
+            fn from_word(word: ::core::primitive::u64) -> Self {
+                match word {
+                    #(#numbers => #other_paths {},)*
+                    _ => #last {},
+                }
+            }
+        }
+    })
+}
+
+/// The code that writes a value in words and reads it. That all fields are plain is checked by the methods: they call theirs.
+fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
+    let name = &input.ident;
+    let generics = bounded(&input.generics, &parse_quote!(#api::Plain));
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let words = |fields: &Fields| {
+        let types = field_types(fields);
+        quote!(0usize #(+ <#types as #api::Plain>::WORDS)*)
+    };
+    let is_enum = matches!(&input.data, Data::Enum(_));
+    let all_words: Vec<_> = shapes.iter().map(|shape| words(shape.fields)).collect();
+    // In an enum, all variants take as many words as the largest, and one that says which it is.
+    let number_words = usize::from(is_enum);
+    let keep = shapes.iter().zip(&all_words).zip(0u64..).map(|((shape, words), number)| {
+        let (pattern, bound) = (shape.pattern(), &shape.bound);
+        let number = is_enum.then(|| {
+            quote! {
+                log.resize(log.len() + (<Self as #api::Plain>::WORDS - 1 - (#words)), 0);
+                log.push(#number);
+            }
+        });
+        quote!(#pattern => { #(#api::Plain::keep(#bound, log);)* #number })
+    });
+    let takes = |shape: &Shape<'_>| {
+        let Shape { path, fields, bound } = shape;
+        let (members, types) = (fields.members(), field_types(fields));
+        let take = bound.iter().zip(types).rev().map(|(bound, field)| quote!(let #bound = <#field as #api::Plain>::take(log);));
+        quote!(#(#take)* #path { #(#members: #bound),* })
+    };
+    let take = if is_enum {
+        let last = shapes.len() - 1;
+        let arms = shapes.iter().zip(&all_words).enumerate().map(|(number, (shape, words))| {
+            let pattern = if number == last { quote!(_) } else { Literal::u64_suffixed(number as u64).into_token_stream() };
+            let value = takes(shape);
+            quote! {
+                #pattern => {
+                    log.truncate(log.len().saturating_sub(<Self as #api::Plain>::WORDS - 1 - (#words)));
+                    #value
+                }
+            }
+        });
+        quote!(match log.pop().unwrap_or_default() { #(#arms)* })
+    } else {
+        shapes.iter().map(takes).collect()
+    };
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics #api::Plain for #name #type_generics #where_clause {
+            const WORDS: ::core::primitive::usize = {
+                let mut most = 0usize;
+                #({
+                    let words = #all_words;
+                    if words > most { most = words }
+                })*
+                most + #number_words
+            };
+
+            fn keep(&self, log: &mut ::std::vec::Vec<::core::primitive::u64>) {
+                let _ = &log;
+                match self {
+                    #(#keep)*
+                }
+            }
+
+            fn take(log: &mut ::std::vec::Vec<::core::primitive::u64>) -> Self {
+                let _ = &log;
+                #take
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::assert_error;
+
+    fn code(source: &str) -> String {
+        expand(&syn::parse_str(source).unwrap(), &parse_quote!(::warpline)).unwrap().to_string()
+    }
+
+    #[test]
+    fn all_fields_of_all_variants_are_looked_into_but_those_that_are_fixed() {
+        let code = code("enum Shop<T> { Till { takings: f64, r#type: T }, Door(#[journal(fixed)] String, u8), Closed }");
+        for part in ["takings : field_0", "r#type : field_1", "0 : _ , 1 : field_1", "T : :: warpline :: Journaled"] {
+            assert!(code.contains(part), "{part} in {code}");
+        }
+        assert_eq!(code.matches("change . is_in").count(), 3, "{code}");
+        assert!(!code.contains("Plain"), "{code}");
+    }
+
+    #[test]
+    fn an_enum_without_fields_is_saved_as_a_number() {
+        let code = code("enum Day { Sunday, Monday(), Tuesday {} }");
+        assert!(code.contains("Saved for Day") && code.contains("2u64") && !code.contains("Journaled"), "{code}");
+    }
+
+    #[test]
+    fn what_is_whole_is_plain_as_well() {
+        let code = code("#[journal(whole)] enum Machine { Idle, Busy { since: f64, part: u32 } }");
+        for part in ["Plain for Machine", "gives_back (self)", "most + 1usize"] {
+            assert!(code.contains(part), "{part} in {code}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let of_type = "`journal` on a type takes `whole`: it may be changed as a whole";
+        assert_error(expand, "#[journal(fixed)] struct Till { takings: f64 }", of_type, "fixed");
+        let of_field = "`journal` on a field takes `fixed`: no event changes it";
+        assert_error(expand, "struct Till { #[journal(whole)] takings: f64 }", of_field, "whole");
+        let both = "what may be changed as a whole has no fixed fields";
+        assert_error(expand, "#[journal(whole)] struct Till(#[journal(fixed)] u8);", both, "#[journal(fixed)] u8");
+        let union = "a union cannot be journaled: nobody knows which of its fields holds a value";
+        assert_error(expand, "union Either { one: u8, other: f32 }", union, "Either");
+        assert_error(expand, "enum None {}", "an enum without variants has no values that could be journaled", "None");
+    }
+}

@@ -1,0 +1,108 @@
+//! Flow control by the sizes of sub-pools: what may be sent ahead to another PE is limited by the buffers for messages to it (R. Fujimoto and
+//! K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §5 and §6). So a source that nothing ever rolls back cannot
+//! fill the memory with what its receivers have yet to look at.
+//!
+//! An event for whose messages there are no buffers is undone right after it was executed, and parked: its PE executes nothing ahead any more,
+//! but goes on receiving, sending and finding GVT, until buffers have come back or something earlier has arrived. In the paper it would be
+//! tried again and again.
+//!
+//! **No deadlock.** What is certain takes memory beyond the size, and so does the event at GVT. Assume that no PE executes anything. Then all
+//! that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to execute ask for GVT. With nothing on its way, GVT
+//! is the first of all pending events. That is the first on its PE, so it is not kept waiting there by a parked one, unless it is itself the
+//! one that is parked; and as it is at GVT it is executed, buffers or not. So every computation of GVT brings at least one event.
+
+use warpline_memory::Handle;
+
+/// An event that waits for buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parked {
+    pub(crate) event: Handle,
+    /// The PE to which there are too few buffers, and how many it takes.
+    pub(crate) to: u32,
+    pub(crate) messages: u32,
+}
+
+/// What a PE waits for, where sub-pools have sizes.
+///
+/// Invariant: a parked event is pending.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    parked: Option<Parked>,
+    /// By PE: how many messages the event at hand sends there; otherwise 0.
+    wanted: Box<[u32]>,
+    /// For which of them that is not 0.
+    receivers: Vec<u32>,
+    /// What the last event that was looked at lacks.
+    lacking: Option<(u32, u32)>,
+}
+
+impl Flow {
+    pub(crate) fn new(pes: u32) -> Self {
+        // Room for all, so that noting one takes none.
+        let receivers = Vec::with_capacity(pes as usize);
+        Flow { parked: None, wanted: vec![0; pes as usize].into_boxed_slice(), receivers, lacking: None }
+    }
+
+    /// Notes that the event at hand sends a message to a PE.
+    #[inline]
+    pub(crate) fn want(&mut self, to: u32) {
+        let wanted = &mut self.wanted[to as usize];
+        if *wanted == 0 {
+            self.receivers.push(to);
+        }
+        *wanted += 1;
+    }
+
+    /// Whether the event at hand lacks buffers, which `has_room` tells by PE and number.
+    pub(crate) fn lacks(&mut self, mut has_room: impl FnMut(u32, u32) -> bool) -> bool {
+        self.lacking = None;
+        for to in self.receivers.drain(..) {
+            let messages = std::mem::take(&mut self.wanted[to as usize]);
+            if !has_room(to, messages) {
+                self.lacking = Some((to, messages));
+            }
+        }
+        self.lacking.is_some()
+    }
+
+    /// The event that was looked at last waits for what it lacks.
+    pub(crate) fn park(&mut self, event: Handle) {
+        self.parked = self.lacking.map(|(to, messages)| Parked { event, to, messages });
+    }
+
+    #[inline(always)]
+    pub(crate) fn parked(&self) -> Option<Parked> {
+        self.parked
+    }
+
+    /// The parked event is tried again, or is no longer the next.
+    pub(crate) fn go_on(&mut self) {
+        self.parked = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_waits_for_the_buffers_of_all_its_messages_to_a_pe() {
+        let mut flow = Flow::new(4);
+        [2, 1, 2, 3, 2].into_iter().for_each(|to| flow.want(to));
+        let mut asked = Vec::new();
+        assert!(flow.lacks(|to, messages| {
+            asked.push((to, messages));
+            to != 2
+        }));
+        assert_eq!(asked, [(2, 3), (1, 1), (3, 1)]);
+        let event = Handle::from_bits(7);
+        flow.park(event);
+        assert!(flow.parked().is_some_and(|parked| (parked.event, parked.to, parked.messages) == (event, 2, 3)));
+        flow.go_on();
+        assert!(flow.parked().is_none());
+        // The next event starts anew.
+        flow.want(2);
+        assert!(!flow.lacks(|to, messages| (to, messages) == (2, 1)));
+        assert!(!flow.lacks(|_, _| unreachable!("it sends nothing")));
+    }
+}

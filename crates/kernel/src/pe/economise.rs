@@ -1,0 +1,159 @@
+//! How a PE keeps within the memory budget of its machine, step by step: where memory is short it executes ahead only what needs no more of it,
+//! and asks for GVT otherwise; if that brings no room, it undoes what lies furthest ahead; where nothing of its own is left to undo, it sends
+//! events back to the PEs that sent them; and if all PEs together have taken more than there may be, each of them undoes all that it can, and
+//! gives back what is not in use. See [`Thrift`](crate::thrift::Thrift).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
+use warpline_memory::Handle;
+use warpline_model::Model;
+
+use super::Pe;
+use super::rollback::Until;
+use crate::pending::PendingSet;
+use crate::phases::Phase;
+use crate::wires::Port;
+
+/// The most events that a PE sends back at a time.
+const RETURNS_MOST: usize = 16;
+
+impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
+    /// Notes how much memory this PE has.
+    pub(super) fn settle_memory(&mut self) {
+        let bytes = self.lps.bytes_held() + self.agenda.bytes_held() + self.past.bytes() + self.effects.bytes() + self.mail_bytes;
+        self.thrift.settle(bytes);
+        self.gauge.counts.memory_most = self.gauge.counts.memory_most.max(self.thrift.taken());
+    }
+
+    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it.
+    #[inline]
+    pub(super) fn affords_batch(&mut self) -> bool {
+        if !self.thrift.is_short() {
+            return true;
+        }
+        let batch = self.world.tuning.batch as usize;
+        self.thrift.waits = self.past.history.room() < batch || self.agenda.store().free() < batch;
+        self.gauge.counts.memory_stops += u64::from(self.thrift.waits);
+        !self.thrift.waits
+    }
+
+    /// What there is to do about memory when a new GVT has been adopted, and what commits has been reclaimed.
+    ///
+    /// Events are undone only here, where nothing that the PE has said of itself since GVT could be wrong by that.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn economise(&mut self) {
+        self.mail_bytes = self.mail.bytes();
+        self.settle_memory();
+        self.agenda.store_mut().save_memory(self.thrift.is_short());
+        let (exceeded, waits) = (self.thrift.is_exceeded(), std::mem::take(&mut self.thrift.waits));
+        if exceeded {
+            self.undo_beyond(VirtualTime::ZERO);
+            self.give_back_room();
+        } else if waits && !self.affords_batch() {
+            // Half of what it is ahead, so that what is executed soonest again is undone last.
+            let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
+            self.undo_beyond(VirtualTime::new(gvt + (latest - gvt) / 2.0).unwrap_or(self.world.end));
+        }
+        self.undo_returned();
+        if self.thrift.is_short() && self.past.kept.is_any() {
+            self.drop_kept_from(VirtualTime::ZERO);
+            self.undo_what_was_sent();
+        }
+        if self.thrift.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
+            self.send_back();
+        } else if self.thrift.is_short() && self.gauge.counts.rolled_back > self.rolled_back_before {
+            self.rolled_back_before = self.gauge.counts.rolled_back;
+            self.agenda.drop_cancelled(&mut self.gauge.counts.annihilated, |_| {});
+        }
+        self.settle_memory();
+        if !self.past.has_open()
+            && let Err(why) = self.thrift.judge()
+        {
+            why.unwind();
+        }
+    }
+
+    /// Undoes what was executed from a time on, but nothing that is due at GVT: artificial rollback.
+    fn undo_beyond(&mut self, time: VirtualTime) {
+        let time = time.max(self.frontier.due()).max(self.frontier.horizon());
+        if self.past.has_open() && self.past.latest() >= time {
+            let before = self.gauge.counts.rolled_back;
+            self.undo_from(time);
+            let undone = self.gauge.counts.rolled_back - before;
+            self.gauge.counts.artificial += u64::from(undone > 0);
+            self.gauge.counts.artificial_events += undone;
+            self.collect_fossils(self.world.tuning.undoing.lag());
+        }
+    }
+
+    /// Undoes what sent the events that have come back. What has committed in the meantime stays.
+    fn undo_returned(&mut self) {
+        for (sender, sequence) in self.thrift.take_returned() {
+            let Some(handle) = self.open_event(sender, sequence.event()) else { continue };
+            self.release_held();
+            let (k, before) = (self.past.kp_of(self.lps.index(sender)), self.gauge.counts.rolled_back);
+            let timed = self.gauge.begin_rollback(Phase::Gvt);
+            self.roll_back(k, Until::With(handle));
+            if self.past.kept.is_any() {
+                self.drop_kept_from(VirtualTime::ZERO);
+            }
+            self.undo_cancelled();
+            self.gauge.end_rollback(timed, false);
+            self.past.history.close_front();
+            self.gauge.counts.taken_back += 1;
+            self.gauge.counts.artificial_events += self.gauge.counts.rolled_back - before;
+        }
+    }
+
+    /// The event that an LP executed as its `number`-th, if it may still be undone.
+    fn open_event(&self, lp: LpId, number: u64) -> Option<Handle> {
+        if !self.lps.contain(lp) {
+            return None;
+        }
+        let index = self.lps.index(lp);
+        let (mut executed, mut last) = (self.lps.get(index).events, self.past.last_open(self.past.kp_of(index)));
+        while let Some(place) = last
+            && executed >= number
+        {
+            let record = self.past.history.get(place);
+            if self.agenda.event(record.event).receiver == lp {
+                if executed == number {
+                    return Some(record.event);
+                }
+                executed -= 1;
+            }
+            last = self.past.history.is_open(record.before).then_some(record.before);
+        }
+        None
+    }
+
+    /// Sends the pending events of other PEs that lie furthest ahead back to them: cancelback. Whether what sent them can still be undone, only
+    /// they know.
+    fn send_back(&mut self) {
+        let due = self.frontier.due().max(self.frontier.horizon());
+        let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> = BinaryHeap::with_capacity(RETURNS_MOST + 1);
+        let Pe { agenda, gauge, lps, .. } = self;
+        agenda.drop_cancelled(&mut gauge.counts.annihilated, |event| {
+            if event.time > due && !lps.contain(event.sender) {
+                furthest.push(Reverse((event.time, event.receiver, event.sender, event.sequence)));
+                if furthest.len() > RETURNS_MOST {
+                    furthest.pop();
+                }
+            }
+        });
+        for Reverse((time, receiver, sender, sequence)) in furthest {
+            let key = EventKey { time, step: 0, priority: Priority::NORMAL, sender, sequence };
+            self.mail.send_back(self.world.partition.pe(sender), receiver, key, &mut self.gvt);
+            self.gauge.counts.sent_back += 1;
+        }
+    }
+
+    fn give_back_room(&mut self) {
+        self.past.give_back_room();
+        self.mail.give_back_room();
+        self.mail_bytes = self.mail.bytes();
+    }
+}

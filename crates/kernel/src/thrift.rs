@@ -1,0 +1,149 @@
+//! What a PE knows of the memory that its machine may spend.
+//!
+//! All that has not committed can be undone, and what it takes is given back then: with nothing executed beyond GVT, the PEs together hold what
+//! a sequential engine would, and their fixed parts. (D. Jefferson, "Virtual time II: storage management in conservative and optimistic
+//! systems", PODC 1990; S. Das and R. Fujimoto, "Adaptive memory management and optimism control in Time Warp", ACM TOMACS 7(2), 1997.)
+
+use warpline_base::{LpId, Sequence};
+use warpline_memory::{Account, Exhausted, MakeRoom};
+
+/// Memory is short when less than one part in this many of the budget is left: that is kept for what is certain.
+const SPARE: u64 = 8;
+/// How many verdicts in a row may find more taken than the budget allows, before the run gives up: some pass until all PEs have undone what
+/// they can, and others have dropped what that cancels.
+const PATIENCE: u32 = 16;
+
+/// Keeps a PE within the budget of its machine, if there is one.
+///
+/// Invariant: it decides nothing but how far the PE goes beyond GVT.
+#[derive(Debug, Default)]
+pub(crate) struct Thrift {
+    account: Option<Account>,
+    /// How many bytes all PEs have taken, as of the last look.
+    taken: u64,
+    /// Memory was short at the last look.
+    short: bool,
+    /// The PE had to stop because of that, and waits for GVT.
+    pub(crate) waits: bool,
+    /// Events that have come back and are to be undone: who sent them, and as which.
+    returned: Vec<(LpId, Sequence)>,
+    /// How many verdicts in a row have found the PE waiting with nothing left to undo.
+    lean: u32,
+    /// How many verdicts in a row have found more taken than there may be.
+    exceeded: u32,
+}
+
+impl Thrift {
+    /// From now on the PE draws on this account.
+    pub(crate) fn begin(&mut self, account: Account) {
+        self.account = Some(account);
+    }
+
+    /// Whether there is a budget.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.account.is_some()
+    }
+
+    /// Notes how many bytes the PE has.
+    #[inline]
+    pub(crate) fn settle(&mut self, bytes: usize) {
+        if let Some(account) = &mut self.account {
+            self.taken = account.settle(bytes as u64);
+            let limit = account.budget().limit();
+            self.short = self.taken > limit - limit / SPARE;
+        }
+    }
+
+    /// How many bytes all PEs had taken at the last look.
+    #[inline]
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Whether memory is short, so that nothing is to grow that can do without.
+    #[inline(always)]
+    pub(crate) fn is_short(&self) -> bool {
+        self.short
+    }
+
+    /// Whether more has been taken than there may be.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
+    }
+
+    /// Notes that an event has come back that LP `sender` sent.
+    #[cold]
+    pub(crate) fn comes_back(&mut self, sender: LpId, sequence: Sequence) {
+        self.returned.make_room(1, "events that have come back");
+        self.returned.push((sender, sequence));
+    }
+
+    pub(crate) fn take_returned(&mut self) -> Vec<(LpId, Sequence)> {
+        std::mem::take(&mut self.returned)
+    }
+
+    /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns whether to send events back now. As that looks
+    /// through all pending events, it is done less and less often.
+    pub(crate) fn sends_back(&mut self, waits: bool) -> bool {
+        self.lean = if waits { self.lean.saturating_add(1) } else { 0 };
+        self.lean.is_power_of_two()
+    }
+
+    /// Whether a new GVT may bring room that is needed.
+    #[inline]
+    pub(crate) fn wants_gvt(&self) -> bool {
+        self.waits || self.short && self.is_exceeded()
+    }
+
+    /// Notes a verdict after which the PE has nothing left to undo.
+    ///
+    /// # Errors
+    /// If there is no hope any more that there will be memory.
+    pub(crate) fn judge(&mut self) -> Result<(), Exhausted> {
+        self.exceeded = if self.is_exceeded() { self.exceeded + 1 } else { 0 };
+        match &self.account {
+            Some(account) if self.exceeded > PATIENCE => Err(account.budget().exceeded(self.taken)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_memory::{Budget, Region};
+
+    use super::*;
+
+    #[test]
+    fn memory_is_short_before_it_is_exceeded() {
+        let budget = Budget::new(&Region::own(), 800, 0);
+        let mut thrift = Thrift::default();
+        thrift.settle(900);
+        assert!(!thrift.is_on() && !thrift.is_short() && !thrift.is_exceeded(), "without a budget");
+        thrift.begin(budget.account());
+        for (bytes, short, exceeded) in [(700, false, false), (701, true, false), (800, true, false), (801, true, true), (10, false, false)]
+        {
+            thrift.settle(bytes);
+            assert_eq!((thrift.is_short(), thrift.is_exceeded()), (short, exceeded), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_run_gives_up_only_if_nothing_helps() {
+        let budget = Budget::new(&Region::own(), 800, 0);
+        let mut thrift = Thrift::default();
+        thrift.begin(budget.account());
+        for round in 0..3 {
+            thrift.settle(801);
+            assert!((0..PATIENCE).all(|_| thrift.judge().is_ok()), "{round}");
+            thrift.settle(800);
+            assert_eq!(thrift.judge(), Ok(()));
+        }
+        thrift.settle(900);
+        assert_eq!(
+            (0..=PATIENCE).filter_map(|_| thrift.judge().err()).collect::<Vec<_>>(),
+            [Exhausted::Budget { limit: 800, needed: 900 }]
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! What a run may take of the memory of its machine, and what it has taken.
+
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Common, Exhausted, Region, Shareable};
+
+/// The memory that the processing elements (PEs) of a machine may take together, in bytes. All [accounts](Self::account) draw on it.
+///
+/// It counts and tells; those who draw on it decide what to do about it.
+///
+/// ```
+/// let budget = warpline_memory::Budget::new(&warpline_memory::Region::own(), 1000, 0);
+/// let (mut a, mut b) = (budget.account(), budget.account());
+/// assert_eq!((a.settle(400), b.settle(500)), (400, 900));
+/// assert_eq!((a.settle(100), budget.taken(), budget.limit()), (600, 600, 1000));
+/// drop(b);
+/// assert_eq!(budget.taken(), 100);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Budget {
+    words: Common<Words>,
+    limit: u64,
+    /// What was taken before, and counts for those who set the budget.
+    before: u64,
+}
+
+#[derive(Debug)]
+struct Words {
+    /// What all accounts have drawn.
+    drawn: AtomicU64,
+    /// What nobody has an account for, as far as somebody has looked.
+    elsewhere: AtomicU64,
+}
+
+// SAFETY: these are numbers.
+unsafe impl Shareable for Words {}
+
+impl Budget {
+    /// A budget of `limit` bytes, of which nothing has been taken, beside so many that were taken `before`. Processes that share the region
+    /// share the budget.
+    ///
+    /// # Panics
+    /// If there is no room in the region, it [unwinds](crate::Exhausted::unwind).
+    pub fn new(region: &Region, limit: u64, before: u64) -> Self {
+        Budget { words: region.place(Words { drawn: AtomicU64::new(0), elsewhere: AtomicU64::new(0) }), limit, before }
+    }
+
+    /// What to say if so many bytes are needed, and more than there may be.
+    pub fn exceeded(&self, needed: u64) -> Exhausted {
+        Exhausted::Budget { limit: self.limit + self.before, needed: needed.saturating_add(self.before) }
+    }
+
+    /// An account that has drawn nothing.
+    pub fn account(&self) -> Account {
+        Account { budget: self.clone(), drawn: 0 }
+    }
+
+    /// How many bytes may be taken.
+    #[inline]
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// How many bytes have been taken.
+    #[inline]
+    pub fn taken(&self) -> u64 {
+        // Relaxed, here and below: these are numbers that nothing else is read by.
+        self.words.drawn.load(Ordering::Relaxed).saturating_add(self.words.elsewhere.load(Ordering::Relaxed))
+    }
+
+    /// Notes how many bytes have been taken in all, as the system sees it: what exceeds the accounts has been taken elsewhere, such as by
+    /// states with memory of their own.
+    pub fn note_taken(&self, bytes: u64) {
+        self.words.elsewhere.store(bytes.saturating_sub(self.words.drawn.load(Ordering::Relaxed)), Ordering::Relaxed);
+    }
+}
+
+/// What one PE has drawn on a [`Budget`]. When it is dropped, it has drawn nothing any more.
+#[derive(Debug)]
+pub struct Account {
+    budget: Budget,
+    drawn: u64,
+}
+
+impl Account {
+    /// The budget.
+    #[inline]
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Notes how many bytes this PE has now. Returns how many have been taken by all.
+    #[inline]
+    pub fn settle(&mut self, bytes: u64) -> u64 {
+        if bytes != self.drawn {
+            // The sum wraps around if it has to go down, and comes out right.
+            self.budget.words.drawn.fetch_add(bytes.wrapping_sub(self.drawn), Ordering::Relaxed);
+            self.drawn = bytes;
+        }
+        self.budget.taken()
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        self.settle(0);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_add_up_and_are_closed() {
+        let budget = Budget::new(&Region::own(), 100, 0);
+        let mut accounts: Vec<Account> = (0..4).map(|_| budget.account()).collect();
+        for (bytes, account) in (1..).zip(&mut accounts) {
+            account.settle(10 * bytes);
+        }
+        assert_eq!(budget.taken(), 100);
+        assert_eq!((accounts[3].settle(5), accounts[0].settle(11)), (65, 66));
+        drop(accounts);
+        assert_eq!(budget.taken(), 0);
+    }
+
+    #[test]
+    fn what_was_taken_before_is_told_too() {
+        let budget = Budget::new(&Region::own(), 700_000, 9_000_000);
+        let why = budget.exceeded(1_200_000).to_string();
+        assert_eq!(why, "the run needs 10.2 MB of memory, but its budget is 9.7 MB");
+    }
+
+    #[test]
+    fn what_the_system_sees_beyond_the_accounts_has_been_taken_too() {
+        let budget = Budget::new(&Region::own(), 100, 0);
+        let mut account = budget.account();
+        account.settle(30);
+        budget.note_taken(50);
+        assert_eq!((budget.taken(), account.settle(40)), (50, 60));
+        budget.note_taken(20);
+        assert_eq!(budget.taken(), 40, "what accounts have drawn counts in any case");
+    }
+
+    #[test]
+    fn several_threads_draw_on_one_budget() {
+        let budget = Budget::new(&Region::own(), u64::MAX, 0);
+        let rounds = if cfg!(miri) { 20 } else { 10_000u64 };
+        // An account gives back what it has drawn when it is dropped.
+        let _accounts: Vec<Account> = std::thread::scope(|scope| {
+            let draw = |pe| {
+                let mut account = budget.account();
+                scope.spawn(move || {
+                    (0..rounds).for_each(|round| _ = account.settle(round * pe % 97));
+                    account.settle(pe);
+                    account
+                })
+            };
+            let threads: Vec<_> = (1..=3).map(draw).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
+        });
+        assert_eq!(budget.taken(), 6);
+    }
+}

@@ -1,0 +1,75 @@
+use super::{FreeOrder, FreeSlot};
+use crate::arena::{Arena, NONE, Slot};
+use crate::exhausted::Exhausted;
+use crate::sync::Ordering;
+use crate::{Apart, Shareable, SpinLock};
+
+/// Free slots that several PEs share, in memory that processes may share: each slot has the number of the next. It is used behind a lock.
+#[derive(Debug)]
+pub(super) struct Chain {
+    first: u32,
+    last: u32,
+    len: u32,
+    /// How many slots were wanted and not there.
+    pub(super) missed: u32,
+}
+
+/// A chain behind a lock, on cache lines of its own.
+pub(super) type LockedChain = Apart<SpinLock<Chain>>;
+
+// SAFETY: these are numbers.
+unsafe impl Shareable for Chain {}
+
+impl Chain {
+    /// No slots.
+    pub(super) fn locked() -> LockedChain {
+        Apart(SpinLock::new(Chain { first: NONE, last: NONE, len: 0, missed: 0 }))
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Adds a slot: as the next one to be used, or as the last one.
+    #[inline]
+    pub(super) fn push<T>(&mut self, slot: FreeSlot, order: FreeOrder, arena: &Arena<T>) {
+        let number = slot.number();
+        // All Relaxed here and below: whoever reads it has had the lock after the one who wrote it.
+        match order {
+            FreeOrder::Lifo => {
+                made(arena, number).next.store(self.first, Ordering::Relaxed);
+                if self.len == 0 {
+                    self.last = number;
+                }
+                self.first = number;
+            }
+            FreeOrder::Fifo => {
+                made(arena, number).next.store(NONE, Ordering::Relaxed);
+                match self.len {
+                    0 => self.first = number,
+                    _ => made(arena, self.last).next.store(number, Ordering::Relaxed),
+                }
+                self.last = number;
+            }
+        }
+        self.len += 1;
+    }
+
+    /// Takes out the slot to use next.
+    #[inline]
+    pub(super) fn pop<T>(&mut self, arena: &Arena<T>) -> Option<FreeSlot> {
+        if self.len == 0 {
+            return None;
+        }
+        let number = self.first;
+        self.first = made(arena, number).next.load(Ordering::Relaxed);
+        self.len -= 1;
+        Some(FreeSlot::new(number))
+    }
+}
+
+/// The slot of a number that a PE has had.
+#[inline]
+fn made<T>(arena: &Arena<T>, number: u32) -> &Slot<T> {
+    arena.slot(number).unwrap_or_else(|| Exhausted::Numbers.unwind())
+}

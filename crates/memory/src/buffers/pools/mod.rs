@@ -1,0 +1,259 @@
+//! Where free buffers wait until they are used again: one type per way to share them out. All of it is safe code: a [`FreeSlot`] is the right to
+//! use a slot, and can be passed on or lost, but not doubled.
+
+mod chain;
+mod free_list;
+mod fresh;
+mod partitioned;
+mod receiver;
+mod sender;
+mod sizes;
+
+use self::partitioned::Partitioned;
+use self::receiver::ReceiverPool;
+use self::sender::SenderPool;
+use crate::Region;
+use crate::arena::Arena;
+
+#[cfg(all(test, not(loom)))]
+pub(super) use self::fresh::RUN;
+#[cfg(all(test, not(loom)))]
+pub(super) use self::partitioned::PLENTY;
+#[cfg(all(test, not(loom)))]
+pub(super) use self::sender::FEW;
+
+/// The right to use a slot that is free. Whoever has it is the slot's keeper.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FreeSlot(u32);
+
+impl FreeSlot {
+    /// The right to use a slot whose keeper the caller is, and which it has just marked as free, or to use one that has never been used.
+    pub(super) fn new(number: u32) -> Self {
+        FreeSlot(number)
+    }
+
+    fn is_even(&self) -> bool {
+        self.0.is_multiple_of(2)
+    }
+
+    /// The number of the slot, which the caller is about to use.
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Whose pool a buffer is taken from, and into whose it goes when it is free: the three of R. Fujimoto and K. Panesar, "Buffer management in
+/// shared-memory Time Warp systems", PADS 1995.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolKind {
+    /// One pool for each PE, behind a lock. A sender takes a buffer from the pool of the receiver, to which it returns.
+    Receiver,
+    /// One pool for each PE. A sender takes a buffer from its own pool, and the receiver keeps it. What a PE has too many of goes to a pool
+    /// that all share.
+    Sender,
+    /// For each PE, one sub-pool for each other: buffers go back and forth between two PEs.
+    Partitioned(SubPoolSize),
+}
+
+/// How many buffers a sub-pool has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubPoolSize {
+    /// As many as it takes.
+    Unlimited,
+    /// So many, at least 1.
+    Fixed(u32),
+    /// So many on average over the sub-pools of a PE, in proportion to what it sends.
+    Adaptive(u32),
+}
+
+/// Which free buffer is used next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeOrder {
+    /// The one that was freed last, as it is probably still in the cache.
+    Lifo,
+    /// The one that was freed first.
+    Fifo,
+}
+
+/// How free buffers are kept.
+///
+/// ```
+/// use warpline_memory::{PoolKind, PoolSettings, Region, buffers_in};
+/// let settings = PoolSettings { kind: PoolKind::Receiver, ..PoolSettings::default() };
+/// let mut views = buffers_in(&Region::own(), None, 2, settings);
+/// let handle = views[0].insert(1, 'a');
+/// views[1].accept(handle);
+/// views[1].release(handle);
+/// // It is in the pool of the receiver, from which whoever sends there takes it.
+/// assert_eq!((views[1].insert(1, 'b'), views[1].books().free), (handle, 0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolSettings {
+    /// Whose pools they are.
+    pub kind: PoolKind,
+    /// Which one is used next.
+    pub order: FreeOrder,
+    /// Whether buffers may be [retired](super::Buffers::retire) when their message has been executed, and reused as soon as it is over.
+    pub retires: bool,
+}
+
+impl Default for PoolSettings {
+    /// Sub-pools without a size, the last freed first.
+    fn default() -> Self {
+        PoolSettings { kind: PoolKind::Partitioned(SubPoolSize::Unlimited), order: FreeOrder::Lifo, retires: false }
+    }
+}
+
+/// What happened in a pool, beside what the [books](crate::Books) of every PE have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Redistributed {
+    pub(super) deposited: u64,
+    pub(super) withdrawn: u64,
+}
+
+/// The pool of a PE, or its view of those of all.
+pub(super) enum Pool {
+    Partitioned(Partitioned),
+    Sender(SenderPool),
+    Receiver(ReceiverPool),
+}
+
+impl Pool {
+    /// The pools of this many PEs, whose common parts lie in a region.
+    pub(super) fn all(region: &Region, pes: u32, settings: PoolSettings) -> Vec<Pool> {
+        let order = settings.order;
+        match settings.kind {
+            PoolKind::Partitioned(size) => (0..pes).map(|me| Pool::Partitioned(Partitioned::new(me, pes, size, order))).collect(),
+            PoolKind::Sender => SenderPool::all(region, pes, order).into_iter().map(Pool::Sender).collect(),
+            PoolKind::Receiver => ReceiverPool::all(region, pes, order).into_iter().map(Pool::Receiver).collect(),
+        }
+    }
+
+    /// A free slot for a message to a PE, if there is one without new memory.
+    #[inline(always)]
+    pub(super) fn take<T>(&mut self, to: u32, arena: &Arena<T>) -> Option<FreeSlot> {
+        match self {
+            Pool::Partitioned(pool) => pool.take(to),
+            Pool::Sender(pool) => pool.take(arena),
+            Pool::Receiver(pool) => pool.take(to, arena),
+        }
+    }
+
+    /// A slot for a message to a PE when none is free: a new one.
+    #[cold]
+    pub(super) fn grow<T>(&mut self, to: u32, arena: &Arena<T>) -> FreeSlot {
+        match self {
+            Pool::Partitioned(pool) => pool.grow(to, arena),
+            Pool::Sender(pool) => pool.grow(arena),
+            Pool::Receiver(pool) => pool.grow(to, arena),
+        }
+    }
+
+    /// Whether from now on every free slot is used before a new one is made.
+    pub(super) fn save_memory(&mut self, saves: bool) {
+        if let Pool::Partitioned(pool) = self {
+            pool.saves_memory = saves;
+        }
+    }
+
+    /// Takes back a slot that this PE has freed, which came from or belongs to `partner`.
+    #[inline(always)]
+    pub(super) fn give<T>(&mut self, partner: u16, slot: FreeSlot, arena: &Arena<T>) {
+        match self {
+            Pool::Partitioned(pool) => pool.give(partner, slot),
+            Pool::Sender(pool) => pool.give(slot),
+            Pool::Receiver(pool) => pool.give(slot, arena),
+        }
+    }
+
+    /// Likewise, several at a time.
+    pub(super) fn give_all<T>(&mut self, partner: u16, slots: impl Iterator<Item = FreeSlot>, arena: &Arena<T>) {
+        match self {
+            Pool::Receiver(pool) => pool.give_all(slots, arena),
+            _ => slots.for_each(|slot| self.give(partner, slot, arena)),
+        }
+    }
+
+    /// What there is to do now and then, such as to even out.
+    pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
+        match self {
+            Pool::Partitioned(pool) => pool.tidy(),
+            Pool::Sender(pool) => pool.tidy(arena),
+            Pool::Receiver(pool) => pool.tidy(arena),
+        }
+    }
+
+    /// A free slot that `partner` needs more than this PE, if there are more than `most`.
+    pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
+        match self {
+            Pool::Partitioned(pool) => pool.surplus(partner, most),
+            Pool::Sender(_) | Pool::Receiver(_) => None,
+        }
+    }
+
+    /// Whether so many messages to a PE find free slots, or may have new ones.
+    pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
+        match self {
+            Pool::Partitioned(pool) => pool.has_room(to, messages),
+            Pool::Sender(_) | Pool::Receiver(_) => true,
+        }
+    }
+
+    /// Notes that so many messages to a PE want slots.
+    pub(super) fn want(&mut self, to: u32, messages: u32) {
+        if let Pool::Partitioned(pool) = self {
+            pool.want(to, messages);
+        }
+    }
+
+    /// Whether [`has_room`](Self::has_room) may ever say no.
+    pub(super) fn is_bounded(&self) -> bool {
+        matches!(self, Pool::Partitioned(pool) if pool.is_bounded())
+    }
+
+    /// Whether retired slots are kept apart by partner.
+    pub(super) fn keeps_partners_apart(&self) -> bool {
+        matches!(self, Pool::Partitioned(_))
+    }
+
+    /// Whether a PE that needs a slot may take one that it has retired: not if slots are taken from the pools of others.
+    pub(super) fn takes_retired(&self) -> bool {
+        !matches!(self, Pool::Receiver(_))
+    }
+
+    /// How many slots are free here; those that all share count for the first PE.
+    pub(super) fn free(&self) -> u64 {
+        match self {
+            Pool::Partitioned(pool) => pool.free(),
+            Pool::Sender(pool) => pool.free(),
+            Pool::Receiver(pool) => pool.free(),
+        }
+    }
+
+    /// How many slots this PE has made.
+    pub(super) fn places(&self) -> u64 {
+        match self {
+            Pool::Partitioned(pool) => pool.fresh.taken(),
+            Pool::Sender(pool) => pool.fresh.taken(),
+            Pool::Receiver(pool) => pool.fresh.taken(),
+        }
+    }
+
+    /// How many slots went to the pool that all share and came from there.
+    pub(super) fn redistributed(&self) -> Redistributed {
+        match self {
+            Pool::Sender(pool) => pool.redistributed,
+            Pool::Partitioned(_) | Pool::Receiver(_) => Redistributed::default(),
+        }
+    }
+
+    /// How many slots have been numbered for this PE, used or not.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn numbered(&self) -> u64 {
+        match self {
+            Pool::Partitioned(pool) => pool.fresh.numbered(),
+            Pool::Sender(pool) => pool.fresh.numbered(),
+            Pool::Receiver(pool) => pool.fresh.numbered(),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+use super::free_list::FreeList;
+use super::fresh::{Fresh, RUN};
+use super::sizes::Sizes;
+use super::{FreeOrder, FreeSlot, SubPoolSize};
+use crate::ApartList;
+use crate::arena::Arena;
+use crate::exhausted::Exhausted;
+
+/// With more free local slots than this, some of them are used for other PEs.
+pub(in crate::buffers) const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
+
+/// The partitioned pool: one list for each PE that slots go to and come from, their partner. A slot that was made for messages between two PEs
+/// goes back and forth between these for life, so a PE touches only its own memory and that of its partners, and no lock is needed.
+///
+/// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of its receivers. Here that is a setting, and
+/// without it sub-pools grow. The sub-pool of a PE's messages to itself grows in any case: with those alone it hogs nobody's memory but its own.
+pub(in crate::buffers) struct Partitioned {
+    me: usize,
+    /// By partner.
+    free: ApartList<FreeList>,
+    /// How many slots this PE has added to those that it exchanges with each partner. It never sends these back as surplus.
+    made: Box<[u32]>,
+    sizes: Option<Sizes>,
+    /// A slot that is free for one partner is used for another before a new one is made.
+    pub(super) saves_memory: bool,
+    pub(super) fresh: Fresh,
+}
+
+impl Partitioned {
+    pub(super) fn new(me: u32, pes: u32, size: SubPoolSize, order: FreeOrder) -> Self {
+        Partitioned {
+            me: me as usize,
+            free: ApartList::from_fn(pes as usize, |_| FreeList::new(order)),
+            made: vec![0; pes as usize].into_boxed_slice(),
+            sizes: Sizes::new(me, pes, size),
+            saves_memory: false,
+            fresh: Fresh::default(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn take(&mut self, to: u32) -> Option<FreeSlot> {
+        self.free[to as usize].pop()
+    }
+
+    #[inline(always)]
+    pub(super) fn give(&mut self, partner: u16, slot: FreeSlot) {
+        self.free[usize::from(partner)].push(slot);
+    }
+
+    /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
+    /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
+    /// if more local slots are free than caches hold, or sizes are limited, saving memory matters more, and one of them is used.
+    pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
+        let (partner, me) = (partner as usize, self.me);
+        if self.saves_memory
+            && let Some(slot) = self.take_from_another(partner)
+        {
+            return slot;
+        }
+        let local = &mut self.free[me];
+        if (local.len() > PLENTY || self.sizes.is_some())
+            && let Some(slot) = local.pop()
+        {
+            self.made[partner] += 1;
+            return slot;
+        }
+        let mut added = self.fresh.run(RUN, arena);
+        if self.sizes.is_some() {
+            self.made[partner] += 1;
+            let slot = added.next();
+            added.for_each(|slot| local.push(slot));
+            return slot.unwrap_or_else(|| Exhausted::Numbers.unwind());
+        }
+        for slot in added {
+            let to = if slot.is_even() { partner } else { me };
+            self.free[to].push(slot);
+            self.made[to] += 1;
+        }
+        self.free[partner].pop().unwrap_or_else(|| Exhausted::Numbers.unwind())
+    }
+
+    /// A slot that is free for another partner.
+    #[cold]
+    fn take_from_another(&mut self, partner: usize) -> Option<FreeSlot> {
+        let other = (0..self.made.len()).max_by_key(|other| self.free[*other].len())?;
+        let slot = self.free[other].pop()?;
+        self.made[other] = self.made[other].saturating_sub(1);
+        self.made[partner] += 1;
+        Some(slot)
+    }
+
+    /// If there are more than `most` besides as many as this PE has made, or, where sizes are limited, than a quarter of the size: so free
+    /// slots do not go back and forth.
+    pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
+        let partner = partner as usize;
+        let most = self.sizes.as_ref().map_or(most, |sizes| sizes.of(partner) as usize / 4);
+        let list = &mut self.free[partner];
+        // The slot freed first is the least likely to be in the cache, but taking the last one is cheaper.
+        if list.len() <= most + self.made[partner] as usize || partner == self.me { None } else { list.pop() }
+    }
+
+    pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
+        let to = to as usize;
+        let Some(sizes) = self.sizes.as_ref().filter(|_| to != self.me) else { return true };
+        self.free[to].len() + sizes.of(to).saturating_sub(self.made[to]) as usize >= messages as usize
+    }
+
+    pub(super) fn want(&mut self, to: u32, messages: u32) {
+        self.sizes.iter_mut().for_each(|sizes| sizes.want(to as usize, messages));
+    }
+
+    pub(super) fn is_bounded(&self) -> bool {
+        self.sizes.is_some()
+    }
+
+    /// What was made beyond the size, because nothing could wait for it, or because the size is less by now, becomes local when it is back.
+    pub(super) fn tidy(&mut self) {
+        let Some(sizes) = &mut self.sizes else { return };
+        sizes.adapt();
+        for partner in (0..self.made.len()).filter(|partner| *partner != self.me) {
+            while self.made[partner] > sizes.of(partner)
+                && let Some(slot) = self.free[partner].pop()
+            {
+                self.made[partner] -= 1;
+                self.free[self.me].push(slot);
+            }
+        }
+    }
+
+    pub(super) fn free(&self) -> u64 {
+        self.free.iter().map(|list| list.len() as u64).sum()
+    }
+}

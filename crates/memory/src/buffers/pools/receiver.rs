@@ -1,0 +1,69 @@
+use super::chain::{Chain, LockedChain};
+use super::fresh::{Fresh, RUN};
+use super::{FreeOrder, FreeSlot};
+use crate::arena::Arena;
+use crate::exhausted::Exhausted;
+use crate::{Common, Region};
+
+/// The receiver pool: whoever sends to a PE takes a slot from that PE's pool, under its lock, and the PE gives it back there. So slots stay
+/// with their receiver, and every message takes two locks, those of a PE to itself as well.
+pub(in crate::buffers) struct ReceiverPool {
+    me: usize,
+    order: FreeOrder,
+    /// By receiver.
+    pools: Common<[LockedChain]>,
+    pub(super) fresh: Fresh,
+}
+
+impl ReceiverPool {
+    pub(super) fn all(region: &Region, pes: u32, order: FreeOrder) -> Vec<Self> {
+        let pools = region.place_list(pes as usize, |_| Chain::locked());
+        (0..pes as usize).map(|me| ReceiverPool { me, order, pools: pools.clone(), fresh: Fresh::default() }).collect()
+    }
+
+    #[inline]
+    pub(super) fn take<T>(&mut self, to: u32, arena: &Arena<T>) -> Option<FreeSlot> {
+        let mut pool = self.pools[to as usize].0.lock();
+        let slot = pool.pop(arena);
+        pool.missed += u32::from(slot.is_none() && to as usize != self.me);
+        slot
+    }
+
+    #[inline]
+    pub(super) fn give<T>(&mut self, slot: FreeSlot, arena: &Arena<T>) {
+        self.pools[self.me].0.lock().push(slot, self.order, arena);
+    }
+
+    /// Under one lock.
+    pub(super) fn give_all<T>(&mut self, mut slots: impl Iterator<Item = FreeSlot>, arena: &Arena<T>) {
+        let Some(first) = slots.next() else { return };
+        let mut pool = self.pools[self.me].0.lock();
+        pool.push(first, self.order, arena);
+        slots.for_each(|slot| pool.push(slot, self.order, arena));
+    }
+
+    /// New memory for a message to a PE whose pool is empty. The memory of a pool is its PE's to touch first. So another PE, which cannot wait
+    /// for that, uses one slot of its own memory, which stays with the receiver; and the receiver adds as many when it next tidies up.
+    pub(super) fn grow<T>(&mut self, to: u32, arena: &Arena<T>) -> FreeSlot {
+        let mut added = self.fresh.run(if to as usize == self.me { RUN } else { 1 }, arena);
+        let slot = added.next().unwrap_or_else(|| Exhausted::Numbers.unwind());
+        if added.len() > 0 {
+            self.give_all(added, arena);
+        }
+        slot
+    }
+
+    /// Adds as many slots as others have missed.
+    pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
+        let mut missed = std::mem::take(&mut self.pools[self.me].0.lock().missed);
+        while missed > 0 {
+            let added = self.fresh.run(missed, arena);
+            missed -= added.len() as u32;
+            self.give_all(added, arena);
+        }
+    }
+
+    pub(super) fn free(&self) -> u64 {
+        self.pools[self.me].0.lock().len().into()
+    }
+}

@@ -1,0 +1,97 @@
+use super::SubPoolSize;
+
+/// How many buffers each sub-pool of a PE may have, if that is limited.
+pub(super) struct Sizes {
+    me: usize,
+    /// By partner.
+    sizes: Box<[u32]>,
+    traffic: Option<Traffic>,
+}
+
+/// How much a PE has wanted to send, which shares its buffers out.
+struct Traffic {
+    /// The buffers of all sub-pools together.
+    total: u64,
+    /// By partner: what was wanted since sizes were last adapted, and what counts of the time before.
+    wanted: Box<[u64]>,
+    weights: Box<[u64]>,
+}
+
+impl Sizes {
+    pub(super) fn new(me: u32, pes: u32, size: SubPoolSize) -> Option<Self> {
+        let (average, adapts) = match size {
+            SubPoolSize::Unlimited => return None,
+            SubPoolSize::Fixed(size) => (size.max(1), false),
+            SubPoolSize::Adaptive(average) => (average.max(1), true),
+        };
+        let zeros = || vec![0; pes as usize].into_boxed_slice();
+        let total = u64::from(average) * u64::from(pes.saturating_sub(1));
+        let traffic = adapts.then(|| Traffic { total, wanted: zeros(), weights: zeros() });
+        Some(Sizes { me: me as usize, sizes: vec![average; pes as usize].into_boxed_slice(), traffic })
+    }
+
+    pub(super) fn of(&self, partner: usize) -> u32 {
+        self.sizes[partner]
+    }
+
+    /// Notes that messages to a PE want buffers.
+    pub(super) fn want(&mut self, to: usize, messages: u32) {
+        if let Some(traffic) = &mut self.traffic {
+            traffic.wanted[to] += u64::from(messages);
+        }
+    }
+
+    /// Adapts sizes to the traffic: each sub-pool has one buffer, and the rest in proportion to what was wanted, of which the time before
+    /// counts half.
+    pub(super) fn adapt(&mut self) {
+        let Some(Traffic { total, wanted, weights }) = &mut self.traffic else { return };
+        for (weight, wanted) in weights.iter_mut().zip(wanted.iter_mut()) {
+            *weight = *weight / 2 + std::mem::take(wanted);
+        }
+        let all: u64 = weights.iter().sum();
+        if all == 0 {
+            return;
+        }
+        let rest = *total - (self.sizes.len() as u64 - 1);
+        for (partner, (size, weight)) in self.sizes.iter_mut().zip(weights.iter()).enumerate() {
+            if partner != self.me {
+                *size = 1 + (u128::from(rest) * u128::from(*weight) / u128::from(all)) as u32;
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_the_traffic_and_keep_their_sum() {
+        let mut sizes = Sizes::new(1, 4, SubPoolSize::Adaptive(10)).unwrap();
+        sizes.adapt();
+        assert_eq!([0, 2, 3].map(|partner| sizes.of(partner)), [10, 10, 10], "nothing is known yet");
+        sizes.want(0, 20);
+        sizes.want(2, 6);
+        sizes.want(2, 1);
+        sizes.adapt();
+        assert_eq!([0, 2, 3].map(|partner| sizes.of(partner)), [21, 8, 1]);
+        // What was long ago counts less and less.
+        for _ in 0..8 {
+            sizes.want(3, 100);
+            sizes.adapt();
+        }
+        assert_eq!([0, 2, 3].map(|partner| sizes.of(partner)), [1, 1, 28]);
+    }
+
+    #[test]
+    fn fixed_sizes_stay() {
+        let mut sizes = Sizes::new(0, 3, SubPoolSize::Fixed(7)).unwrap();
+        sizes.want(1, 1000);
+        sizes.adapt();
+        assert_eq!([sizes.of(1), sizes.of(2)], [7, 7]);
+        assert!(Sizes::new(0, 3, SubPoolSize::Unlimited).is_none());
+        let mut alone = Sizes::new(0, 1, SubPoolSize::Adaptive(5)).unwrap();
+        alone.want(0, 3);
+        alone.adapt();
+    }
+}

@@ -1,0 +1,194 @@
+//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been executed, with a stamp, and is reused when everything
+//! with that stamp is over. So nobody has to look through all that is over to free it, and what it costs is spread over the run.
+//!
+//! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §6) the stamp is the message's time,
+//! and a buffer may be reused when GVT has passed that. Here it is a number that grows with every execution, and the engine says which
+//! numbers are over. It has to, as a message before GVT has still to commit, and messages do not commit in the order of their times alone.
+//! A message that is cancelled is released at once, as its buffer may be reused at once.
+
+use std::collections::VecDeque;
+use std::mem::needs_drop;
+
+use super::{Buffers, FreeSlot, found, owned};
+use crate::Handle;
+use crate::arena::{Arena, FREE, NONE, OVER, tag};
+use crate::exhausted::MakeRoom;
+use crate::sync::Ordering;
+
+/// A slot whose message has been executed.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    stamp: u64,
+    /// Its number; [`NONE`] if the execution has been undone.
+    number: u32,
+}
+
+/// Slots whose messages have been executed.
+pub(super) struct Retired {
+    /// By partner, if the pool keeps partners apart, or else all in one: by increasing stamp.
+    queues: Box<[VecDeque<Entry>]>,
+    /// Messages with lesser stamps are over.
+    over: u64,
+    len: u64,
+}
+
+impl Retired {
+    pub(super) fn new(queues: u32) -> Self {
+        Retired { queues: (0..queues).map(|_| VecDeque::new()).collect(), over: 0, len: 0 }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn queue(&mut self, partner: u16) -> &mut VecDeque<Entry> {
+        let last = self.queues.len() - 1;
+        &mut self.queues[usize::from(partner).min(last)]
+    }
+
+    fn add(&mut self, partner: u16, entry: Entry) {
+        let queue = self.queue(partner);
+        // What is undone last first may be followed by others with the same stamps.
+        while queue.back().is_some_and(|last| last.stamp >= entry.stamp) {
+            let last = queue.pop_back();
+            assert!(last.is_none_or(|last| last.number == NONE), "what is executed has a stamp of its own, greater than those before");
+        }
+        queue.make_room(1, "the numbers of buffers that will be free");
+        queue.push_back(entry);
+        self.len += 1;
+    }
+
+    /// Takes an entry out. It is looked for, as this is rare, and its place stays.
+    fn remove(&mut self, partner: u16, stamp: u64) -> u32 {
+        let queue = self.queue(partner);
+        let found = queue.binary_search_by_key(&stamp, |entry| entry.stamp).ok();
+        let number = found.map_or(NONE, |place| std::mem::replace(&mut queue[place].number, NONE));
+        assert!(number != NONE, "only what has been retired is taken back");
+        self.len -= 1;
+        number
+    }
+
+    /// The number of the first slot of a partner whose message is over.
+    fn pop(&mut self, partner: u16) -> Option<u32> {
+        let over = self.over;
+        let queue = self.queue(partner);
+        while let Some(first) = queue.front()
+            && (first.number == NONE || first.stamp < over)
+        {
+            let number = first.number;
+            queue.pop_front();
+            if number != NONE {
+                self.len -= 1;
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+impl<T> Buffers<T> {
+    /// Whether buffers are to be [retired](Self::retire).
+    pub fn retires(&self) -> bool {
+        self.retired.is_some()
+    }
+
+    /// Notes that a message has been executed, the last of all so far, with a stamp greater than those of all others that are executed and not
+    /// undone. Its buffer counts as free from now on. It stays as it is until the stamp is [over](Self::tidy), and the execution may be
+    /// [undone](Self::withdraw) until then.
+    ///
+    /// # Panics
+    /// Also if buffers are not retired here, or the stamp is none of those.
+    #[inline]
+    pub fn retire(&mut self, handle: Handle, stamp: u64) {
+        let partner = owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed);
+        self.retired_mut().add(partner, Entry { stamp, number: handle.bits() });
+        self.released += 1;
+    }
+
+    /// Takes a buffer back whose message was executed with this stamp, as that has been undone.
+    ///
+    /// # Panics
+    /// Also if it has not been retired with this stamp.
+    pub fn withdraw(&mut self, handle: Handle, stamp: u64) {
+        let partner = owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed);
+        let number = self.retired_mut().remove(partner, stamp);
+        assert_eq!(number, handle.bits(), "a message has the stamp of its own execution");
+        self.released -= 1;
+    }
+
+    /// Drops the value of a message that is over, or will be when its stamp is, and whose buffer has been retired.
+    pub fn empty(&mut self, handle: Handle) {
+        let slot = owned(&self.arena, self.mine, handle);
+        // Relaxed: only this PE acts on the slot before it gives it away again.
+        slot.tag.store(tag(OVER, self.me), Ordering::Relaxed);
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has none now, so nothing will reach that again.
+        // This comes last, as it may panic.
+        slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+    }
+
+    /// What there is to do now and then: evens out what pools have, and has buffers reused that were retired with a stamp less than `over`.
+    pub fn tidy(&mut self, over: u64) {
+        if let Some(retired) = &mut self.retired {
+            retired.over = over;
+            if !self.pool.takes_retired() {
+                self.reclaim_all(0);
+            }
+        }
+        self.pool.tidy(&self.arena);
+    }
+
+    /// Whether so many messages to a PE find buffers, or may have new ones. Where the sizes of sub-pools are not limited, they always do.
+    pub fn has_room(&mut self, to: u32, messages: u32) -> bool {
+        if self.pool.has_room(to, messages) {
+            return true;
+        }
+        self.reclaim_all(to as u16);
+        self.pool.has_room(to, messages)
+    }
+
+    /// Notes that an event wants to send so many messages to a PE: sizes that adapt follow what is wanted.
+    pub fn want(&mut self, to: u32, messages: u32) {
+        self.pool.want(to, messages);
+    }
+
+    /// Whether the sizes of sub-pools are limited.
+    pub fn is_bounded(&self) -> bool {
+        self.pool.is_bounded()
+    }
+
+    fn retired_mut(&mut self) -> &mut Retired {
+        self.retired.as_mut().expect("buffers are retired where their pool says so")
+    }
+
+    /// A slot for messages to a PE that was retired and whose message is over.
+    pub(super) fn reclaim_one(&mut self, to: u32) -> Option<FreeSlot> {
+        let retired = self.retired.as_mut().filter(|_| self.pool.takes_retired())?;
+        reclaim(retired, &self.arena, self.me, self.mine, to as u16)
+    }
+
+    /// Gives the pool all slots of a partner that were retired and whose messages are over.
+    fn reclaim_all(&mut self, partner: u16) {
+        let Some(retired) = &mut self.retired else { return };
+        let (arena, me, mine) = (&self.arena, self.me, self.mine);
+        self.pool.give_all(partner, std::iter::from_fn(|| reclaim(retired, arena, me, mine, partner)), arena);
+    }
+}
+
+/// The first slot of a partner that was retired and whose message is over; freed.
+fn reclaim<T>(retired: &mut Retired, arena: &Arena<T>, me: u16, mine: u32, partner: u16) -> Option<FreeSlot> {
+    while let Some(number) = retired.pop(partner) {
+        let slot = found(arena, Handle::from_bits(number));
+        // Relaxed: only this PE writes either of these tags, and only it replaces them. A slot that was released after all is not free here.
+        let tagged = slot.tag.load(Ordering::Relaxed);
+        if tagged != mine && tagged != tag(OVER, me) {
+            continue;
+        }
+        slot.tag.store(FREE, Ordering::Relaxed);
+        if needs_drop::<T>() && tagged == mine {
+            // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that again.
+            slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
+        }
+        return Some(FreeSlot::new(number));
+    }
+    None
+}

@@ -1,0 +1,185 @@
+//! Georgia Tech Time Warp: whose pools the buffers of messages are in.
+//!
+//! R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995.
+
+use warpline::command::{Measured, Study, StudyCase, StudyFigure};
+
+use super::{figure, gains};
+
+/// The variants: the number of each in what follows is its place.
+const RECEIVER: usize = 0;
+const SENDER: usize = 1;
+const PARTITIONED: usize = 2;
+/// In the study of messages: no message leaves its PE.
+const STAYS: usize = 3;
+
+/// What is said of the machine in all of them.
+macro_rules! differs {
+    ($more:literal) => {
+        concat!(
+            "the source had a KSR2 of 1993, where a miss took 175 to 600 cycles and the memory of all was a cache of pages; here all cores have the \
+             same memory, and a cache that they share holds all buffers; there are as many PEs as cores unless --threads says otherwise, and pools \
+             grow as needed, but for the sub-pools; ",
+            $more
+        )
+    };
+}
+
+fn variants(_: u32) -> Vec<StudyCase> {
+    ["receiver", "sender", "partitioned"].map(|pool| StudyCase::new(format!("{pool} pools"), [format!("--preset=gtw-{pool}")])).into()
+}
+
+fn figures(measured: &Measured) -> Vec<StudyFigure> {
+    vec![
+        figure("partitioned pools against receiver pools", "up to 2 times", gains(measured, "", PARTITIONED, RECEIVER)),
+        figure("partitioned pools against sender pools", "up to 2 times", gains(measured, "", PARTITIONED, SENDER)),
+        figure("sender pools against receiver pools", "ahead, as a curve shows", gains(measured, "", SENDER, RECEIVER)),
+    ]
+}
+
+/// PHOLD with 256 LPs; a cluster is a PE.
+fn phold(pes: u32, population: u32, more: &[String]) -> Vec<String> {
+    let lps = 256 / pes * pes;
+    let own = [format!("--lps={lps}"), format!("--population={population}"), format!("--clusters={pes}"), "--lookahead=0".into()];
+    own.into_iter().chain(more.iter().cloned()).collect()
+}
+
+/// Fig. 1 and 2.
+pub(super) const SEND_TIME: Study = Study {
+    name: "gtw/send-time",
+    about: "PHOLD by Time Warp with messages of 8 to 4096 bytes: what it adds to the time of an event that its message goes to another PE, with \
+            buffers in the pools of receivers, of senders, and partitioned ones",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 1 and 2",
+    claim: "a message takes a lock and two rounds of cache misses with receiver pools, and one round with sender pools, whose time is close to that of \
+            copying the message from one cache to the other; both grow linearly with the size",
+    differs: differs!(
+        "what a message adds is the difference to runs in which no message leaves its PE; of its bytes, those beyond the first 8 lie in a block \
+         that is passed on and not copied"
+    ),
+    model: "phold",
+    conditions: |pes| {
+        let of = |bytes: u32| StudyCase::new(format!("{bytes} bytes"), phold(pes, 4, &[format!("--payload={bytes}")]));
+        [8, 64, 512, 4096].map(of).into()
+    },
+    variants: |pes| {
+        let remote = |case: StudyCase| StudyCase { arguments: [case.arguments, vec!["--remote=1".to_owned()]].concat(), ..case };
+        let stays = StudyCase::new("nothing remote", ["--preset=gtw-partitioned", "--remote=0"]);
+        variants(pes).into_iter().map(remote).chain([stays]).collect()
+    },
+    figures: |measured| {
+        // Every event of a PE sends one message.
+        let added = |condition: usize, variant: usize| {
+            let time = |variant: usize| Some(measured.rates.get(condition)?.get(variant)?.as_ref()?.recip());
+            Some(1e9 * (time(variant)? - time(STAYS)?))
+        };
+        let of = |what: &str, variant: usize, source: &str| {
+            let all: Option<Vec<f64>> = (0..measured.conditions.len()).map(|condition| added(condition, variant)).collect();
+            let here = all.filter(|all| !all.is_empty()).map(|all| {
+                let times: Vec<String> = all.iter().map(|time| format!("{time:.0}")).collect();
+                format!("{} ns more for each event of all PEs together, by size", times.join(", "))
+            });
+            figure(what, source, here)
+        };
+        vec![
+            of("receiver pools", RECEIVER, "two rounds of misses and a lock"),
+            of("sender pools", SENDER, "one round of misses"),
+            of("partitioned pools", PARTITIONED, "not in these figures"),
+        ]
+    },
+    ends: [4000.0, 10.0],
+    seconds: [2.0, 0.2],
+};
+
+/// Fig. 3.
+pub(super) const RATE: Study = Study {
+    name: "gtw/rate",
+    about: "PHOLD with 256 LPs and 1024 messages by Time Warp: whose pools the buffers of messages are in, with little and much remote traffic",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 3",
+    claim: "sender pools take no lock and one round of cache misses less than receiver pools, and are faster the more processors there are",
+    differs: differs!("with two PEs a lock is seldom contended"),
+    model: "phold",
+    conditions: |pes| {
+        let of =
+            |remote: u32| StudyCase::new(format!("{remote} % remote"), phold(pes, 4, &[format!("--remote={}", f64::from(remote) / 100.0)]));
+        [10, 50, 100].map(of).into()
+    },
+    variants,
+    figures,
+    ends: [4000.0, 10.0],
+    seconds: [2.0, 0.2],
+};
+
+/// Fig. 4 and 5.
+pub(super) const MEMORY: Study = Study {
+    name: "gtw/memory",
+    about: "PHOLD with 256 LPs by Time Warp: committed event rate with few and many messages, and so with little and much memory for buffers",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 4 and 5",
+    claim: "sender and receiver pools lose most of their rate beyond 25 MB, as buffers wander through all of the memory and pages are missed; \
+            partitioned pools do not, and lead throughout",
+    differs: differs!(
+        "buffers are made as they are needed, so that what takes memory is the number of messages; and the buffer freed last is used first, so that few of them wander"
+    ),
+    model: "phold",
+    conditions: |pes| {
+        let of = |population: u32| {
+            StudyCase::new(format!("{} messages", 256 / pes * pes * population), phold(pes, population, &["--remote=0.5".to_owned()]))
+        };
+        [4, 64, 1024, 4096].map(of).into()
+    },
+    variants,
+    figures,
+    ends: [100.0, 1.0],
+    seconds: [5.0, 0.5],
+};
+
+/// Fig. 6.
+pub(super) const NEIGHBOURS: Study = Study {
+    name: "gtw/neighbours",
+    about: "PHOLD with 256 LPs on 8 PEs by Time Warp, whose messages go to the PEs within 1, 2 and 4 places: whose pools the buffers are in",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 6",
+    claim: "with receiver pools, pages are missed from 100 MB on with one neighbour, 67 MB with 2, and 40 MB with 4: the more PEs a PE hears of, the \
+            more of its memory passes through all their caches",
+    differs: differs!("pages are not missed, so that only rates can be compared; messages go both ways round the ring"),
+    model: "phold",
+    conditions: |_| {
+        let of = |reach: u32| {
+            let more = ["--remote=0.9".to_owned(), format!("--reach={reach}")];
+            StudyCase::new(format!("reach {reach}"), phold(8, 4, &more)).pes(8)
+        };
+        [1, 2, 4].map(of).into()
+    },
+    variants,
+    figures,
+    ends: [1000.0, 5.0],
+    seconds: [3.0, 0.3],
+};
+
+/// Fig. 7.
+pub(super) const HYPERCUBE: Study = Study {
+    name: "gtw/hypercube",
+    about: "routing in a hypercube of 128 nodes with 2048 messages in flight, by Time Warp: whose pools the buffers of messages are in",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 7",
+    claim: "partitioned pools are fastest in all cases, the more so the more processors there are",
+    differs: differs!("nothing is known of the lengths of messages but that they are uniform"),
+    model: "hypercube",
+    conditions: |_| vec![StudyCase::new("7 dimensions", [] as [&str; 0])],
+    variants,
+    figures,
+    ends: [4000.0, 20.0],
+    seconds: [3.0, 0.3],
+};
+
+/// Fig. 8.
+pub(super) const PCS: Study = Study {
+    name: "gtw/pcs",
+    about: "a network of 1024 radio cells and 25 000 portables, by Time Warp: whose pools the buffers of messages are in",
+    source: "Fujimoto and Panesar, PADS 1995, Fig. 8",
+    claim: "partitioned pools are fastest, but the difference is small, as some 90 % of messages stay on their processor",
+    differs: differs!("cells have one event for whatever a portable does next, and the grid has no edge"),
+    model: "pcs",
+    conditions: |_| vec![StudyCase::new("1024 cells", [] as [&str; 0])],
+    variants,
+    figures,
+    ends: [1000.0, 5.0],
+    seconds: [3.0, 0.3],
+};

@@ -1,0 +1,206 @@
+//! One ring per PE, in which all others reserve places by compare-and-swap.
+
+use std::collections::VecDeque;
+
+use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_memory::{CasConsumer, CasCounts, CasProducer, DropEach, Lines, MakeRoom, Region, cas_ring, drop_each, lines};
+
+use crate::controls::{ControlPlan, ControlWires, control_wires};
+
+/// How many messages a ring holds for each sender, and at least and at most.
+const ROOM_PER_SENDER: usize = 256;
+const ROOM: (usize, usize) = (1024, 8192);
+/// How often a PE tries to push a message into a ring that others are pushing into, before it goes on with something else.
+const TRIES: u32 = 64;
+/// How many messages by value to one PE are kept back at most: as many as a PE sends in a step or two.
+const KEPT_MOST: usize = 512;
+
+/// What mailboxes hold, to whoever runs a model.
+const UNREAD: &str = "messages that have yet to be received";
+
+/// What goes through a ring.
+enum Letter<E> {
+    Message(Message),
+    Value(ValueMessage<E>),
+}
+
+/// Messages by value to one PE that are kept back.
+struct Kept<E> {
+    messages: VecDeque<ValueMessage<E>>,
+    /// How many of them, from the first, have been flushed: they wait for room only. The others must not go out yet, as GVT may not know of
+    /// them.
+    flushed: usize,
+}
+
+/// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu
+/// and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
+/// communicates.
+///
+/// A PE that is refused tries again some times, and then in its next step. What it publishes waits for what it has sent by value, so that no
+/// word overtakes a message.
+pub struct CasPort<E> {
+    /// By PE; none to itself.
+    to: Vec<Option<CasProducer<Letter<E>>>>,
+    from: CasConsumer<Letter<E>>,
+    /// Messages by value that have been received and not been taken.
+    values: DropEach<ValueMessage<E>>,
+    /// By receiver, and the receivers of some.
+    kept: Vec<Kept<E>>,
+    receivers: Vec<u32>,
+    /// What is to be published when they have been handed over.
+    word: Option<u64>,
+    round: Option<(u64, u64)>,
+    bounds: Lines,
+    controls: ControlWires,
+}
+
+/// The ends of the wires of the PEs of a plan, in one process.
+pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
+    let pes = plan.neighbours.len();
+    let capacity = (ROOM_PER_SENDER * pes).clamp(ROOM.0, ROOM.1);
+    let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| cas_ring(capacity)).unzip();
+    let own = Region::own();
+    let ends = consumers.into_iter().zip(lines(&own, pes as u32)).zip(control_wires(&own, &(0..pes), plan)).enumerate();
+    let port = |(me, ((from, bounds), controls))| CasPort {
+        to: producers.iter().enumerate().map(|(to, producer): (_, &CasProducer<_>)| (to != me).then(|| producer.clone())).collect(),
+        from,
+        values: DropEach::default(),
+        kept: (0..pes).map(|_| Kept { messages: VecDeque::new(), flushed: 0 }).collect(),
+        receivers: Vec::new(),
+        word: None,
+        round: None,
+        bounds,
+        controls,
+    };
+    ends.map(port).collect()
+}
+
+impl<E: Send> CasPort<E> {
+    /// Hands over what was flushed, as far as there is room, and then publishes what waits for that.
+    fn hand_over_flushed(&mut self) {
+        let CasPort { to, kept, receivers, .. } = self;
+        let mut all = true;
+        receivers.retain(|receiver| {
+            let Kept { messages, flushed } = &mut kept[*receiver as usize];
+            while *flushed > 0
+                && let Some(message) = messages.pop_front()
+            {
+                if let Err(Letter::Value(message)) = push(&mut to[*receiver as usize], Letter::Value(message)) {
+                    messages.push_front(message);
+                    all = false;
+                    break;
+                }
+                *flushed -= 1;
+            }
+            !messages.is_empty()
+        });
+        if all {
+            self.word.take().into_iter().for_each(|word| self.bounds.write(word));
+            self.round.take().into_iter().for_each(|(round, word)| self.bounds.write_round(round, word));
+        }
+    }
+}
+
+fn push<E: Send>(to: &mut Option<CasProducer<Letter<E>>>, letter: Letter<E>) -> Result<(), Letter<E>> {
+    match to {
+        Some(ring) => ring.push_within(letter, TRIES).map_err(|refused| refused.value),
+        None => panic!("a PE has no wire to itself"),
+    }
+}
+
+impl<E: Send> Port<E> for CasPort<E> {
+    fn send(&mut self, to: u32, messages: &[Message]) -> usize {
+        let ring = &mut self.to[to as usize];
+        messages.iter().position(|message| push(ring, Letter::Message(*message)).is_err()).unwrap_or(messages.len())
+    }
+
+    fn receive(&mut self, into: &mut Vec<Message>) {
+        if !self.receivers.is_empty() {
+            self.hand_over_flushed();
+        }
+        let values = &mut self.values;
+        self.from.drain(usize::MAX, |letter| match letter {
+            Letter::Message(message) => {
+                into.make_room(1, UNREAD);
+                into.push(message);
+            }
+            Letter::Value(message) => {
+                values.make_room(1, UNREAD);
+                values.push(message);
+            }
+        });
+    }
+
+    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        let kept = &mut self.kept[to as usize].messages;
+        if kept.len() >= KEPT_MOST {
+            return Err(message);
+        }
+        if kept.is_empty() {
+            self.receivers.make_room(1, UNREAD);
+            self.receivers.push(to);
+        }
+        kept.make_room(1, UNREAD);
+        kept.push_back(message);
+        Ok(())
+    }
+
+    fn flush(&mut self) {
+        self.receivers.iter().for_each(|receiver| {
+            let kept = &mut self.kept[*receiver as usize];
+            kept.flushed = kept.messages.len();
+        });
+        self.hand_over_flushed();
+    }
+
+    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+        self.values.drain(..).for_each(take);
+    }
+
+    fn publish(&mut self, word: u64) {
+        self.word = Some(word);
+        self.hand_over_flushed();
+    }
+
+    fn bound(&mut self, pe: u32) -> u64 {
+        self.bounds.read(pe)
+    }
+
+    fn publish_round(&mut self, round: u64, word: u64) {
+        self.round = Some((round, word));
+        self.hand_over_flushed();
+    }
+
+    fn word_of_round(&mut self, pe: u32, round: u64) -> Option<u64> {
+        self.bounds.read_round(pe, round)
+    }
+
+    fn send_control(&mut self, to: u32, control: Control) {
+        self.controls.send(to, control);
+    }
+
+    #[inline]
+    fn receive_control(&mut self) -> Option<Control> {
+        self.controls.receive()
+    }
+
+    fn write(&mut self, to: u32, put: Put) {
+        self.controls.write(to, put);
+    }
+
+    #[inline]
+    fn written(&mut self) -> Option<(u32, Put)> {
+        self.controls.written()
+    }
+
+    fn refusals(&self) -> CasCounts {
+        self.to.iter().flatten().map(CasProducer::counts).sum()
+    }
+}
+
+impl<E> Drop for CasPort<E> {
+    fn drop(&mut self) {
+        self.kept.iter_mut().for_each(|kept| drop_each(kept.messages.drain(..)));
+    }
+}

@@ -1,0 +1,139 @@
+//! A budget of memory limits what PEs execute ahead. It changes no answer, and a run ends with an error only if there is no other way.
+
+use warpline::prelude::*;
+use warpline::record::MemoryRecord;
+use warpline::{GvtAlgorithm, Run, Synchronisation};
+use warpline_testkit::{RandomModel, Recipe, cases, scaled};
+
+/// A source on each PE that sends to everybody and hears of nobody, so that nothing holds it back but GVT; and those who count what they get.
+#[derive(Debug)]
+struct Sources {
+    lps: u32,
+    /// How many events each event of a source sends.
+    fan_out: u32,
+}
+
+impl Model for Sources {
+    type State = u64;
+    type Event = bool;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        if lp.id().0.is_multiple_of(4) {
+            lp.send(lp.id(), 0.5, true);
+        }
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, from_source: &bool, lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
+        if *from_source {
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, true);
+            for _ in 0..self.fan_out {
+                let (to, delay) = (lp.random().below(self.lps / 4) * 4 + 1, lp.random().exponential(5.0));
+                lp.send(to, delay, false);
+            }
+        }
+    }
+}
+
+fn answer<M: Model>(run: &Run<M>) -> (&str, u64) {
+    (&run.record.digest, run.record.committed_events)
+}
+
+fn short(run: &Run<impl Model>) -> MemoryRecord {
+    run.record.parallel.as_ref().and_then(|parallel| parallel.memory.clone()).unwrap_or_default()
+}
+
+/// About the least budget with which a run reaches its end.
+fn need<M: Model>(run: impl Fn(u64) -> Result<Run<M>, Error>) -> u64 {
+    let mut bytes = 2000;
+    while run(bytes).is_err() {
+        bytes += bytes / 5;
+    }
+    bytes
+}
+
+/// How far PEs may exceed a budget for a moment, before they have undone what they can: by what a batch takes on each of them.
+const MOMENTARILY: u64 = 64 << 10;
+
+#[test]
+fn sources_are_held_back_where_memory_is_short() {
+    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 6 }).end(if cfg!(miri) { 5.0 } else { 60.0 });
+    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let parallel = |seed: u64| {
+        let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
+        let parallel = simulation().sync(Synchronisation::Optimistic).threads(2 + seed as u32 % 3).virtual_cluster(seed).gvt(gvt);
+        parallel.window(30.0).batch(8).gvt_interval(200).kps(4)
+    };
+    let mut all = MemoryRecord::default();
+    for seed in 0..scaled(6).into() {
+        let least = need(|bytes| parallel(seed).engine_budget(bytes).run());
+        for bytes in [least, least + least / 4, 2 * least, 4 * least] {
+            let run = match parallel(seed).engine_budget(bytes).run() {
+                // So little is a few lists, each of which has room for twice as many as it holds when it has just grown.
+                Err(Error::Memory { .. }) if bytes < 2 * least => continue,
+                outcome => outcome.unwrap_or_else(|why| panic!("{bytes} bytes, cluster {seed}: {why}")),
+            };
+            assert_eq!(answer(&run), answer(&expected), "{bytes} bytes, cluster {seed}");
+            let short = short(&run);
+            assert!(short.taken_most_bytes < bytes + MOMENTARILY, "{short:?} with {bytes} bytes, cluster {seed}");
+            all.add(&short);
+        }
+        let run = parallel(seed).run().expect("it runs");
+        assert_eq!((answer(&run), short(&run)), (answer(&expected), MemoryRecord::default()), "cluster {seed}, without a budget");
+    }
+    assert!(all.sent_back > 0 && all.taken_back > 0 || cfg!(miri), "{all:?}");
+    assert!(all.stops > 0 && all.artificial_rollbacks > 0 && all.artificial_events > all.artificial_rollbacks || cfg!(miri), "{all:?}");
+}
+
+/// Whatever the budget: the right answer, or an error that says how much was needed; and more memory never makes it fail.
+#[test]
+fn random_models_keep_within_random_budgets() {
+    let (mut short, mut refused) = (MemoryRecord::default(), 0);
+    for seed in 0..u64::from(cases(12)) {
+        let recipe = Recipe { fault: None, lps: 6 + seed as u32 % 30, energy: 200, ..Recipe::from_seed(seed) };
+        let simulation = || Simulation::new(RandomModel::<0>::new(&recipe)).end(40.0).seed(seed);
+        let expected = simulation().sync(Synchronisation::Sequential).run().expect("no fault is planned");
+        let sync = [Synchronisation::Optimistic, Synchronisation::Conservative][usize::from(seed % 5 == 0)];
+        let parallel = || {
+            let gvt = GvtAlgorithm::ALL[(seed / 2) as usize % GvtAlgorithm::ALL.len()];
+            simulation().sync(sync).threads(1 + seed as u32 % 5).virtual_cluster(seed).gvt(gvt).batch(1 + seed as u32 % 40)
+        };
+        let least = need(|bytes| parallel().engine_budget(bytes).run());
+        for bytes in [least, least + least / 2, 3 * least] {
+            let run = parallel().engine_budget(bytes).run().unwrap_or_else(|why| panic!("{bytes} bytes, model {seed}: {why}"));
+            assert_eq!(answer(&run), answer(&expected), "{bytes} bytes, model {seed}");
+            short.add(&self::short(&run));
+        }
+        // A short run may be over before it is clear that nothing helps.
+        match parallel().engine_budget(least / 3).run() {
+            Ok(run) => assert_eq!(answer(&run), answer(&expected), "a third, model {seed}"),
+            Err(Error::Memory { why, .. }) => {
+                assert!(why.to_string().contains("but its budget is"), "model {seed}: {why}");
+                refused += 1;
+            }
+            Err(other) => panic!("model {seed}: {other}"),
+        }
+    }
+    assert!(short.stops > 0 && refused > 0, "{short:?}");
+}
+
+/// What all PEs together need is what a sequential run needs, and what each PE has of its own.
+#[test]
+fn a_parallel_run_needs_little_more_than_a_sequential_one() {
+    /// For each PE: tables by KP and PE, the pending set's chunks, keys of the last commits.
+    const OF_PE: u64 = 4 << 20;
+    let simulation = || Simulation::new(Sources { lps: 4000, fan_out: 20 }).end(if cfg!(miri) { 0.1 } else { 6.0 });
+    let sequential = need(|bytes| simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()) * 1000;
+    for pes in [2, 3] {
+        let parallel = simulation().sync(Synchronisation::Optimistic).threads(pes).window(50.0);
+        let run = parallel.engine_budget(sequential + sequential / 10 + u64::from(pes) * OF_PE).run();
+        let run = run.unwrap_or_else(|why| panic!("{pes} PEs: {why}"));
+        assert_eq!(run.record.digest, simulation().run().expect("it runs").record.digest, "{pes} PEs");
+    }
+}

@@ -1,0 +1,17 @@
+//! How runs behave, beside their answer: errors and early ends, what they observe and tell, settings, verification, explanations. In one
+//! program, like the [answers](../answers/main.rs).
+#![cfg(not(miri))]
+
+mod early_ends;
+mod errors;
+mod explain;
+mod long_events;
+mod memory;
+mod observation;
+mod own_model;
+mod replications;
+mod settings;
+mod slow_writer;
+mod support;
+mod traces;
+mod verify;
