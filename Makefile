@@ -72,6 +72,8 @@ bench: setup-rust
 	$(CARGO) run --release --quiet --package warpline-bench -- workloads
 	$(CARGO) run --release --quiet --package warpline-bench -- network $(TOPOLOGY)
 	$(CARGO) run --release --quiet --package warpline-bench -- parallel $(TOPOLOGY)
+	$(CARGO) run --release --quiet --package warpline-bench -- budget
+	$(CARGO) run --release --quiet --package warpline-bench -- mailboxes
 	$(CARGO) run --release --quiet --package warpline-bench -- hostile
 	$(CARGO) run --release --quiet --package warpline-bench -- busy
 	$(CARGO) run --release --quiet --package warpline-bench -- hold

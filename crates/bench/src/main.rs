@@ -5,6 +5,7 @@
 
 mod auto;
 mod bare;
+mod budget;
 mod busy;
 mod hold;
 mod hostile;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
             mailboxes::compare();
             processes::compare();
             hold::compare();
+            budget::compare();
             hostile::compare(None);
             busy::compare();
             auto::compare(None);
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ["busy"] => busy::compare(),
         ["spin"] => busy::spin(),
         ["hold"] => hold::compare(),
+        ["budget"] => budget::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
         ["auto"] => auto::compare(None),
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         ["measure", "payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
         ["measure", "rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
         ["measure", "rival-process"] => rivals::process(),
+        ["measure", "budget", workload, budget] => budget::measure(workload, budget),
         ["measure", "busy", model, way] => busy::measure_one(model, way),
         ["measure", "mailbox", kind, senders, batch] => mailboxes::measure(kind, senders, batch),
         ["measure", "mailbox-latency", kind] => mailboxes::measure_latency(kind),
@@ -71,7 +75,7 @@ fn main() -> ExitCode {
         ["measure", "hostile", model, rule, threads, seed] => hostile::measure(model, rule, threads, Some(seed)),
         _ => {
             eprintln!(
-                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | mailboxes | processes | rivals | hold | hostile [MODEL] | busy | auto [RUN]]"
+                "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | phases WORKLOAD | wires | mailboxes | processes | rivals | hold | budget | hostile [MODEL] | busy | auto [RUN]]"
             );
             return ExitCode::from(2);
         }

@@ -1,10 +1,11 @@
 use std::collections::VecDeque;
 
-use warpline_memory::{Exhausted, MakeRoom};
+use warpline_memory::MakeRoom;
 
-/// A place in the log, numbered modulo 2³².
+/// A place in the log, counted from the start of the run. It fills a word: a record holds it where others hold the copy of a state, and what
+/// is aligned otherwise is copied in pieces that a core has to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogPlace(u32);
+pub(crate) struct LogPlace(u64);
 
 /// What the events of a history have changed, in the order of execution, in words that mean something to the context alone.
 ///
@@ -13,22 +14,19 @@ pub(crate) struct LogPlace(u32);
 pub(crate) struct ChangeLog {
     words: VecDeque<u64>,
     /// The place of the first word.
-    first: u32,
+    first: u64,
 }
 
 impl ChangeLog {
     /// The place of the next word.
     #[inline]
     pub(crate) fn end(&self) -> LogPlace {
-        LogPlace(self.first.wrapping_add(self.words.len() as u32))
+        LogPlace(self.first + self.words.len() as u64)
     }
 
     /// Adds what an event has changed, and empties the list.
     #[inline]
     pub(crate) fn append(&mut self, changes: &mut Vec<u64>) {
-        if self.words.len() + changes.len() > u32::MAX as usize {
-            Exhausted::Numbers.unwind();
-        }
         self.words.make_room(changes.len(), "the log of changes that may be undone");
         self.words.extend(changes.drain(..));
     }
@@ -62,7 +60,7 @@ impl ChangeLog {
     }
 
     fn index(&self, place: LogPlace) -> usize {
-        place.0.wrapping_sub(self.first) as usize
+        (place.0 - self.first) as usize
     }
 }
 
@@ -78,14 +76,13 @@ mod tests {
 
     #[test]
     fn places_stay_what_they_are_wherever_the_log_is_shortened() {
-        // So that places pass 2³² in between.
-        let mut log = ChangeLog { first: u32::MAX - 2, ..ChangeLog::default() };
+        let mut log = ChangeLog::default();
         let mut places = vec![log.end()];
         for event in 0..4u64 {
             log.append(&mut vec![event; event as usize]);
             places.push(log.end());
         }
-        assert_eq!(places[4], LogPlace(3));
+        assert_eq!(places[4], LogPlace(6));
         assert_eq!((read(&log, places[0], places[1]), read(&log, places[3], places[4])), (vec![], vec![3, 3, 3]));
         log.reclaim_before(places[2]);
         assert_eq!((log.words.len(), read(&log, places[2], places[3])), (5, vec![2, 2]));

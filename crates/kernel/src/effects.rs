@@ -1,5 +1,6 @@
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
-use warpline_model::{Context, Fault, Model, Statistics};
+use warpline_model::statistics::{Note, Notes};
+use warpline_model::{Fault, Statistics};
 
 use crate::MomentRow;
 use crate::committed::CommitLog;
@@ -21,17 +22,22 @@ impl Effects {
     }
 
     /// Adds what LP `lp` observed at `moment` to the statistics and rows.
-    pub(crate) fn observe<M: Model>(&mut self, context: &mut Context<M>, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
-        let notes = context.notes_mut();
+    pub(crate) fn observe(&mut self, notes: &mut Notes, moment: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let mut rows = RowsOf { moment, rows: &mut self.rows };
         let outcome = self.statistics.apply(notes, time.get(), lp, &mut rows);
         notes.clear();
         outcome
     }
 
-    /// Prefetches what the observations in the context will touch.
-    pub(crate) fn fetch<M: Model>(&self, context: &mut Context<M>) {
-        self.statistics.fetch(context.notes_mut());
+    /// Adds what LP `lp` observed at `time` to the statistics: figures, and neither rows nor acts.
+    #[inline]
+    pub(crate) fn observe_figures(&mut self, notes: &[Note], lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+        self.statistics.apply_plain(notes, time.get(), lp)
+    }
+
+    /// Prefetches what observations will touch.
+    pub(crate) fn fetch(&self, notes: &Notes) {
+        self.statistics.fetch(notes);
     }
 
     /// Notes that an event has committed.

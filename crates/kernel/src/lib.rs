@@ -27,6 +27,7 @@ mod kept;
 mod key_order;
 mod lp;
 mod mail;
+mod note_log;
 mod panics;
 mod partition;
 mod past;

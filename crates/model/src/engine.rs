@@ -274,6 +274,18 @@ impl<M: Model> Context<M> {
         &mut self.notes
     }
 
+    /// The same, to be read.
+    #[inline]
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// The observations of the current event, and what it saved for its reverse code.
+    #[inline]
+    pub fn notes_and_saved_mut(&mut self) -> (&mut Notes, &mut Vec<u64>) {
+        (&mut self.notes, &mut self.saved)
+    }
+
     /// What the current event saved for its reverse code.
     #[inline]
     pub fn saved_mut(&mut self) -> &mut Vec<u64> {

@@ -166,11 +166,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// On its own, so that models without observations pay nothing for it.
     #[inline(never)]
     fn keep_some_extra(&mut self) -> ExtraId {
-        self.effects.fetch(&mut self.context);
-        let (id, extra) = self.past.extras.take();
-        std::mem::swap(self.context.notes_mut(), &mut extra.notes);
-        std::mem::swap(self.context.saved_mut(), &mut extra.saved);
-        id
+        self.effects.fetch(self.context.notes());
+        let (notes, saved) = self.context.notes_and_saved_mut();
+        self.past.extras.keep(notes, saved)
     }
 
     /// Sends what LP `sender` sent in its `number`-th event. Returns the first of a chain of what lies in its store, and the extra in which

@@ -60,7 +60,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     pub(super) fn keep(&mut self, k: usize, undone: Handle, mut sent: OptionalHandle, extra: ExtraId) {
         self.cancel_values(extra, undone);
         let (extra, kept) = self.past.extras.get_or_take(extra);
-        kept.notes.clear();
         kept.saved.clear();
         let mut here = std::mem::take(&mut kept.here);
         while let Some(message) = sent.handle() {
@@ -72,6 +71,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             here.make_room(1, "what undone events may send again");
             here.push(message);
         }
+        self.past.extras.forget_observed(extra);
         let Some(kept) = self.past.extras.get(extra) else { return };
         kept.here = here;
         let messages = kept.here.len() + kept.away.len();

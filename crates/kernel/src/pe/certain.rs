@@ -99,8 +99,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         lp.digest.push(&key);
         self.context.commit(self.world.model, &event.payload);
         self.running = None;
-        if !self.context.notes_mut().is_empty()
-            && let Err(fault) = self.effects.observe(&mut self.context, Moment::Event(key), id, time)
+        if !self.context.notes().is_empty()
+            && let Err(fault) = self.effects.observe(self.context.notes_mut(), Moment::Event(key), id, time)
         {
             self.hold(entry, fault, true);
             return false;

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::resume_unwind;
 
-use warpline_base::{Moment, VirtualTime};
+use warpline_base::{LpId, Moment, VirtualTime};
 use warpline_memory::{MakeRoom, catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
@@ -37,7 +37,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.frontier.raise_horizon();
             if self.past.has_open() && self.lps.all_initialised() && (executed == 0 || self.past.is_worth_a_commit()) {
                 let timed = self.gauge.begin_commit();
-                self.commit_certain_and_before(Moment::Init(warpline_base::LpId(0)));
+                self.commit_certain_and_before(Moment::Init(LpId(0)));
                 self.gauge.end_commit(timed);
             }
         }
@@ -183,22 +183,19 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return Ok(RecordStatus::Open);
         }
         let id = event.receiver;
-        if record.extra != ExtraId::NONE {
-            let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
-            if self.world.tuning.messages == Messages::Copy {
-                self.past.extras.get(extra).into_iter().flat_map(|extra| &extra.sent).for_each(|sent| self.mail.drop_copy(sent.copy));
-            }
-            self.past.extras.swap_notes(extra, self.context.notes_mut());
-        }
+        let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
         self.context.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
         self.running = Some(entry);
         self.context.commit(self.world.model, &event.payload);
         self.running = None;
-        if !self.context.notes_mut().is_empty() {
-            self.effects.observe(&mut self.context, at, id, key.time).map_err(|fault| (entry, fault))?;
+        if extra != ExtraId::NONE {
+            self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
-        record.fate = Fate::Committed;
+        if !self.context.notes().is_empty() {
+            self.effects.observe(self.context.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
+        }
+        self.past.history.get_mut(place).fate = Fate::Committed;
         if self.world.tuning.undoing.lag() == 0 {
             self.begin_drop(handle);
             self.agenda.release_executed(handle);
@@ -209,6 +206,23 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.effects.committed(key);
         self.gauge.committed::<TRACED>(id, &key);
         Ok(RecordStatus::Closed)
+    }
+
+    /// Applies what the event of an extra, which commits, has observed.
+    #[inline]
+    fn apply_extra(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+        let Pe { past, effects, context, mail, world, .. } = self;
+        if let Some(more) = past.extras.get(extra) {
+            if world.tuning.messages == Messages::Copy {
+                more.sent.iter().for_each(|sent| mail.drop_copy(sent.copy));
+            }
+            if !more.notes.is_empty() {
+                effects.observe(&mut more.notes, at, lp, time)?;
+            }
+        }
+        effects.observe_figures(past.extras.observed(extra, context.notes()), lp, time)?;
+        past.extras.give_back(extra);
+        Ok(())
     }
 
     /// What was held back and turns out to happen becomes a failure.

@@ -33,7 +33,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
         })?;
         let fault = self.context.take_fault().map_or(Ok(()), Err);
-        let begun = fault.and_then(|()| self.effects.observe(&mut self.context, Moment::Init(id), id, VirtualTime::ZERO));
+        let begun = fault.and_then(|()| self.effects.observe(self.context.notes_mut(), Moment::Init(id), id, VirtualTime::ZERO));
         match begun {
             Ok(()) => Ok(state),
             Err(fault) => {

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use warpline_memory::Exhausted;
 
 use super::StatisticKind;
@@ -106,10 +108,15 @@ impl Note {
 }
 
 /// What one event observed, in order.
+///
+/// An engine that keeps observations until their event commits may [leave them where they are](Self::seal): the list then begins with those of
+/// earlier events, which no method here but [`replace_list`](Self::replace_list) touches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// The observations.
+    /// The observations, after those of earlier events.
     pub list: Vec<Note>,
+    /// Where those of this event begin.
+    begin: usize,
     /// The cells of all rows, one after the other.
     pub cells: Vec<Cell>,
     /// What is to be done outside.
@@ -122,13 +129,50 @@ impl Notes {
     /// Whether nothing was observed.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty() && !self.incomplete
+        self.list.len() == self.begin && !self.incomplete
     }
 
-    /// Discards everything, and keeps the memory.
+    /// The observations of this event.
+    #[inline]
+    pub fn current(&self) -> &[Note] {
+        &self.list[self.begin..]
+    }
+
+    /// Whether all that the event observed is in the list: neither rows nor acts, and nothing for which there was no memory.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.cells.is_empty() && self.acts.is_empty() && !self.incomplete
+    }
+
+    /// Leaves the observations of this event where they are in the list, and begins those of the next. Returns where they are.
+    #[inline]
+    pub fn seal(&mut self) -> Range<usize> {
+        let begin = std::mem::replace(&mut self.begin, self.list.len());
+        begin..self.list.len()
+    }
+
+    /// Goes on with another list, which is empty, and returns the one so far, which ends with the observations of an earlier event.
+    pub fn replace_list(&mut self, list: Vec<Note>) -> Vec<Note> {
+        debug_assert!(list.is_empty() && self.is_empty(), "lists are replaced between events");
+        self.begin = 0;
+        std::mem::replace(&mut self.list, list)
+    }
+
+    /// Moves what this event observed to `other`, which is empty. If there is no memory for it, [`apply`](super::Statistics::apply) says so.
+    pub fn move_to(&mut self, other: &mut Notes) {
+        match other.list.try_reserve(self.current().len()) {
+            Ok(()) => other.list.extend(self.list.drain(self.begin..)),
+            Err(_) => other.incomplete = true,
+        }
+        std::mem::swap(&mut self.cells, &mut other.cells);
+        std::mem::swap(&mut self.acts, &mut other.acts);
+        other.incomplete |= std::mem::take(&mut self.incomplete);
+    }
+
+    /// Discards what this event observed, and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
-        self.list.clear();
+        self.list.truncate(self.begin);
         self.cells.clear();
         self.acts.clear();
         self.incomplete = false;
@@ -183,7 +227,7 @@ impl Notes {
 
     #[cold]
     fn lack(&self) -> Fault {
-        let bytes = (self.list.len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
+        let bytes = (self.current().len() + 1) * size_of::<Note>() + self.cells.len() * size_of::<Cell>();
         Fault::Memory(Exhausted::Memory { what: "what an event observes", bytes })
     }
 }

@@ -127,7 +127,7 @@ impl Statistics {
     pub fn apply(&mut self, notes: &Notes, time: f64, lp: LpId, sink: &mut impl RowSink) -> Result<(), Fault> {
         notes.check()?;
         let (mut cells, mut acts) = (&notes.cells[..], notes.acts.iter());
-        for note in &notes.list {
+        for note in notes.current() {
             match note {
                 Note::Row { table, cells: count } => {
                     let (row, rest) = cells.split_at(*count as usize);
@@ -140,6 +140,15 @@ impl Statistics {
             }
         }
         Ok(())
+    }
+
+    /// As [`apply`](Self::apply), for observations among which are neither rows nor acts.
+    ///
+    /// # Errors
+    /// Likewise.
+    #[inline]
+    pub fn apply_plain(&mut self, notes: &[Note], time: f64, lp: LpId) -> Result<(), Fault> {
+        notes.iter().try_for_each(|note| self.add(note, time, lp))
     }
 
     fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
@@ -223,7 +232,7 @@ impl Statistics {
     /// something, and stay in the cache.
     #[inline]
     pub fn fetch(&self, notes: &Notes) {
-        for note in &notes.list {
+        for note in notes.current() {
             match *note {
                 Note::Count { counter: Counter { slot, item }, .. } => {
                     if let Some(Tallies::Counters(items)) = self.tallies(slot) {

@@ -41,7 +41,7 @@ pub(super) const DEFAULTS: Study = Study {
             phold("W4: 10 % remote", &["--clusters=2", "--end=400"]),
             StudyCase::new("network", ["--end=20"]).of("network"),
             StudyCase::new("pcs", ["--end=1000"]).of("pcs"),
-            StudyCase::new("hypercube", ["--end=2000"]).of("hypercube"),
+            StudyCase::new("hypercube", ["--end=60000"]).of("hypercube"),
         ]
     },
     variants: |_| {

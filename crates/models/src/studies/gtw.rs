@@ -10,8 +10,6 @@ use super::{figure, gains};
 const RECEIVER: usize = 0;
 const SENDER: usize = 1;
 const PARTITIONED: usize = 2;
-/// In the study of messages: no message leaves its PE.
-const STAYS: usize = 3;
 
 /// What is said of the machine in all of them.
 macro_rules! differs {
@@ -58,22 +56,21 @@ pub(super) const SEND_TIME: Study = Study {
     ),
     model: "phold",
     conditions: |pes| {
-        let of = |bytes: u32| StudyCase::new(format!("{bytes} bytes"), phold(pes, 4, &[format!("--payload={bytes}")]));
-        [8, 64, 512, 4096].map(of).into()
+        let of = |bytes: u32, name: String, remote: u32| {
+            StudyCase::new(name, phold(pes, 4, &[format!("--payload={bytes}"), format!("--remote={remote}")]))
+        };
+        let both = |bytes: u32| [of(bytes, format!("{bytes} bytes, none remote"), 0), of(bytes, format!("{bytes} bytes, all remote"), 1)];
+        [8, 64, 512, 4096].into_iter().flat_map(both).collect()
     },
-    variants: |pes| {
-        let remote = |case: StudyCase| StudyCase { arguments: [case.arguments, vec!["--remote=1".to_owned()]].concat(), ..case };
-        let stays = StudyCase::new("nothing remote", ["--preset=gtw-partitioned", "--remote=0"]);
-        variants(pes).into_iter().map(remote).chain([stays]).collect()
-    },
+    variants,
     figures: |measured| {
-        // Every event of a PE sends one message.
-        let added = |condition: usize, variant: usize| {
-            let time = |variant: usize| Some(measured.rates.get(condition)?.get(variant)?.as_ref()?.recip());
-            Some(1e9 * (time(variant)? - time(STAYS)?))
+        // Every event of a PE sends one message. Conditions are pairs: none remote, all remote.
+        let added = |pair: &[Vec<Option<f64>>], variant: usize| {
+            let time = |rates: &Vec<Option<f64>>| Some(rates.get(variant)?.as_ref()?.recip());
+            Some(1e9 * (time(pair.get(1)?)? - time(pair.first()?)?))
         };
         let of = |what: &str, variant: usize, source: &str| {
-            let all: Option<Vec<f64>> = (0..measured.conditions.len()).map(|condition| added(condition, variant)).collect();
+            let all: Option<Vec<f64>> = measured.rates.chunks(2).map(|pair| added(pair, variant)).collect();
             let here = all.filter(|all| !all.is_empty()).map(|all| {
                 let times: Vec<String> = all.iter().map(|time| format!("{time:.0}")).collect();
                 format!("{} ns more for each event of all PEs together, by size", times.join(", "))
@@ -86,7 +83,7 @@ pub(super) const SEND_TIME: Study = Study {
             of("partitioned pools", PARTITIONED, "not in these figures"),
         ]
     },
-    ends: [4000.0, 10.0],
+    ends: [16_000.0, 10.0],
     seconds: [2.0, 0.2],
 };
 
@@ -105,7 +102,7 @@ pub(super) const RATE: Study = Study {
     },
     variants,
     figures,
-    ends: [4000.0, 10.0],
+    ends: [16_000.0, 10.0],
     seconds: [2.0, 0.2],
 };
 
@@ -124,12 +121,12 @@ pub(super) const MEMORY: Study = Study {
         let of = |population: u32| {
             StudyCase::new(format!("{} messages", 256 / pes * pes * population), phold(pes, population, &["--remote=0.5".to_owned()]))
         };
-        [4, 64, 1024, 4096].map(of).into()
+        [4, 64, 512, 2048].map(of).into()
     },
     variants,
     figures,
-    ends: [100.0, 1.0],
-    seconds: [5.0, 0.5],
+    ends: [40.0, 1.0],
+    seconds: [3.0, 0.5],
 };
 
 /// Fig. 6.
@@ -150,8 +147,8 @@ pub(super) const NEIGHBOURS: Study = Study {
     },
     variants,
     figures,
-    ends: [1000.0, 5.0],
-    seconds: [3.0, 0.3],
+    ends: [3000.0, 5.0],
+    seconds: [2.0, 0.3],
 };
 
 /// Fig. 7.
@@ -165,8 +162,8 @@ pub(super) const HYPERCUBE: Study = Study {
     conditions: |_| vec![StudyCase::new("7 dimensions", [] as [&str; 0])],
     variants,
     figures,
-    ends: [4000.0, 20.0],
-    seconds: [3.0, 0.3],
+    ends: [80_000.0, 20.0],
+    seconds: [1.3, 0.3],
 };
 
 /// Fig. 8.
@@ -180,6 +177,6 @@ pub(super) const PCS: Study = Study {
     conditions: |_| vec![StudyCase::new("1024 cells", [] as [&str; 0])],
     variants,
     figures,
-    ends: [1000.0, 5.0],
-    seconds: [3.0, 0.3],
+    ends: [3000.0, 5.0],
+    seconds: [2.0, 0.3],
 };

@@ -38,6 +38,11 @@ pub(super) fn seconds(run: &RunRecord) -> f64 {
     run.loop_seconds
 }
 
+/// How much memory a run took at most, in bytes; 0 where the system does not tell. Of several processes, that is the first.
+pub(super) fn memory(run: &RunRecord) -> f64 {
+    run.peak_rss_bytes.map_or(0.0, |bytes| bytes as f64)
+}
+
 /// λ: the number of GVT epochs.
 pub(super) fn epochs(run: &RunRecord) -> f64 {
     run.parallel.as_ref().map_or(0.0, |parallel| parallel.gvt_epochs as f64)
@@ -224,6 +229,7 @@ impl<'s> Findings<'s> {
                 "loop_seconds": of(seconds),
                 "gain": self.gain(condition, variant),
                 "speedup": self.speedup(condition, variant),
+                "peak_rss_bytes": of(memory),
                 "gvt_epochs": of(epochs),
                 "messages_share": of(messages_share),
                 "gvt_share": of(gvt_share),
@@ -256,7 +262,7 @@ impl<'s> Findings<'s> {
     /// A table for the terminal, with claim and measurement below.
     pub(super) fn text(&self, quick: bool, cores: usize) -> String {
         let head =
-            ["condition", "variant", "PEs", "events/s", "time", "gain", "speed-up", "GVT epochs", "most rollbacks", "mean rollbacks"]
+            ["condition", "variant", "PEs", "events/s", "time", "gain", "speed-up", "memory", "GVT epochs", "most rollbacks", "mean rollbacks"]
                 .map(str::to_owned);
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| {
@@ -268,9 +274,11 @@ impl<'s> Findings<'s> {
             let rate = self.median(condition, variant, |run| run.event_rate).map_or_else(String::new, format::event_rate);
             let time = self.median(condition, variant, seconds).map_or_else(|| "left out".to_owned(), format::duration);
             let pes = self.placement(condition, variant).name();
-            [name, self.variants[variant].name.clone(), pes, rate, time, gain, speedup, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
+            let memory = self.median(condition, variant, memory).map_or_else(String::new, |bytes| format::bytes(bytes as u64));
+            let variant = self.variants[variant].name.clone();
+            [name, variant, pes, rate, time, gain, speedup, memory, of(epochs), of(rollbacks_most), of(rollbacks_mean)]
         };
-        let rows: Vec<[String; 10]> = std::iter::once(head).chain(self.cases().map(row)).collect();
+        let rows: Vec<[String; 11]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         let Study { name, source, claim, differs, .. } = self.study;
         let pes = match self.pes() {
             [least, most] if least < most => format!("{least} to {most}"),

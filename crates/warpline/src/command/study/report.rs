@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::format;
-use super::findings::{Findings, TOO_SHORT, epochs, gvt_share, median, messages_share, rollbacks_mean, rollbacks_most, seconds};
+use super::findings::{Findings, TOO_SHORT, epochs, gvt_share, median, memory, messages_share, rollbacks_mean, rollbacks_most, seconds};
 use crate::command::studies::StudyFigure;
 use crate::record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, TableView, View};
 
@@ -28,6 +28,7 @@ impl Findings<'_> {
                 self.claims(cores),
                 self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| run.event_rate),
                 self.bars("Run time", "time", "s", true, seconds),
+                self.bars("Peak memory", "memory", "bytes", false, memory),
                 self.gain_bars(),
                 self.speedup_bars(),
                 self.bars("Sending and receiving", "share of the time of PEs", "", false, messages_share),
@@ -105,6 +106,7 @@ impl Findings<'_> {
                 json!(self.placement(condition, variant).name()),
                 of(|run| run.event_rate),
                 of(seconds),
+                of(memory),
                 json!(self.gain(condition, variant)),
                 json!(self.speedup(condition, variant)),
                 of(epochs),
@@ -119,6 +121,7 @@ impl Findings<'_> {
             ("PEs", ""),
             ("committed event rate ε", "events/s"),
             ("run time", "s"),
+            ("peak memory", "bytes"),
             ("gain F", ""),
             ("self-relative speed-up", ""),
             ("GVT epochs λ", ""),

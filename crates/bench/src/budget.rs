@@ -1,0 +1,68 @@
+//! A memory budget: optimistic runs with a tenth more memory than a sequential run takes, and what each PE has of its own, against runs that may
+//! take as much as they like.
+
+use warpline::{MemoryLimit, Model, Simulation, Synchronisation};
+use warpline_models::hypercube::Hypercube;
+use warpline_models::pcs::Pcs;
+use warpline_models::phold::Phold;
+
+use crate::hostile::{self, Hostile};
+use crate::workloads::parameters;
+use crate::{alternate_for, tell_all};
+
+/// What a PE may need beside its share of what a sequential run needs, in bytes, as the documentation of `--memory` says.
+const OF_PE: u64 = 4 << 20;
+const PES: u32 = 2;
+const ROUNDS: usize = 3;
+
+/// Prints a row for every workload.
+pub(crate) fn compare() {
+    println!("Memory: million committed events per second and MB; with the budget, 1.1 times as much as sequential and {} MB for each PE\n", OF_PE >> 20);
+    println!("{:<12} {:>14}  {:>14}  {:>8}  {:>14}  {:>6}  {:>10}", "", "sequential", "no limit", "budget", "with it", "ratio", "efficiency");
+    let workloads = ["W1", "W2", "pcs", "hypercube"].into_iter().chain(hostile::names());
+    for workload in workloads {
+        let sequential = alternate_for(1, &[vec!["budget", workload, "sequential"]])[0];
+        let bytes = (1.1 * sequential.memory) as u64 + u64::from(PES) * OF_PE;
+        let budget = bytes.to_string();
+        let both = alternate_for(ROUNDS, &[vec!["budget", workload, "unlimited"], vec!["budget", workload, &budget]]);
+        let of = |rate: f64, memory: f64| format!("{:>6.2} {:>7.1}", rate / 1e6, memory / 1e6);
+        println!(
+            "{workload:<12} {}  {}  {:>8.1}  {}  {:>6.2}  {:>10.3}",
+            of(sequential.rate, sequential.memory),
+            of(both[0].rate, both[0].memory),
+            bytes as f64 / 1e6,
+            of(both[1].rate, both[1].memory),
+            both[1].rate / both[0].rate,
+            both[1].efficiency
+        );
+    }
+    println!();
+}
+
+/// One run in this process: `sequential`, `unlimited`, or with a budget in bytes.
+pub(crate) fn measure(workload: &str, budget: &str) {
+    let valid = "valid parameters";
+    match workload {
+        "pcs" => run(Simulation::<Pcs>::configured(&Default::default()).expect(valid).end(1000.0), budget),
+        "hypercube" => run(Simulation::<Hypercube>::configured(&Default::default()).expect(valid).end(20_000.0), budget),
+        _ if workload.starts_with('W') => {
+            let (parameters, end) = parameters(workload);
+            run(Simulation::<Phold>::configured(&parameters).expect(valid).end(end), budget);
+        }
+        _ => {
+            let (model, end) = Hostile::find(workload).expect("the name of a model");
+            run(Simulation::new(model).end(end), budget);
+        }
+    }
+}
+
+fn run<M: Model>(simulation: Simulation<'_, M>, budget: &str) {
+    let parallel = |simulation: Simulation<'_, M>| simulation.sync(Synchronisation::Optimistic).threads(PES);
+    let simulation = match budget {
+        "sequential" => simulation.sync(Synchronisation::Sequential),
+        "unlimited" => parallel(simulation),
+        bytes => parallel(simulation).memory(MemoryLimit::Bytes(bytes.parse().expect("a number of bytes"))),
+    };
+    let record = simulation.run().unwrap_or_else(|why| panic!("{why}")).record;
+    tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));
+}
