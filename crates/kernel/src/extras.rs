@@ -1,9 +1,9 @@
 use warpline_base::{EventKey, LpId};
-use warpline_memory::{DropEach, Handle, MakeRoom};
+use warpline_memory::{DropEach, Exhausted, Handle, MakeRoom};
 use warpline_model::statistics::{Note, Notes};
 
 use crate::Event;
-use crate::note_log::{NoteLog, NoteSpan};
+use crate::note_log::{NoteLog, NotePlace};
 use crate::store::{Incarnation, OptionalHandle};
 
 /// An event that was sent by value and may have to be cancelled.
@@ -33,10 +33,12 @@ pub(crate) enum Way {
     Value(u32, Incarnation),
 }
 
-/// What an executed event left behind beside its record and its observations, if it left anything.
+/// What an executed event left behind that is more than a few figures.
 #[derive(Debug)]
 pub(crate) struct Extra<E> {
-    /// What it observed, if that is more than figures: rows and acts.
+    /// The figures that it observed.
+    observed: Option<NotePlace>,
+    /// What it observed, if that is not for the log: rows, acts, and very many figures.
     pub(crate) notes: Notes,
     /// What it saved for its reverse code.
     pub(crate) saved: Vec<u64>,
@@ -50,12 +52,12 @@ pub(crate) struct Extra<E> {
 
 impl<E> Default for Extra<E> {
     fn default() -> Self {
-        Extra { notes: Notes::default(), saved: Vec::new(), sent: Vec::new(), away: DropEach::default(), here: Vec::new() }
+        Extra { observed: None, notes: Notes::default(), saved: Vec::new(), sent: Vec::new(), away: DropEach::default(), here: Vec::new() }
     }
 }
 
 impl<E> Extra<E> {
-    /// Empties it, and keeps the memory.
+    /// Empties its lists, and keeps the memory.
     fn clear(&mut self) {
         self.notes.clear();
         self.saved.clear();
@@ -65,146 +67,169 @@ impl<E> Extra<E> {
     }
 }
 
-/// Which extra belongs to a record.
+/// What a record says of what its event left behind beside it: nothing; observations in the log; or an extra, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExtraId(u32);
 
+/// The three of them.
+enum Kind {
+    Nothing,
+    Observed(NotePlace),
+    Extra(usize),
+}
+
 impl ExtraId {
-    /// No extra, as for most events.
+    /// Nothing, as for most events.
     pub(crate) const NONE: ExtraId = ExtraId(u32::MAX);
+
+    #[inline]
+    fn observed(place: NotePlace) -> Self {
+        ExtraId(place.bits())
+    }
+
+    #[inline]
+    fn extra(number: usize) -> Self {
+        ExtraId(number as u32 | NotePlace::LIMIT)
+    }
+
+    #[inline]
+    fn kind(self) -> Kind {
+        match self {
+            ExtraId::NONE => Kind::Nothing,
+            ExtraId(bits) if bits < NotePlace::LIMIT => Kind::Observed(NotePlace::from_bits(bits)),
+            ExtraId(bits) => Kind::Extra((bits - NotePlace::LIMIT) as usize),
+        }
+    }
 }
 
 /// What extras are to whoever runs a model.
 const EXTRAS: &str = "what events that may be undone have observed and saved";
 
-/// What there is of an extra.
-#[derive(Clone, Copy, Debug, Default)]
-struct Contents {
-    /// Observations that are figures.
-    span: NoteSpan,
-    /// Whether there is anything else.
-    more: bool,
-}
-
-/// A pool of extras. Most have nothing but observations, which lie in the log, so that these take a cache line where all others take several.
+/// What executed events left behind beside their records. Most observe a few figures and nothing else: for these the log suffices. Others have an
+/// extra, out of a pool whose lists are used again.
 #[derive(Debug)]
 pub(crate) struct Extras<E> {
     log: NoteLog,
-    contents: Vec<Contents>,
-    /// The same numbers. Those of which the contents do not tell are empty.
     all: Vec<Extra<E>>,
-    free: Vec<u32>,
+    free: Vec<usize>,
 }
 
 impl<E> Default for Extras<E> {
     fn default() -> Self {
-        Extras { log: NoteLog::default(), contents: Vec::new(), all: Vec::new(), free: Vec::new() }
+        Extras { log: NoteLog::default(), all: Vec::new(), free: Vec::new() }
     }
 }
 
 impl<E> Extras<E> {
-    /// Takes an empty extra.
-    #[inline]
-    fn take(&mut self) -> u32 {
-        match self.free.pop() {
-            Some(id) => id,
-            None => self.grow(),
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) -> u32 {
-        self.all.make_room(1, EXTRAS);
-        self.contents.make_room(1, EXTRAS);
-        self.all.push(Extra::default());
-        self.contents.push(Contents::default());
-        // There are no more extras than event buffers, whose numbers are 32 bits long.
-        self.all.len() as u32 - 1
+    /// The number of an empty extra.
+    fn take(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            if self.all.len() >= NotePlace::LIMIT as usize - 1 {
+                Exhausted::Numbers.unwind();
+            }
+            self.all.make_room(1, EXTRAS);
+            self.all.push(Extra::default());
+            self.all.len() - 1
+        })
     }
 
     /// Keeps what an event has observed and saved, which is not nothing, and empties both.
     #[inline]
     pub(crate) fn keep(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> ExtraId {
-        let id = self.take();
-        let span = match (notes.is_empty(), notes.is_plain()) {
-            (true, _) => Some(NoteSpan::default()),
-            (false, true) => self.log.keep(notes),
-            (false, false) => None,
-        };
-        let more = span.is_none() || !saved.is_empty();
-        self.contents[id as usize] = Contents { span: span.unwrap_or_default(), more };
-        if more {
-            let extra = &mut self.all[id as usize];
-            if span.is_none() {
-                notes.move_to(&mut extra.notes);
-            }
-            std::mem::swap(saved, &mut extra.saved);
+        if saved.is_empty()
+            && notes.is_plain()
+            && let Some(place) = self.log.keep(notes)
+        {
+            return ExtraId::observed(place);
         }
-        ExtraId(id)
+        self.keep_extra(notes, saved)
     }
 
-    /// An extra in use, or an empty one for [`ExtraId::NONE`], to which more is about to be added.
+    #[cold]
+    fn keep_extra(&mut self, notes: &mut Notes, saved: &mut Vec<u64>) -> ExtraId {
+        let number = self.take();
+        let extra = &mut self.all[number];
+        if notes.is_plain() && !notes.is_empty() {
+            extra.observed = self.log.keep(notes);
+        }
+        notes.move_to(&mut extra.notes);
+        std::mem::swap(saved, &mut extra.saved);
+        ExtraId::extra(number)
+    }
+
+    /// The extra of an event that leaves more behind; an empty one, if it had none so far.
     pub(crate) fn get_or_take(&mut self, id: ExtraId) -> (ExtraId, &mut Extra<E>) {
-        let id = if id == ExtraId::NONE { self.take() } else { id.0 };
-        self.contents[id as usize].more = true;
-        (ExtraId(id), &mut self.all[id as usize])
+        let (number, observed) = match id.kind() {
+            Kind::Extra(number) => return (id, &mut self.all[number]),
+            Kind::Observed(place) => (self.take(), Some(place)),
+            Kind::Nothing => (self.take(), None),
+        };
+        let extra = &mut self.all[number];
+        extra.observed = observed;
+        (ExtraId::extra(number), extra)
     }
 
-    /// An extra in use; `None` if it has nothing but observations in the log, and for [`ExtraId::NONE`].
+    /// The extra of an event, if it has one.
+    #[inline]
     pub(crate) fn get(&mut self, id: ExtraId) -> Option<&mut Extra<E>> {
-        let more = self.contents.get(id.0 as usize).is_some_and(|contents| contents.more);
-        if more { self.all.get_mut(id.0 as usize) } else { None }
+        if let Kind::Extra(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
-    /// The observations in the log that belong to an extra in use, where `notes` are those of the context.
+    /// The figures that an event has observed; `notes` are those of the context.
     #[inline]
     pub(crate) fn observed<'a>(&'a self, id: ExtraId, notes: &'a Notes) -> &'a [Note] {
-        self.log.read(self.contents[id.0 as usize].span, notes)
+        let place = match id.kind() {
+            Kind::Nothing => None,
+            Kind::Observed(place) => Some(place),
+            Kind::Extra(number) => self.all[number].observed,
+        };
+        place.map_or(&[], |place| self.log.read(place, notes))
     }
 
-    /// Forgets what the event of an extra in use has observed.
+    /// Forgets what the event of an extra has observed.
     pub(crate) fn forget_observed(&mut self, id: ExtraId) {
-        self.release_observed(id);
-        self.get(id).into_iter().for_each(|extra| extra.notes.clear());
-    }
-
-    #[inline]
-    fn release_observed(&mut self, id: ExtraId) {
-        let span = std::mem::take(&mut self.contents[id.0 as usize].span);
-        if !span.is_empty() {
-            self.log.release(span);
+        if let Some(extra) = self.get(id) {
+            extra.notes.clear();
+            let observed = extra.observed.take();
+            observed.into_iter().for_each(|place| self.log.release(place));
         }
     }
 
-    /// How much memory they take, in bytes, in use or free, without that of what else is in them than figures.
+    /// How much memory they take, in bytes, in use or free, without that of what is in extras.
     pub(crate) fn bytes(&self) -> usize {
-        let extra = size_of::<Extra<E>>() + size_of::<Contents>();
-        extra * self.all.capacity() + size_of::<u32>() * self.free.capacity() + self.log.bytes()
+        size_of::<Extra<E>>() * self.all.capacity() + size_of::<usize>() * self.free.capacity() + self.log.bytes()
     }
 
-    /// Frees the memory of what was in those that are free.
+    /// Frees the memory of what was in extras that are free.
     pub(crate) fn give_back_room(&mut self) {
-        for &id in &self.free {
-            self.all[id as usize] = Extra::default();
+        for &number in &self.free {
+            self.all[number] = Extra::default();
         }
         self.log.give_back_room();
     }
 
-    /// How many are in use.
+    /// How many are in use; if there are only observations in the log, one.
     pub(crate) fn in_use(&self) -> u64 {
-        (self.all.len() - self.free.len()) as u64
+        (self.all.len() - self.free.len()) as u64 + u64::from(!self.log.is_empty())
     }
 
-    /// Empties an extra for the next event.
+    /// Forgets what an event has left behind.
     #[inline]
     pub(crate) fn give_back(&mut self, id: ExtraId) {
-        if id != ExtraId::NONE {
-            self.release_observed(id);
-            if std::mem::take(&mut self.contents[id.0 as usize].more) {
-                self.all[id.0 as usize].clear();
-            }
-            self.free.make_room(1, EXTRAS);
-            self.free.push(id.0);
+        match id.kind() {
+            Kind::Nothing => {}
+            Kind::Observed(place) => self.log.release(place),
+            Kind::Extra(number) => self.give_back_extra(number),
         }
+    }
+
+    fn give_back_extra(&mut self, number: usize) {
+        let extra = &mut self.all[number];
+        extra.clear();
+        if let Some(place) = extra.observed.take() {
+            self.log.release(place);
+        }
+        self.free.make_room(1, EXTRAS);
+        self.free.push(number);
     }
 }

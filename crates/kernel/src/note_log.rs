@@ -1,37 +1,49 @@
-use std::ops::Range;
-
-use warpline_memory::MakeRoom;
+use warpline_memory::{Exhausted, MakeRoom};
 use warpline_model::statistics::{Note, Notes};
 
 /// How many observations a chunk has before the next one is begun.
-const CHUNK: usize = 256;
+const CHUNK: usize = 1 << CHUNK_BITS;
+const CHUNK_BITS: u32 = 8;
 
-/// Where the observations of an event are.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NoteSpan {
-    chunk: u32,
-    from: u16,
-    len: u16,
-}
+/// Where the observations of an event begin: the number of a chunk, and a place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotePlace(u32);
 
-impl NoteSpan {
-    fn range(self) -> Range<usize> {
-        usize::from(self.from)..usize::from(self.from) + usize::from(self.len)
+impl NotePlace {
+    /// Places are less than this.
+    pub(crate) const LIMIT: u32 = 1 << 31;
+
+    /// The place as a number.
+    #[inline]
+    pub(crate) fn bits(self) -> u32 {
+        self.0
     }
 
-    /// Whether there are none.
+    /// The place of this number.
     #[inline]
-    pub(crate) fn is_empty(self) -> bool {
-        self.len == 0
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        NotePlace(bits)
+    }
+
+    #[inline]
+    fn chunk(self) -> usize {
+        (self.0 >> CHUNK_BITS) as usize
+    }
+
+    #[inline]
+    fn from(self) -> usize {
+        self.0 as usize % CHUNK
     }
 }
 
 /// A list of observations of several events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Chunk {
     notes: Vec<Note>,
     /// How many events have observations in it.
     events: u32,
+    /// How many observations an event has, by where they begin.
+    lens: [u8; CHUNK],
 }
 
 /// The observations of events that may be undone. They stay where the model wrote them, in the list of the context, which is exchanged for
@@ -52,32 +64,32 @@ const LOG: &str = "what events that may be undone have observed";
 
 impl Default for NoteLog {
     fn default() -> Self {
-        NoteLog { chunks: vec![Chunk::default()], free: Vec::new(), current: 0 }
+        let mut log = NoteLog { chunks: Vec::new(), free: Vec::new(), current: 0 };
+        log.grow();
+        log
     }
 }
 
 impl NoteLog {
-    /// Keeps what the event at hand observed, unless that is more than a span can tell of.
+    /// Keeps what the event at hand observed, which is not nothing. More than there may be in the log is left alone.
     #[inline]
-    pub(crate) fn keep(&mut self, notes: &mut Notes) -> Option<NoteSpan> {
-        let len = u16::try_from(notes.current().len()).ok()?;
-        let from = notes.seal().start as u16;
-        let span = NoteSpan { chunk: self.current, from, len };
-        self.chunks[self.current as usize].events += 1;
+    pub(crate) fn keep(&mut self, notes: &mut Notes) -> Option<NotePlace> {
+        let len = u8::try_from(notes.current().len()).ok()?;
+        let from = notes.seal().start;
+        let chunk = &mut self.chunks[self.current as usize];
+        chunk.lens[from % CHUNK] = len;
+        chunk.events += 1;
+        let place = NotePlace(self.current << CHUNK_BITS | from as u32);
         if notes.list.len() >= CHUNK {
             self.turn(notes);
         }
-        Some(span)
+        Some(place)
     }
 
     /// Begins another chunk.
     #[cold]
     fn turn(&mut self, notes: &mut Notes) {
-        let next = self.free.pop().unwrap_or_else(|| {
-            self.chunks.make_room(1, LOG);
-            self.chunks.push(Chunk::default());
-            self.chunks.len() as u32 - 1
-        });
+        let next = self.free.pop().unwrap_or_else(|| self.grow());
         let mut list = std::mem::take(&mut self.chunks[next as usize].notes);
         list.make_room(CHUNK, LOG);
         let last = std::mem::replace(&mut self.current, next);
@@ -88,20 +100,32 @@ impl NoteLog {
         }
     }
 
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        let number = self.chunks.len() as u32;
+        if number >= NotePlace::LIMIT >> CHUNK_BITS {
+            Exhausted::Numbers.unwind();
+        }
+        self.chunks.make_room(1, LOG);
+        self.chunks.push(Chunk { notes: Vec::new(), events: 0, lens: [0; CHUNK] });
+        number
+    }
+
     /// The observations of an event; `notes` are those of the context.
     #[inline]
-    pub(crate) fn read<'a>(&'a self, span: NoteSpan, notes: &'a Notes) -> &'a [Note] {
-        let list = if span.chunk == self.current { &notes.list } else { &self.chunks[span.chunk as usize].notes };
-        &list[span.range()]
+    pub(crate) fn read<'a>(&'a self, place: NotePlace, notes: &'a Notes) -> &'a [Note] {
+        let chunk = &self.chunks[place.chunk()];
+        let list = if place.chunk() == self.current as usize { &notes.list } else { &chunk.notes };
+        &list[place.from()..][..chunk.lens[place.from()].into()]
     }
 
     /// The observations of an event have been applied, or the event has been undone.
     #[inline]
-    pub(crate) fn release(&mut self, span: NoteSpan) {
-        let chunk = &mut self.chunks[span.chunk as usize];
+    pub(crate) fn release(&mut self, place: NotePlace) {
+        let chunk = &mut self.chunks[place.chunk()];
         chunk.events -= 1;
-        if chunk.events == 0 && span.chunk != self.current {
-            self.recycle(span.chunk);
+        if chunk.events == 0 && place.chunk() != self.current as usize {
+            self.recycle(place.chunk() as u32);
         }
     }
 
@@ -113,6 +137,11 @@ impl NoteLog {
         notes.shrink_to(4 * CHUNK);
         self.free.make_room(1, LOG);
         self.free.push(number);
+    }
+
+    /// Whether nothing is kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chunks.iter().all(|chunk| chunk.events == 0)
     }
 
     /// How much memory it takes, in bytes, in use or free, without the current chunk.
@@ -143,50 +172,49 @@ mod tests {
         }
     }
 
-    fn observe(log: &mut NoteLog, lp: &mut Lp, by: u64, times: usize) -> NoteSpan {
+    fn observe(log: &mut NoteLog, lp: &mut Lp, by: u64, times: usize) -> NotePlace {
         (0..times).for_each(|_| lp.count(Counter::slot(0), by));
-        log.keep(&mut lp.0).expect("no more than a span can tell of")
+        log.keep(&mut lp.0).expect("no more than there may be")
     }
 
-    fn counts(log: &NoteLog, lp: &Lp, span: NoteSpan) -> Vec<u64> {
+    fn counts(log: &NoteLog, lp: &Lp, place: NotePlace) -> Vec<u64> {
         let by = |note: &Note| if let Note::Count { by, .. } = note { *by } else { 0 };
-        log.read(span, &lp.0).iter().map(by).collect()
+        log.read(place, &lp.0).iter().map(by).collect()
     }
 
     #[test]
     fn what_events_observed_stays_as_it_is_until_they_are_over() {
         let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
-        let spans: Vec<NoteSpan> = (0..1000).map(|event| observe(&mut log, &mut lp, event, 1 + event as usize % 3)).collect();
-        for (event, span) in (0..).zip(&spans) {
-            assert_eq!(counts(&log, &lp, *span), vec![event; 1 + event as usize % 3]);
+        let places: Vec<NotePlace> = (0..1000).map(|event| observe(&mut log, &mut lp, event, 1 + event as usize % 3)).collect();
+        for (event, place) in (0..).zip(&places) {
+            assert_eq!(counts(&log, &lp, *place), vec![event; 1 + event as usize % 3]);
         }
-        assert!(lp.0.is_empty() && log.chunks.len() > 5);
+        assert!(lp.0.is_empty() && log.chunks.len() > 5 && !log.is_empty());
+        places.into_iter().for_each(|place| log.release(place));
+        assert!(log.is_empty());
     }
 
     #[test]
     fn chunks_are_used_again_once_none_of_their_events_is_left() {
         let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
         for round in 0..20 {
-            let spans: Vec<NoteSpan> = (0..CHUNK as u64).map(|event| observe(&mut log, &mut lp, event, 2)).collect();
+            let places: Vec<NotePlace> = (0..CHUNK as u64).map(|event| observe(&mut log, &mut lp, event, 2)).collect();
             // In another order than they were executed in, and the first of all last.
-            spans[1..].iter().rev().for_each(|span| log.release(*span));
-            assert_eq!(counts(&log, &lp, spans[0]), [0, 0], "round {round}");
-            log.release(spans[0]);
+            places[1..].iter().rev().for_each(|place| log.release(*place));
+            assert_eq!(counts(&log, &lp, places[0]), [0, 0], "round {round}");
+            log.release(places[0]);
         }
         assert!(log.chunks.len() <= 5, "{} chunks", log.chunks.len());
     }
 
     #[test]
-    fn an_event_may_observe_more_than_a_chunk_and_what_a_span_cannot_tell_of_is_left_alone() {
+    fn what_is_too_much_for_the_log_is_left_alone() {
         let (mut log, mut lp) = (NoteLog::default(), Lp(Notes::default()));
-        let span = observe(&mut log, &mut lp, 7, 10 * CHUNK);
-        assert_eq!((counts(&log, &lp, span).len(), lp.0.list.len()), (10 * CHUNK, 0));
-        (0..1 << 16).for_each(|_| lp.count(Counter::slot(0), 1));
-        assert!(log.keep(&mut lp.0).is_none() && lp.0.current().len() == 1 << 16);
-    }
-
-    #[test]
-    fn a_span_takes_a_word() {
-        assert_eq!(size_of::<NoteSpan>(), 8);
+        for most in 0..3 {
+            let place = observe(&mut log, &mut lp, most, 255);
+            assert_eq!(counts(&log, &lp, place), [most; 255]);
+        }
+        (0..256).for_each(|_| lp.count(Counter::slot(0), 1));
+        assert!(log.keep(&mut lp.0).is_none() && lp.0.current().len() == 256);
     }
 }

@@ -190,7 +190,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.context.commit(self.world.model, &event.payload);
         self.running = None;
         if extra != ExtraId::NONE {
-            self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
+            self.apply_observed(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
         if !self.context.notes().is_empty() {
             self.effects.observe(self.context.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
@@ -208,9 +208,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(RecordStatus::Closed)
     }
 
-    /// Applies what the event of an extra, which commits, has observed.
+    /// Applies what an event that commits had observed.
     #[inline]
-    fn apply_extra(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+    fn apply_observed(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let Pe { past, effects, context, mail, world, .. } = self;
         if let Some(more) = past.extras.get(extra) {
             if world.tuning.messages == Messages::Copy {

@@ -14,6 +14,9 @@ use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
 use crate::{Act, Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
+/// With more items than this, statistics take more than the nearest cache has beside all else.
+const MANY: u64 = 256;
+
 /// A committed row, on its way out.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
@@ -73,6 +76,8 @@ pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
     slots: Vec<Slot>,
+    /// Whether they are too large for the nearest cache, so that it pays to fetch them.
+    large: bool,
 }
 
 /// One statistic.
@@ -109,7 +114,8 @@ impl Statistics {
             Slot { tallies, series: SeriesTally::new(declaration, end).map(Box::new) }
         };
         let slots = declared.statistics.iter().map(slot).collect();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots }
+        let items: u64 = declared.statistics.iter().map(|declaration| u64::from(declaration.items)).sum();
+        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large: items > MANY }
     }
 
     /// The run was cut short, and ends here.
@@ -228,11 +234,11 @@ impl Statistics {
         }
     }
 
-    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later. Means over time are few, as each is the level of
+    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, if there are many statistics. Means over time are few, as each is the level of
     /// something, and stay in the cache.
     #[inline]
     pub fn fetch(&self, notes: &Notes) {
-        for note in notes.current() {
+        for note in if self.large { notes.current() } else { &[] } {
             match *note {
                 Note::Count { counter: Counter { slot, item }, .. } => {
                     if let Some(Tallies::Counters(items)) = self.tallies(slot) {

@@ -62,6 +62,8 @@ fn span(all: &[f64]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use warpline::Settings;
+
     use super::*;
 
     fn measured(conditions: &[&str], rates: &[[f64; 2]]) -> Measured {
@@ -101,6 +103,20 @@ mod tests {
                 names.sort();
                 names.dedup();
                 assert_eq!(names.len(), count, "{}", study.name);
+            }
+        }
+    }
+
+    /// All variants under a condition must give one answer. So what a variant says is a setting, and no parameter of a model.
+    #[test]
+    fn variants_differ_in_settings_alone() {
+        for study in STUDIES {
+            for variant in (study.variants)(2) {
+                for argument in &variant.arguments {
+                    let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
+                    let outcome = Settings::default().set(name, value);
+                    assert!(name == "preset" || outcome.is_ok(), "{}, {}: {argument}: {outcome:?}", study.name, variant.name);
+                }
             }
         }
     }

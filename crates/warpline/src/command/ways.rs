@@ -98,12 +98,26 @@ impl Launcher {
     /// The launcher that the variable MPIRUN names, or else `mpirun`.
     ///
     /// # Errors
-    /// If this program knows nothing of MPI, or there is no such launcher: why.
+    /// If this program knows nothing of MPI, there is no such launcher, or it refuses to start anything: why.
     pub(crate) fn find() -> Result<Self, String> {
         if !cfg!(feature = "mpi") {
             return Err("this program was built without MPI; its feature `mpi` adds it, which takes an MPI library".to_owned());
         }
-        Self::of(std::env::var_os("MPIRUN").filter(|name| !name.is_empty()).unwrap_or_else(|| "mpirun".into()))
+        let launcher = Self::of(std::env::var_os("MPIRUN").filter(|name| !name.is_empty()).unwrap_or_else(|| "mpirun".into()))?;
+        launcher.probe()?;
+        Ok(launcher)
+    }
+
+    /// Starts a program that does nothing. A launcher may refuse that: Open MPI does so for root, as which containers often run.
+    fn probe(&self) -> Result<(), String> {
+        let outcome = self.command(Path::new("true"), 1).stdin(Stdio::null()).output();
+        let outcome = outcome.map_err(|cause| format!("cannot start `{}`: {cause}", self.program.display()))?;
+        if outcome.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&outcome.stderr);
+        let first = said.lines().map(str::trim).find(|line| line.contains(char::is_alphabetic)).unwrap_or("it does not say why");
+        Err(format!("`{}` starts no program here: {first}", self.program.display()))
     }
 
     fn of(program: OsString) -> Result<Self, String> {
@@ -165,6 +179,14 @@ pub(crate) mod tests {
         assert_eq!(of(Way::MpiCopies, launcher()), Ok("mpirun --oversubscribe --bind-to none -np 3 warpline".into()));
         let other = Launcher { program: "mpiexec".into(), is_open_mpi: false };
         assert_eq!(of(Way::Mpi, Ok(other)), Ok("mpiexec -np 3 warpline".into()));
+    }
+
+    #[test]
+    fn a_launcher_that_starts_nothing_counts_as_none() {
+        let of = |program: &str| Launcher { program: program.into(), is_open_mpi: false }.probe();
+        assert_eq!((of("true"), of("false")), (Ok(()), Err("`false` starts no program here: it does not say why".into())));
+        let said = of("sh").unwrap_err();
+        assert!(said.starts_with("`sh` starts no program here: ") && said.len() > 40, "{said}");
     }
 
     #[test]
