@@ -4,7 +4,7 @@ use syn::{Attribute, Data, DeriveInput, Error, Fields, Path, Result, parse_quote
 
 use crate::shapes::{Shape, bounded, field_types, shapes};
 
-/// The code that makes a type journaled: parts of it are found again by their addresses. An enum without fields is a number.
+/// The code that makes a type journaled: its parts are found again by their addresses. An enum without fields is saved as a number.
 pub(crate) fn expand(input: &DeriveInput, api: &Path) -> Result<TokenStream> {
     let name = &input.ident;
     let Some(shapes) = shapes(&input.data) else {
@@ -66,7 +66,7 @@ fn is_fixed(attributes: &[Attribute]) -> Result<bool> {
     says(attributes, "fixed", "`journal` on a field takes `fixed`: no event changes it")
 }
 
-/// Whether `#[journal(…)]` says this word, the only one that it may.
+/// Whether `#[journal(…)]` says this word, the only one allowed.
 fn says(attributes: &[Attribute], word: &str, otherwise: &str) -> Result<bool> {
     let mut found = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("journal")) {
@@ -111,7 +111,8 @@ fn saved(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> Result<TokenS
     })
 }
 
-/// The code that writes a value in words and reads it. That all fields are plain is checked by the methods: they call theirs.
+/// The code that writes a value as words and reads it back. It calls the same methods of all fields, so the compiler checks that they are
+/// plain.
 fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     let name = &input.ident;
     let generics = bounded(&input.generics, &parse_quote!(#api::Plain));
@@ -122,7 +123,7 @@ fn plain(input: &DeriveInput, shapes: &[Shape<'_>], api: &Path) -> TokenStream {
     };
     let is_enum = matches!(&input.data, Data::Enum(_));
     let all_words: Vec<_> = shapes.iter().map(|shape| words(shape.fields)).collect();
-    // In an enum, all variants take as many words as the largest, and one that says which it is.
+    // In an enum, all variants take as many words as the largest, and one for the variant's number.
     let number_words = usize::from(is_enum);
     let keep = shapes.iter().zip(&all_words).zip(0u64..).map(|((shape, words), number)| {
         let (pattern, bound) = (shape.pattern(), &shape.bound);

@@ -29,11 +29,11 @@ pub(crate) struct Identity {
 
 /// The pending event set and the memory of events.
 ///
-/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, set aside or not, executed and recorded
-/// in the past, or held back because it failed. All of them stay in the store until they are released.
+/// Invariant: every event sent or received has one handle and is in exactly one place: pending here, set aside or not, executed and
+/// recorded in the past, or held back because it failed. All of them stay in the store until they are released.
 pub(crate) struct Agenda<E, Q> {
     pending: Q,
-    /// Pending events of conservative LPs that others were not to wait for.
+    /// Pending events of conservative LPs, set aside so that others need not wait for them.
     aside: Heap,
     store: Store<E>,
     ties: TieBreak,
@@ -216,7 +216,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         if !needs_drop::<E>() {
             return self.release(handle);
         }
-        // A stale handle is a mistake of the engine, whose panic must not be caught below.
+        // A stale handle is a bug in the engine, whose panic must not be caught below.
         self.store.event(handle);
         _ = catch_panic(|| self.release(handle));
     }
@@ -243,7 +243,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         !self.by_identity.is_empty()
     }
 
-    /// How many events are known by identity: only such as are not over.
+    /// How many events are known by identity: only those that are not over.
     pub(crate) fn identities(&self) -> usize {
         self.by_identity.len()
     }
@@ -253,8 +253,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.cancelled_early.len()
     }
 
-    /// The earliest pending event before `end` that has not been cancelled, or is not over with that, as `keeps` says. Cancelled ones before
-    /// it are dropped and counted in `annihilated`.
+    /// The earliest pending event before `end` that has not been cancelled, or that still counts though cancelled, as `keeps` says.
+    /// Cancelled ones before it are dropped and counted in `annihilated`.
     pub(crate) fn least(&mut self, end: VirtualTime, annihilated: &mut u64, keeps: impl Fn(&Event<E>, Handle) -> bool) -> Moment {
         loop {
             let order = KeyOrder { events: &self.store, ties: &self.ties };
@@ -275,7 +275,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         }
     }
 
-    /// The event that is `distance` places behind the first, as far as the pending set knows. For fetching ahead.
+    /// The event that is `distance` places behind the first, as far as the pending set knows. For prefetching.
     #[inline(always)]
     pub(crate) fn upcoming(&self, distance: usize) -> Option<Handle> {
         self.pending.upcoming(distance)
@@ -293,8 +293,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
     }
 
-    /// Drops all pending events that have been cancelled, and counts them in `annihilated`; otherwise they stay until their turn comes. Passes
-    /// all others to `see`.
+    /// Drops cancelled pending events before their turn comes, and counts them in `annihilated`. Passes all others to `see`.
     #[cold]
     pub(crate) fn drop_cancelled(&mut self, annihilated: &mut u64, mut see: impl FnMut(&Event<E>)) {
         let mut all = std::mem::take(&mut self.pending);

@@ -1,8 +1,8 @@
 //! When states are copied, so that events can be undone.
 //!
-//! That a state need not be copied before every event, and how many events between two copies are best, is due to Y.-B. Lin, B. Preiss,
-//! W. Loucks and E. Lazowska, "Selecting the checkpoint interval in Time Warp simulation", PADS 1993; that it is worth adapting during the
-//! run, to R. Rönngren and R. Ayani, "Adaptive checkpointing in Time Warp", PADS 1994.
+//! Copying a state less often than before every event, and the best interval between copies, are due to Y.-B. Lin, B. Preiss, W. Loucks and
+//! E. Lazowska, "Selecting the checkpoint interval in Time Warp simulation", PADS 1993; adapting the interval during the run, to R.
+//! Rönngren and R. Ayani, "Adaptive checkpointing in Time Warp", PADS 1994.
 
 use warpline_memory::list_of;
 
@@ -14,8 +14,8 @@ pub enum Undoing {
         /// At least 1.
         interval: u32,
     },
-    /// The same, with an interval that follows from how many events cost as much as [a copy](crate::Pe::set_copy_cost), and how often states
-    /// are worked out from copies.
+    /// The same, with an interval that follows from how many events cost as much as [a copy](crate::Pe::set_copy_cost), and how often
+    /// states are worked out from copies.
     CopyAdaptively,
     /// By the model's reverse code. States are still copied now and then, for events that fail: reverse code cannot undo those.
     Reverse,
@@ -31,7 +31,8 @@ const LONGEST: u32 = 256;
 const PERIOD: u64 = 1024;
 /// What a copy costs until that is known: as much as an event.
 const COST: f64 = 1.0;
-/// With copies before every event, nothing shows how often others would have to be executed again. So one in this many periods has fewer.
+/// With copies before every event, nothing shows how often events would have to be executed again. So one period in this many has fewer
+/// copies.
 const LOOK_EVERY: u32 = 16;
 /// With reverse code, the state of an LP is copied once in this many of its events, in case one fails.
 const RARELY: u32 = 64;
@@ -67,7 +68,7 @@ impl Copies {
         let control = (undoing == Undoing::CopyAdaptively).then(Control::default);
         let every = match undoing {
             Undoing::Copy { interval } => interval,
-            // Where a state is worked out from a copy, the cost of that begins to show.
+            // Not 1, so that the cost of working states out from copies shows.
             Undoing::CopyAdaptively => 2,
             Undoing::Reverse => RARELY,
             Undoing::Journal => 0,
@@ -77,7 +78,7 @@ impl Copies {
         Copies { every, control, last }
     }
 
-    /// The number of events of an LP between copies, at present, if states are copied for other reasons than failing events.
+    /// The present number of events of an LP between copies. With reverse code, copies serve only events that fail.
     pub(crate) fn interval(&self) -> u32 {
         self.every
     }
@@ -90,7 +91,7 @@ impl Copies {
         self.control.as_mut()
     }
 
-    /// Adapts the interval, if that is to be done, when `processed` events have been executed in all.
+    /// Adapts the interval, if it is adaptive, when `processed` events have been executed in all.
     pub(crate) fn adapt(&mut self, processed: u64) {
         if let Some(control) = &mut self.control
             && let Some(every) = control.choose(self.every, processed)
@@ -147,7 +148,7 @@ pub(crate) struct Control {
     /// Events executed, and states worked out from copies: recent ones count for more.
     events: f64,
     worked_out: f64,
-    /// What states worked out would have been, had every rollback taken one.
+    /// How many states would have been worked out if every rollback had needed that.
     rollbacks: f64,
     /// How many events had been executed when the interval was last chosen.
     processed: u64,
@@ -176,7 +177,7 @@ impl Control {
         // One rollback in `every` ends at an event with a copy of its own.
         let rollbacks = worked_out * f64::from(every) / f64::from(every - 1);
         (self.events, self.rollbacks) = (self.events / 2.0 + events as f64, self.rollbacks / 2.0 + rollbacks);
-        // Without any rollback, as if there had been half of one.
+        // Without any rollback, count half of one.
         let share = self.rollbacks.max(0.5) / self.events;
         let best = (2.0 * self.cost / share).sqrt().round();
         Some(best.clamp(1.0, f64::from(LONGEST)) as u32)

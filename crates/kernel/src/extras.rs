@@ -36,8 +36,8 @@ pub(crate) enum Way {
 /// What an executed event left behind that is more than a few figures.
 #[derive(Debug)]
 pub(crate) struct Extra<E> {
-    /// The figures that it observed.
-    observed: Option<NotePlace>,
+    /// Where the figures are that it observed.
+    pub(crate) observed: Option<NotePlace>,
     /// What it observed, if that is not for the log: rows, acts, and very many figures.
     pub(crate) notes: Notes,
     /// What it saved for its reverse code.
@@ -83,8 +83,14 @@ impl ExtraId {
     pub(crate) const NONE: ExtraId = ExtraId(u32::MAX);
 
     #[inline]
-    fn observed(place: NotePlace) -> Self {
+    fn of_place(place: NotePlace) -> Self {
         ExtraId(place.bits())
+    }
+
+    /// Where the figures are that an event has observed, if it has left nothing else behind.
+    #[inline(always)]
+    pub(crate) fn place(self) -> Option<NotePlace> {
+        if self.0 < NotePlace::LIMIT { Some(NotePlace::from_bits(self.0)) } else { None }
     }
 
     #[inline]
@@ -140,7 +146,7 @@ impl<E> Extras<E> {
             && notes.is_plain()
             && let Some(place) = self.log.keep(notes)
         {
-            return ExtraId::observed(place);
+            return ExtraId::of_place(place);
         }
         self.keep_extra(notes, saved)
     }
@@ -175,15 +181,16 @@ impl<E> Extras<E> {
         if let Kind::Extra(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
-    /// The figures that an event has observed; `notes` are those of the context.
-    #[inline]
-    pub(crate) fn observed<'a>(&'a self, id: ExtraId, notes: &'a Notes) -> &'a [Note] {
-        let place = match id.kind() {
-            Kind::Nothing => None,
-            Kind::Observed(place) => Some(place),
-            Kind::Extra(number) => self.all[number].observed,
-        };
-        place.map_or(&[], |place| self.log.read(place, notes))
+    /// The figures that an event has observed, which are at a place in the log; `notes` are those of the context.
+    #[inline(always)]
+    pub(crate) fn read<'a>(&'a self, place: NotePlace, notes: &'a Notes) -> &'a [Note] {
+        self.log.read(place, notes)
+    }
+
+    /// Forgets the figures at a place in the log, of an event that has no extra.
+    #[inline(always)]
+    pub(crate) fn release(&mut self, place: NotePlace) {
+        self.log.release(place);
     }
 
     /// Forgets what the event of an extra has observed.

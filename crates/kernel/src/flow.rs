@@ -1,15 +1,14 @@
-//! Flow control by the sizes of sub-pools: what may be sent ahead to another PE is limited by the buffers for messages to it (R. Fujimoto and
-//! K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §5 and §6). So a source that nothing ever rolls back cannot
-//! fill the memory with what its receivers have yet to look at.
+//! Flow control by the sizes of sub-pools: what may be sent ahead to another PE is limited by the buffers for messages to it (R. Fujimoto
+//! and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §5 and §6). So a source that is never rolled back
+//! cannot fill memory with messages that its receivers have yet to process.
 //!
-//! An event for whose messages there are no buffers is undone right after it was executed, and parked: its PE executes nothing ahead any more,
-//! but goes on receiving, sending and finding GVT, until buffers have come back or something earlier has arrived. In the paper it would be
-//! tried again and again.
+//! An event whose messages find no buffers is undone right after it was executed, and parked: its PE executes nothing ahead, but goes on
+//! receiving, sending and finding GVT, until buffers have come back or something earlier has arrived. The paper retries it again and again.
 //!
-//! **No deadlock.** What is certain takes memory beyond the size, and so does the event at GVT. Assume that no PE executes anything. Then all
-//! that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to execute ask for GVT. With nothing on its way, GVT
-//! is the first of all pending events. That is the first on its PE, so it is not kept waiting there by a parked one, unless it is itself the
-//! one that is parked; and as it is at GVT it is executed, buffers or not. So every computation of GVT brings at least one event.
+//! **No deadlock.** Certain events may take buffers beyond the size, and so may the event at GVT. Assume that no PE executes anything. Then
+//! all that was sent arrives, as no PE stops receiving or handing over, and PEs without anything to execute ask for GVT. With nothing on
+//! its way, GVT is the first of all pending events. It is the first on its PE, so no parked event keeps it waiting, unless it is itself the
+//! parked one; and as it is at GVT it is executed, buffers or not. So after every computation of GVT at least one event is executed.
 
 use warpline_memory::Handle;
 
@@ -17,7 +16,7 @@ use warpline_memory::Handle;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parked {
     pub(crate) event: Handle,
-    /// The PE to which there are too few buffers, and how many it takes.
+    /// The PE to which there are too few buffers, and how many are needed.
     pub(crate) to: u32,
     pub(crate) messages: u32,
 }
@@ -28,17 +27,17 @@ pub(crate) struct Parked {
 #[derive(Debug)]
 pub(crate) struct Flow {
     parked: Option<Parked>,
-    /// By PE: how many messages the event at hand sends there; otherwise 0.
+    /// By PE: how many messages the event at hand sends there.
     wanted: Box<[u32]>,
-    /// For which of them that is not 0.
+    /// The PEs for which that is not 0.
     receivers: Vec<u32>,
-    /// What the last event that was looked at lacks.
+    /// The PE to which the event checked last lacks buffers, and how many it needs.
     lacking: Option<(u32, u32)>,
 }
 
 impl Flow {
     pub(crate) fn new(pes: u32) -> Self {
-        // Room for all, so that noting one takes none.
+        // Room for all PEs, so that noting one never allocates.
         let receivers = Vec::with_capacity(pes as usize);
         Flow { parked: None, wanted: vec![0; pes as usize].into_boxed_slice(), receivers, lacking: None }
     }
@@ -65,7 +64,7 @@ impl Flow {
         self.lacking.is_some()
     }
 
-    /// The event that was looked at last waits for what it lacks.
+    /// Parks the event checked last, to wait for what it lacks.
     pub(crate) fn park(&mut self, event: Handle) {
         self.parked = self.lacking.map(|(to, messages)| Parked { event, to, messages });
     }

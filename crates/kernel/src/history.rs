@@ -105,8 +105,7 @@ impl<S> History<S> {
     #[inline(always)]
     fn note_time(&mut self, place: u64, time: VirtualTime) {
         let block = (place / BLOCK - self.first / BLOCK) as usize;
-        // Records removed from the end have left their times behind.
-        self.earliest.truncate(block + 1);
+        // Records removed from the end leave their times behind: that of a whole block is replaced when the block is begun again.
         match self.earliest.get_mut(block) {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
             Some(earliest) => *earliest = time,

@@ -15,10 +15,10 @@ pub(crate) struct Kept {
 
 /// What undone events had sent and has not been cancelled.
 ///
-/// Invariant: the events are pending, and in every KP the earliest is the last of its stack. For a KP undoes events from the last to the
-/// first; a PE executes pending events in their order, so those of a KP that are left are no earlier than any that it has executed; and what
-/// it takes out of the pending set for any other reason, it takes from the stack as well. So whoever takes an event out of the pending set
-/// need look no further than its time: of two events with one key, one of which is about to be cancelled, either may come first.
+/// Invariant: the events are pending, and the earliest of each KP is the last of its stack. For a KP undoes events from the last to the
+/// first; a PE executes pending events in order, so those left of a KP are no earlier than any that it has executed; and an event that
+/// leaves the pending set for any other reason leaves the stack as well. So for the next event of the pending set, the stack is searched
+/// only up to its time, and not just at the top: of two events with one key, one of which is about to be cancelled, either may come first.
 #[derive(Debug)]
 pub(crate) struct KeptStacks {
     /// By KP; none under aggressive cancellation.
@@ -28,7 +28,7 @@ pub(crate) struct KeptStacks {
     chooser: Chooser,
 }
 
-/// What keeping what undone events have sent is to whoever runs a model.
+/// What stacks hold, as error messages put it.
 const KEPT: &str = "what undone events may send again";
 
 impl KeptStacks {
@@ -58,34 +58,34 @@ impl KeptStacks {
         self.chooser.mode != Mode::Never && (copied || self.chooser.takes(Turn::Undo))
     }
 
-    /// Keeps what an event of a KP had sent. It comes before all others of that KP.
+    /// Keeps what an event of a KP had sent. The event comes before all others that are kept for that KP.
     pub(crate) fn push(&mut self, k: usize, kept: Kept) {
         self.stacks[k].make_room(1, KEPT);
         self.stacks[k].push(kept);
         self.len += 1;
     }
 
-    /// Where what is kept of an event of this KP lies, if anything is. The event is the next to be taken out of the pending set.
+    /// Where in its KP's stack an event lies, if anything is kept for it. The event is the next of the pending set.
     fn find(&self, k: usize, event: Handle, time: VirtualTime) -> Option<usize> {
         let stack = self.stacks.get(k)?;
         let soon = stack.iter().rev().take_while(|kept| kept.time <= time).position(|kept| kept.event == event)?;
         Some(stack.len() - 1 - soon)
     }
 
-    /// Whether anything is kept of such an event.
+    /// Whether anything is kept for such an event.
     #[inline]
     pub(crate) fn has(&self, k: usize, event: Handle, time: VirtualTime) -> bool {
         self.len > 0 && self.find(k, event, time).is_some()
     }
 
-    /// Takes what is kept of it, if anything is.
+    /// Takes what is kept for it, if anything.
     pub(crate) fn take(&mut self, k: usize, event: Handle, time: VirtualTime) -> Option<Kept> {
         let place = self.find(k, event, time)?;
         self.len -= 1;
         Some(self.stacks[k].remove(place))
     }
 
-    /// Takes what is kept of the events of a KP from a time on.
+    /// Takes what is kept for the events of a KP from a time on.
     pub(crate) fn take_from(&mut self, k: usize, time: VirtualTime) -> Vec<Kept> {
         let Some(stack) = self.stacks.get_mut(k) else { return Vec::new() };
         let earlier = stack.iter().rev().take_while(|kept| kept.time < time).count();
@@ -102,14 +102,14 @@ impl KeptStacks {
 
 /// Whether it pays to keep what undone events had sent.
 ///
-/// The thresholds, and that they differ so that it does not go to and fro, are those of R. Rajan, R. Radhakrishnan and P. Wilsey, "Dynamic
-/// cancellation: selecting Time Warp cancellation strategies at runtime", Int. J. Simulation Practice and Theory, 1999. There, PEs that cancel
-/// at once compare all the same; here they keep what a few events had sent.
+/// The two thresholds, which differ so that the mode does not flip back and forth, are those of R. Rajan, R. Radhakrishnan and P. Wilsey,
+/// "Dynamic cancellation: selecting Time Warp cancellation strategies at runtime", Int. J. Simulation Practice and Theory, 1999. There, PEs
+/// still compare everything while they cancel at once; here they keep what a sample of events had sent.
 #[derive(Debug)]
 struct Chooser {
     mode: Mode,
     adapts: bool,
-    /// Sends and undone events since the last ones that were taken as a sample, by turn.
+    /// Sends, and undone events, since the last sample of each.
     turns: [u32; 2],
     sent_again: u64,
     cancelled: u64,
@@ -132,9 +132,9 @@ enum Turn {
 }
 
 impl Chooser {
-    /// One in so many is a sample.
+    /// One in this many is a sample.
     const SAMPLE: u32 = 16;
-    /// It decides anew after so many messages.
+    /// It decides anew after this many messages.
     const ENOUGH: u64 = 64;
 
     fn new(cancellation: Cancellation) -> Self {

@@ -1,4 +1,4 @@
-//! Messages from and to other PEs: the only part of a PE that meets a transport.
+//! Messages from and to other PEs: the only part of a PE that touches a transport.
 //!
 //! Every sender has a queue of its own at its receiver, and messages are received in two stages, from there into a list and, a batch of
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
@@ -14,7 +14,7 @@ use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
 use crate::store::{Incarnation, OptionalHandle};
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
 
-/// What `outgoing` holds, to whoever runs a model.
+/// What `outgoing` holds, as error messages put it.
 const UNSENT: &str = "messages that other PEs have no room for";
 
 /// What waits to be handed over to one PE.
@@ -22,7 +22,7 @@ struct SendQueue<E> {
     messages: Vec<Message>,
     /// How many of them have been handed over.
     sent: usize,
-    /// Messages by value that found no room: the first of them, the first one last, and those behind them.
+    /// Messages by value that found no room: the first of them, in reverse order, and those behind them.
     first_values: DropEach<ValueMessage<E>>,
     values: DropEach<ValueMessage<E>>,
 }
@@ -230,14 +230,14 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting > BACKLOG_MOST
     }
 
-    /// How much memory the messages take that wait here, in bytes.
+    /// How much memory the messages waiting here take, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let values = |queue: &SendQueue<E>| queue.first_values.capacity() + queue.values.capacity();
         let of = |queue: &SendQueue<E>| size_of::<Message>() * queue.messages.capacity() + size_of::<ValueMessage<E>>() * values(queue);
         size_of::<Message>() * self.incoming.capacity() + self.outgoing.iter().map(of).sum::<usize>()
     }
 
-    /// Gives memory back that is not in use.
+    /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.incoming.shrink_to_fit();
         for queue in self.outgoing.iter_mut() {
@@ -252,7 +252,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting == 0
     }
 
-    /// What became of the messages put into mailboxes for which PEs compete.
+    /// How often messages went into mailboxes for which PEs compete, or were refused.
     pub(crate) fn refusals(&self) -> CasCounts {
         self.port.refusals()
     }

@@ -112,7 +112,7 @@ impl NoteLog {
     }
 
     /// The observations of an event; `notes` are those of the context.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read<'a>(&'a self, place: NotePlace, notes: &'a Notes) -> &'a [Note] {
         let chunk = &self.chunks[place.chunk()];
         let list = if place.chunk() == self.current as usize { &notes.list } else { &chunk.notes };
@@ -120,7 +120,7 @@ impl NoteLog {
     }
 
     /// The observations of an event have been applied, or the event has been undone.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn release(&mut self, place: NotePlace) {
         let chunk = &mut self.chunks[place.chunk()];
         chunk.events -= 1;

@@ -70,13 +70,13 @@ impl<S, E> Past<S, E> {
         }
     }
 
-    /// How much memory the past has, in bytes, in use or free, without what states and observations have of their own.
+    /// How much memory the past has, in bytes, in use or free, without what states and observations allocate themselves.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.cancelled.capacity() * size_of::<Handle>() + self.stale.capacity() * size_of::<usize>();
         self.history.bytes() + self.extras.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
     }
 
-    /// Gives memory back that is not in use.
+    /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.history.give_back_room();
         self.extras.give_back_room();

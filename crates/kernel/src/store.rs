@@ -78,8 +78,8 @@ pub(crate) struct Store<E> {
 }
 
 impl<E> Store<E> {
-    /// `pooled`: whether events that this PE sends to itself lie in its pool, or in buffers as well. A pool is leaner, and best where hardly
-    /// any other events are received in buffers. Otherwise the core keeps guessing wrong in which of the two the next event lies.
+    /// `pooled`: whether events that this PE sends to itself lie in its pool, or in buffers as well. A pool is leaner, and best where
+    /// hardly any events arrive in buffers. Otherwise the core keeps mispredicting in which of the two the next event lies.
     pub(crate) fn new(shared: Buffers<Event<E>>, pooled: bool) -> Self {
         Store { own: Pool::default(), shared, pooled }
     }
@@ -294,8 +294,8 @@ impl<E> Store<E> {
         self.shared.prefetch_write(buffer);
     }
 
-    /// Notes that an event has been executed, whose record is at this place: its buffer may be reused when the place has been reclaimed, if
-    /// buffers are reclaimed on the fly.
+    /// Notes that the event recorded at this place has been executed: where buffers are reclaimed on the fly, its buffer may be reused once
+    /// the place has been reclaimed.
     #[inline(always)]
     pub(crate) fn retire(&mut self, handle: Handle, place: u64) {
         if self.shared.retires()
@@ -305,7 +305,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// Takes back the buffer of an event that is being undone, whose record is at this place.
+    /// Takes back the buffer of the event recorded at this place, which is being undone.
     #[inline]
     pub(crate) fn withdraw(&mut self, handle: Handle, place: u64) {
         if self.shared.retires()
@@ -328,17 +328,17 @@ impl<E> Store<E> {
         }
     }
 
-    /// Evens out what pools have, and has buffers reused that were retired at places before this one.
+    /// Evens out the pools, and lets buffers that were retired at places before this one be reused.
     pub(crate) fn tidy(&mut self, reclaimed: u64) {
         self.shared.tidy(reclaimed);
     }
 
-    /// Whether there are buffers for so many messages to another PE.
+    /// Whether there are buffers for this many messages to another PE.
     pub(crate) fn has_room(&mut self, to: u32, messages: u32) -> bool {
         self.shared.has_room(to, messages)
     }
 
-    /// Notes that an event wants to send so many messages to another PE.
+    /// Notes that an event wants to send this many messages to another PE.
     pub(crate) fn want(&mut self, to: u32, messages: u32) {
         self.shared.want(to, messages);
     }
@@ -363,7 +363,7 @@ impl<E> Store<E> {
         if self.pooled { self.own.places() - self.own.len() } else { self.shared.free() as usize }
     }
 
-    /// Whether free buffers are used for whatever is sent, whichever PE they are kept for.
+    /// Sets whether free buffers are used for whatever is sent, whichever PE they are kept for.
     pub(crate) fn save_memory(&mut self, saves: bool) {
         self.shared.save_memory(saves);
     }

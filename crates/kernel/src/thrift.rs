@@ -1,16 +1,16 @@
-//! What a PE knows of the memory that its machine may spend.
+//! What a PE knows of the memory budget of its machine.
 //!
-//! All that has not committed can be undone, and what it takes is given back then: with nothing executed beyond GVT, the PEs together hold what
-//! a sequential engine would, and their fixed parts. (D. Jefferson, "Virtual time II: storage management in conservative and optimistic
+//! Whatever has not committed can be undone, which frees its memory: with nothing executed beyond GVT, the PEs together hold what a
+//! sequential engine would, plus their fixed parts. (D. Jefferson, "Virtual time II: storage management in conservative and optimistic
 //! systems", PODC 1990; S. Das and R. Fujimoto, "Adaptive memory management and optimism control in Time Warp", ACM TOMACS 7(2), 1997.)
 
 use warpline_base::{LpId, Sequence};
 use warpline_memory::{Account, Exhausted, MakeRoom};
 
-/// Memory is short when less than one part in this many of the budget is left: that is kept for what is certain.
+/// Memory is short when less than one part in this many of the budget is left: that is reserved for certain events.
 const SPARE: u64 = 8;
-/// How many verdicts in a row may find more taken than the budget allows, before the run gives up: some pass until all PEs have undone what
-/// they can, and others have dropped what that cancels.
+/// How many verdicts in a row may find the budget exceeded before the run gives up: it takes some until all PEs have undone what they can,
+/// and others have dropped what that cancels.
 const PATIENCE: u32 = 16;
 
 /// Keeps a PE within the budget of its machine, if there is one.
@@ -25,11 +25,11 @@ pub(crate) struct Thrift {
     short: bool,
     /// The PE had to stop because of that, and waits for GVT.
     pub(crate) waits: bool,
-    /// Events that have come back and are to be undone: who sent them, and as which.
+    /// Events that have come back, by sender and sequence number: the events that sent them are to be undone.
     returned: Vec<(LpId, Sequence)>,
     /// How many verdicts in a row have found the PE waiting with nothing left to undo.
     lean: u32,
-    /// How many verdicts in a row have found more taken than there may be.
+    /// How many verdicts in a row have found the budget exceeded.
     exceeded: u32,
 }
 
@@ -61,18 +61,18 @@ impl Thrift {
         self.taken
     }
 
-    /// Whether memory is short, so that nothing is to grow that can do without.
+    /// Whether memory is short, so that nothing should grow that need not.
     #[inline(always)]
     pub(crate) fn is_short(&self) -> bool {
         self.short
     }
 
-    /// Whether more has been taken than there may be.
+    /// Whether the budget is exceeded.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
     }
 
-    /// Notes that an event has come back that LP `sender` sent.
+    /// Notes that an event sent by LP `sender` has come back.
     #[cold]
     pub(crate) fn comes_back(&mut self, sender: LpId, sequence: Sequence) {
         self.returned.make_room(1, "events that have come back");
@@ -83,8 +83,8 @@ impl Thrift {
         std::mem::take(&mut self.returned)
     }
 
-    /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns whether to send events back now. As that looks
-    /// through all pending events, it is done less and less often.
+    /// Notes a verdict, and whether the PE waits for memory with nothing left to undo. Returns whether to send events back now. As that
+    /// looks through all pending events, it is done less and less often.
     pub(crate) fn sends_back(&mut self, waits: bool) -> bool {
         self.lean = if waits { self.lean.saturating_add(1) } else { 0 };
         self.lean.is_power_of_two()
@@ -99,7 +99,7 @@ impl Thrift {
     /// Notes a verdict after which the PE has nothing left to undo.
     ///
     /// # Errors
-    /// If there is no hope any more that there will be memory.
+    /// If the budget has been exceeded for too many verdicts in a row.
     pub(crate) fn judge(&mut self) -> Result<(), Exhausted> {
         self.exceeded = if self.is_exceeded() { self.exceeded + 1 } else { 0 };
         match &self.account {

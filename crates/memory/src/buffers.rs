@@ -31,13 +31,12 @@ use status::PENDING;
 /// A buffer holds one message, and this one copy serves both sender and receiver: the sender writes it into a buffer of its
 /// own, which belongs to the receiver from then on, and keeps the handle, with which it can still [cancel](Self::cancel) the message.
 ///
-/// Where a free buffer waits, and who takes it next, is up to its [pool](PoolKind). By default each PE keeps its free buffers in one list for
-/// each PE that they go to and come from, their _partner_: buffers that it frees return to where they came from with its next messages. So two
-/// PEs that exchange messages pass the same buffers back and forth, and no lock is needed (Fujimoto & Panesar, _Buffer management in
-/// shared-memory Time Warp_, PADS 1995). The last buffer freed is the next one taken, while it is still in the cache.
+/// The [pool](PoolKind) decides where a free buffer waits and who takes it next. By default each PE keeps one free list per _partner_, the
+/// PE that the buffers go to and come from: a buffer that it frees goes back with one of its next messages to that partner. So two PEs that
+/// exchange messages pass the same buffers back and forth, and no lock is needed (Fujimoto & Panesar, _Buffer management in shared-memory
+/// Time Warp_, PADS 1995). The last buffer freed is the next one taken, while it is still in the cache.
 ///
-/// A buffer belongs to one PE at a time. Using a handle whose buffer belongs to another PE, or is free, is a mistake of the engine and
-/// panics.
+/// A buffer belongs to one PE at a time. Using a handle whose buffer belongs to another PE, or is free, is a bug in the engine and panics.
 ///
 /// ```
 /// use warpline_memory::{CancelOutcome, buffers};
@@ -60,7 +59,7 @@ pub struct Buffers<T> {
     mine: u32,
     /// Free slots. Those that are not in a common list belong to this PE alone.
     pool: Pool,
-    /// Slots whose messages have been executed, and may be over; none where they are freed one by one when they are.
+    /// Slots of executed messages, reused once these are over; `None` if slots are freed one by one instead.
     retired: Option<Retired>,
     inserted: u64,
     released: u64,
@@ -72,7 +71,7 @@ pub struct Buffers<T> {
     not_sync: PhantomData<Cell<T>>,
 }
 
-/// The views of this many PEs of the buffers that they share, by PE, with default settings.
+/// One view per PE of the buffers that this many PEs share, by PE, with default settings.
 ///
 /// # Panics
 /// If `pes` is not in 1..=32767.
@@ -80,11 +79,11 @@ pub fn buffers<T>(pes: u32) -> Vec<Buffers<T>> {
     buffers_in(&Region::own(), None, pes, PoolSettings::default())
 }
 
-/// The same in a region. If processes share that, values must be portable; each process has the views of all PEs, but may use one only if no
-/// other process does.
+/// As [`buffers`], in a region. If processes share the region, values must be portable; each process has the views of all PEs, but may use
+/// one only if no other process does.
 ///
 /// # Panics
-/// Likewise; and if processes share the region, and there is no proof that values are portable.
+/// As [`buffers`]; also if processes share the region without a proof that values are portable.
 pub fn buffers_in<T>(region: &Region, portable: Option<IsPortable<T>>, pes: u32, settings: PoolSettings) -> Vec<Buffers<T>> {
     assert!((1..=32767).contains(&pes), "buffers serve 1 to 32767 PEs, not {pes}");
     let arena = Arena::new(region, portable);
@@ -94,11 +93,11 @@ pub fn buffers_in<T>(region: &Region, portable: Option<IsPortable<T>>, pes: u32,
 
 // Invariant: a slot's tag, partner and value are written by one PE at a time, its keeper. The keeper of a FREE slot is whoever has its
 // `FreeSlot`, and that passes from one PE to another only behind a lock; the keeper of any other slot is the PE in the tag. Each PE has one
-// view, so only one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the slot on as SENT or EMPTY, and
-// takes it by accepting. So if a borrowed view finds the tag LIVE with `me`, it stays so as long as the borrow. That holds even for handles that
-// callers make up.
+// view, so only one method with `&mut self` acts as keeper at a time; only the keeper writes the tag, passes the slot on as SENT or EMPTY,
+// and takes it by accepting. So if a borrowed view finds the tag LIVE with `me`, it stays so for as long as the borrow lasts. That holds
+// even for handles that callers make up.
 impl<T> Buffers<T> {
-    /// With the number of PEs if slots are retired.
+    /// `retires` is the number of PEs if slots are retired.
     fn new(arena: Arena<T>, me: u16, pool: Pool, retires: Option<u32>) -> Self {
         let retired = retires.map(|pes| Retired::new(if pool.keeps_partners_apart() { pes } else { 1 }));
         let (inserted, released, given, accepted, returned, taken_back) = (0, 0, 0, 0, 0, 0);
@@ -227,8 +226,7 @@ impl<T> Buffers<T> {
         (next != NONE).then(|| Handle::from_bits(next))
     }
 
-    /// Links a message to another one of the same event. Only its sender may do so, as long as nothing has become of the message that
-    /// keeps it from cancelling it.
+    /// Links a message to another one of the same event. Only its sender may do so, while it can still cancel the message.
     ///
     /// # Panics
     /// Only if there has never been such a buffer.
@@ -281,8 +279,8 @@ impl<T> Buffers<T> {
 }
 
 impl<T> Buffers<T> {
-    /// How much memory the buffers take that this PE has made, in bytes, wherever they are now, with their
-    /// numbers; those that have never been used do not count.
+    /// How much memory the buffers made by this PE take, with their numbers, in bytes, wherever they are now; those never used do not
+    /// count.
     pub fn bytes(&self) -> usize {
         (size_of::<Slot<T>>() + size_of::<u32>()) * self.pool.places() as usize
     }
@@ -292,7 +290,7 @@ impl<T> Buffers<T> {
         self.pool.free()
     }
 
-    /// Whether from now on every free buffer of this PE is used before a new one is made, whichever PE it is kept for. That saves memory, and
+    /// Sets whether every free buffer of this PE, whichever partner it is kept for, is used before a new one is made. That saves memory and
     /// costs time.
     pub fn save_memory(&mut self, saves: bool) {
         self.pool.save_memory(saves);

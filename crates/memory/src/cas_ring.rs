@@ -11,11 +11,11 @@ mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-/// How far everybody has come: `read <= write <= reserved <= write + 1`. Values `read..write` are in the ring, value i in place i modulo the
+/// How far all ends have got: `read <= write <= reserved <= write + 1`. Values `read..write` are in the ring, value i in place i modulo the
 /// capacity; if `reserved` is greater than `write`, one producer is writing the value between them.
 ///
-/// They only grow, and 64 bits are enough for 500 years of a value per nanosecond: so they never wrap, and an index that is found again
-/// unchanged has not been changed.
+/// They only grow, and 64 bits are enough for 500 years at a value per nanosecond: so they never wrap, and an index that reads the same
+/// twice has not changed in between.
 #[derive(Default)]
 struct Indices {
     /// Written by the consumer.
@@ -26,7 +26,7 @@ struct Indices {
     reserved: Apart<AtomicU64>,
 }
 
-/// What all ends have.
+/// What all ends share.
 struct Shared<T> {
     indices: Indices,
     places: Box<[UnsafeCell<MaybeUninit<T>>]>,
@@ -156,14 +156,15 @@ pub struct CasConsumer<T> {
 
 /// A queue from several threads to one, without locks, with room for `capacity` values, rounded up to a power of two.
 ///
-/// It is the communication buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on manycore
-/// clusters", SIGSIM-PADS 2021, §4.1 and algorithm 1. A producer that finds room, and nobody writing, reserves a place by compare-and-swap,
-/// writes its value there, and advances the write index, which is all that the consumer looks at. So **one producer writes at a time**, values
-/// come out in the order in which places were reserved, and those of one producer in the order in which it pushed them. A producer that
-/// cannot have a place is told [why](Refusal) and does not wait.
+/// It is the communication buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu and D. Ponomarev, "High-performance PDES on
+/// manycore clusters", SIGSIM-PADS 2021, §4.1 and algorithm 1. A producer that finds room, and nobody writing, reserves a place by
+/// compare-and-swap, writes its value there, and advances the write index, which is all that the consumer looks at. So **one producer
+/// writes at a time**, values come out in the order in which places were reserved, and those of one producer in the order in which it
+/// pushed them. A producer that gets no place is told [why](Refusal) and does not wait.
 ///
 /// It is not lock-free: if a producer loses its core after it has reserved a place and before it has written its value, all other producers
-/// are refused until it goes on. The consumer reads what was there before, and nothing is lost. Whoever retries for long should yield its core.
+/// are refused until it goes on. The consumer reads what was there before, and nothing is lost. Whoever retries for long should yield its
+/// core.
 ///
 /// ```
 /// use warpline_memory::{Refusal, cas_ring};
@@ -195,7 +196,7 @@ struct Free(u64);
 struct Reserved(u64);
 
 impl<T> CasProducer<T> {
-    /// What has become of the values that were to be pushed here.
+    /// How many values this producer has pushed, and how often it was refused.
     pub fn counts(&self) -> CasCounts {
         self.counts
     }
@@ -224,10 +225,10 @@ impl<T: Send> CasProducer<T> {
         }
     }
 
-    /// Appends a value, and spins as long as it is refused, for up to `tries` tries, and at least one.
+    /// Appends a value, spinning while it is refused, in up to `tries` attempts, at least one.
     ///
     /// # Errors
-    /// The value, and why it was refused at last. Each refusal is counted.
+    /// The value, and why it was last refused. Each refusal is counted.
     #[inline]
     pub fn push_within(&mut self, mut value: T, tries: u32) -> Result<(), Refused<T>> {
         for _ in 1..tries {
@@ -244,8 +245,8 @@ impl<T: Send> CasProducer<T> {
     #[inline(always)]
     fn look(&mut self) -> Result<Free, Refusal> {
         let Indices { read, write, reserved } = &self.shared.indices;
-        // Acquire pairs with the Release of the producer that wrote the value before this one. It makes a chain of all values: a consumer that
-        // sees the last one has to see those before.
+        // Acquire pairs with the Release of the producer that wrote the value before this one. It makes a chain of all values: a consumer
+        // that sees the last one has to see those before.
         let write = write.0.load(Ordering::Acquire);
         if write >= self.read + self.shared.capacity() {
             // Acquire pairs with the Release of the consumer, which has read what was in the place.
@@ -254,18 +255,18 @@ impl<T: Send> CasProducer<T> {
                 return Err(Refusal::Full);
             }
         }
-        // Relaxed: an old value is noticed when the place is to be reserved.
+        // Relaxed: a stale value is noticed when the place is reserved.
         if reserved.0.load(Ordering::Relaxed) != write {
             return Err(Refusal::InProgress);
         }
         Ok(Free(write))
     }
 
-    /// Reserves the place, which nobody may have reserved meanwhile.
+    /// Reserves the place, unless another producer has done so in the meantime.
     #[inline(always)]
     fn reserve(&mut self, Free(place): Free) -> Result<Reserved, Refusal> {
-        // Relaxed: it decides who writes, and passes nothing on. What the place depends on was acquired when it was found free, and stays true,
-        // as no index ever returns.
+        // Relaxed: it decides who writes, and passes nothing on. What the place depends on was acquired when it was found free, and stays
+        // true, as no index ever goes back.
         match self.shared.indices.reserved.0.compare_exchange(place, place + 1, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => Ok(Reserved(place)),
             Err(_) => Err(Refusal::Collision),
@@ -275,12 +276,12 @@ impl<T: Send> CasProducer<T> {
     /// Writes the value.
     #[inline(always)]
     fn write(&mut self, Reserved(place): Reserved, value: T) {
-        // SAFETY: the place was free, so the consumer has read what was in it and will not reach it before the write index is past it. No other
-        // producer has reserved it, or ever will.
+        // SAFETY: the place was free, so the consumer has read what was in it and will not reach it before the write index is past it. No
+        // other producer has reserved it, or ever will.
         self.shared.place(place).with_mut(|there| unsafe { *there = MaybeUninit::new(value) });
         let write = &self.shared.indices.write.0;
         // The paper advances it by compare-and-swap, to notice faults. But nobody else reserves a place, much less writes, before this.
-        debug_assert_eq!(write.load(Ordering::Relaxed), place, "the write index moves only by the producer that has reserved");
+        debug_assert_eq!(write.load(Ordering::Relaxed), place, "only the producer that has reserved moves the write index");
         // Release pairs with the Acquires of the consumer, which may then read the value, and of the producer that writes the next one.
         write.store(place + 1, Ordering::Release);
         self.counts.pushed += 1;

@@ -28,14 +28,14 @@ use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
 /// Bytes that a message carries, as many as it needs: shared by all that hold them, and never copied on their way from LP to LP.
 ///
-/// A payload is one pointer. A clone is another one to the same bytes and takes as long for 64 KiB as for one byte, so an LP passes on what it
-/// has received by cloning it into what it sends. The bytes do not change, except through [`make_mut`](Self::make_mut) and
+/// A payload is one pointer. A clone is another one to the same bytes and takes as long for 64 KiB as for one byte, so an LP passes on what
+/// it has received by cloning it into what it sends. The bytes do not change, except through [`make_mut`](Self::make_mut) and
 /// [`write_at`](Self::write_at).
 ///
-/// One that is made [of zeros](Self::zeroed) and then written where it matters takes as long for 64 KiB as for one byte, too: only what was
+/// A payload made [of zeros](Self::zeroed) and then written where it matters also takes as long for 64 KiB as for one byte: only what was
 /// written in the same memory before is cleared.
 ///
-/// Up to 64 KiB, memory comes from what the thread has freed before, in steady state without a call of the allocator. With its count and
+/// Up to 64 KiB, memory comes from what the thread has freed before, in steady state without calling the allocator. With its count and
 /// length, 16 bytes, a payload takes one cache line of 64 bytes, or one more than a power of two.
 ///
 /// ```
@@ -50,7 +50,7 @@ use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 /// ```
 ///
 /// # Panics
-/// Where a payload is made or copied and there is no memory, that [unwinds](crate::Exhausted::unwind), and the run ends with an error.
+/// If there is no memory to make or copy a payload, it [unwinds](crate::Exhausted::unwind), and the run ends with an error.
 #[repr(transparent)]
 pub struct Payload {
     /// The beginning of a [`Header`], whose block this payload holds together with its clones; if there are no bytes, [`EMPTY`].
@@ -64,7 +64,7 @@ struct Header {
     len: usize,
     /// How many payloads hold the block.
     count: AtomicU32,
-    /// What is known to be zeros in the block. As the bytes, it changes while one payload alone holds them, and is read by the last.
+    /// What is known to be zeros in the block. Like the bytes, it changes only while one payload holds them alone; the last one reads it.
     clean: Cell<Clean>,
     /// Stands for the bytes, so that loom sees who reads and who writes them.
     bytes: UnsafeCell<()>,
@@ -75,14 +75,14 @@ const HEADER_BYTES: usize = size_of::<Header>();
 /// The length of all payloads without bytes, which have no header.
 static EMPTY: usize = 0;
 
-/// The most clones at a time. So many are leaked, as events with them would take 100 GB; they must not overflow the count.
+/// The most clones at a time, so that they do not overflow the count. Only leaked ones can be so many: events with them would take 100 GB.
 const MOST_CLONES: u32 = i32::MAX as u32;
 
 /// How many bytes `Debug` shows.
 const SHOWN: usize = 8;
 
-// SAFETY: the bytes change only while one payload alone holds them and is borrowed exclusively; they are plain data, and their memory may be
-// freed by any thread. The count is atomic.
+// SAFETY: the bytes change only while one payload alone holds them and is borrowed exclusively; they are plain data, and their memory may
+// be freed by any thread. The count is atomic.
 unsafe impl Send for Payload {}
 // SAFETY: as above; a shared payload gives access to read the bytes, and to count clones.
 unsafe impl Sync for Payload {}
@@ -100,7 +100,7 @@ impl Payload {
         unsafe { Self::made(len, |block, bytes| block.clear(bytes)) }
     }
 
-    /// This many bytes, which `fill` finds as zeros and may change, all of them. Where only a few are to be written,
+    /// This many bytes, which are zeros when `fill` gets them to write any of them. Where only a few are to be written,
     /// [`write_at`](Self::write_at) takes less time.
     pub fn filled(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut payload = Self::zeroed(len);
@@ -124,7 +124,7 @@ impl Payload {
         self.part_mut(offset..end).copy_from_slice(bytes);
     }
 
-    /// Some of the bytes, to be changed; there are as many. If others hold them too, all are copied first.
+    /// Some of the bytes, which must exist, to be changed. If others hold them too, all are copied first.
     fn part_mut(&mut self, part: Range<usize>) -> &mut [u8] {
         // Acquire pairs with the Release of `drop`: whoever else held the bytes has read them for the last time.
         if self.header().is_some_and(|header| header.count.load(Ordering::Acquire) > 1) {
@@ -159,10 +159,10 @@ impl Payload {
         prefetch_write(unsafe { self.len.as_ref() });
     }
 
-    /// A payload of this many bytes in a block that `write` writes.
+    /// A payload of this many bytes in a block that `write` fills.
     ///
     /// # Safety
-    /// `write` initialises as many bytes of the block as it is told, but for the header, says what is clean then, and does not panic.
+    /// `write` initialises as many bytes of the block as it is told to, except the header, notes what is clean then, and does not panic.
     unsafe fn made(len: usize, write: impl FnOnce(&mut Block, usize)) -> Self {
         if len == 0 {
             return Self::empty();
@@ -186,8 +186,8 @@ impl Payload {
     /// The header, if there are bytes.
     #[inline(always)]
     fn header(&self) -> Option<&Header> {
-        // SAFETY: if there are bytes, the length is that of a header, which stays as long as this payload holds it; the pointer to it is the one
-        // that the block came with. It is borrowed shared only, and its count is atomic.
+        // SAFETY: if there are bytes, the length is that of a header, which stays as long as this payload holds it; the pointer to it is
+        // the one that the block came with. It is borrowed shared only, and its count is atomic.
         (self.count_bytes() > 0).then(|| unsafe { self.len.cast::<Header>().as_ref() })
     }
 
@@ -229,7 +229,7 @@ impl Clone for Payload {
     }
 }
 
-/// The clone that did not come about stays counted, so its block is never freed.
+/// The clone that failed stays counted, so its block is never freed.
 #[cold]
 #[inline(never)]
 fn too_many() -> ! {
@@ -249,8 +249,8 @@ impl Drop for Payload {
         let clean = header.bytes.with_mut(|_| header.clean.get());
         let bytes = HEADER_BYTES + header.len;
         let block = Block { start: self.len.cast(), clean };
-        // SAFETY: `made` took the block for as many bytes, and whoever wrote into it said so. This payload was the last to hold it, and does
-        // not use it any more.
+        // SAFETY: `made` took the block for as many bytes, and whoever wrote into it noted that in `clean`. This payload was the last to
+        // hold it, and does not use it any more.
         unsafe { block::free_block(block, bytes) };
     }
 }

@@ -22,7 +22,7 @@ impl Handle {
 /// Values that come and go in any order, in memory that is never given back before the end.
 ///
 /// A freed slot is the next one to be taken (LIFO), while it is still in the cache. The pool knows which slots are free: using a stale
-/// handle panics, as it is a mistake of the engine that could give wrong answers. Values that are left when the pool is dropped are dropped
+/// handle panics, as it is a bug in the engine that could give wrong answers. Values that are left when the pool is dropped are dropped
 /// [one by one](crate::drop_each).
 #[derive(Debug)]
 pub struct Pool<T> {
@@ -30,7 +30,7 @@ pub struct Pool<T> {
     free: Vec<u32>,
 }
 
-/// A slot never straddles two cache lines if it fits one: that would cost a quarter of the speed of a large model.
+/// A slot that fits one cache line never straddles two, which would cost a quarter of the speed of a large model.
 #[derive(Debug)]
 #[repr(align(64))]
 struct PoolSlot<T>(Option<T>);
@@ -66,7 +66,7 @@ impl<T> Pool<T> {
         Handle(place)
     }
 
-    /// Moves to larger memory, which is advised before it is touched.
+    /// Moves to larger memory, for which huge pages are requested before it is touched.
     #[cold]
     fn move_out(&mut self) {
         let [double, little] = larger(self.places.len());
@@ -161,7 +161,7 @@ impl<T> IntoIterator for Pool<T> {
     }
 }
 
-/// The values of a [`Pool`] that is given up.
+/// Iterator over the values of a [`Pool`].
 #[derive(Debug)]
 pub struct Values<T>(std::vec::IntoIter<PoolSlot<T>>);
 

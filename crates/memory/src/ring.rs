@@ -18,7 +18,7 @@ const CELLS_AHEAD: usize = 8;
 /// The most lines of values that one look prefetches.
 const LINES_LOOKED_AT: usize = 24;
 
-/// How far the ends have come. Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may
+/// How far the ends have got. Values `head..tail` are in the ring, value i in cell i modulo the capacity. Both indices only grow; they may
 /// wrap around, as the capacity is a power of two.
 #[derive(Default)]
 struct Indices {
@@ -41,7 +41,7 @@ unsafe impl<T: Send> Sync for Cell<T> {}
 // SAFETY: a cell that may be uninitialised is valid whatever is in it.
 unsafe impl<T> region::Cell<T> for Cell<T> {}
 
-/// What both ends have.
+/// What both ends share.
 struct Shared<T> {
     indices: Common<Indices>,
     cells: Common<[Cell<T>]>,
@@ -107,11 +107,11 @@ pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
     ring_in(&Region::own(), None, capacity)
 }
 
-/// The same in a region. If processes share that, its values must be portable; each process has both ends, but may use one of them only if no
-/// other process does.
+/// As [`ring`], in a region. If processes share the region, values must be portable; each process has both ends, but may use one of them
+/// only if no other process does.
 ///
 /// # Panics
-/// Likewise; and if processes share the region, and there is no proof that values are portable.
+/// As [`ring`]; also if processes share the region without a proof that values are portable.
 pub fn ring_in<T: Send>(region: &Region, portable: Option<IsPortable<T>>, capacity: usize) -> (Producer<T>, Consumer<T>) {
     let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
     let empty = || Cell(UnsafeCell::new(MaybeUninit::uninit()));
@@ -230,8 +230,8 @@ impl<T: Send> Producer<T> {
 
 impl<T> Drop for Producer<T> {
     fn drop(&mut self) {
-        // So that values written but not published are dropped with the ring, if the consumer does not take them. Where processes share it,
-        // this end may be that of another one. Release pairs with the consumer's Acquires.
+        // Values written but not published are thus dropped with the ring, if the consumer does not take them. Where processes share the
+        // ring, this end may be in use in another process. Release pairs with the consumer's Acquires.
         if self.shared.indices.is_shared() {
             return;
         }

@@ -1,18 +1,18 @@
-//! `hypercube`: messages on their way through a binary hypercube, whose nodes send them one after the other.
+//! `hypercube`: messages routed through a binary hypercube, whose nodes send one at a time.
 //!
 //! Source: the hypercube of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §7.1, with 7
-//! dimensions, 2048 messages and uniform lengths. They are routed by e-cube: a node passes a message on across the lowest dimension in which its
-//! own number differs from that of the destination. A node sends one message at a time, in the order in which they have come, and takes as long
-//! for it as the message is; then it travels to the next node. A message that has reached its destination gets another one, and enters the
-//! network again there. The paper gives neither the range of lengths nor the delays of links; those here are ours.
+//! dimensions, 2048 messages and uniform lengths. They are routed by e-cube: a node passes a message on across the lowest dimension in
+//! which its own number differs from that of the destination. A node sends one message at a time, first come, first served, and takes as
+//! long for each as the message is long; then the message travels to the next node. A message that has reached its destination gets a new
+//! one, and enters the network again there. The paper gives neither the range of lengths nor the delays of links; those here are ours.
 //!
-//! **One event per hop.** First come, first served means that a message's departure follows from when the node is done with those before it. So
-//! a node keeps one number, and an arrival is the only kind of event.
+//! **One event per hop.** First come, first served means that a message's departure follows from when the node is done with those before
+//! it. So a node keeps one number, and an arrival is the only kind of event.
 //!
-//! **Truth.** Destinations are uniform over the other nodes, so that messages make d 2^(d-1) / (2^d - 1) hops on average in d dimensions. The
-//! number of messages never changes: by Little's law it is their throughput times the time that each takes. With exponential lengths that are
-//! drawn anew at every node, the network is one of W. Gordon and G. Newell ("Closed queuing systems with exponential servers", Operations
-//! Research 15(2), 1967), and mean value analysis gives its throughput.
+//! **Truth.** Destinations are uniform over the other nodes, so that messages make d 2^(d-1) / (2^d - 1) hops on average in d dimensions.
+//! The number of messages never changes: by Little's law it is their throughput times the time that each takes. With exponential lengths
+//! that are drawn anew at every node, the network is one of W. Gordon and G. Newell ("Closed queuing systems with exponential servers",
+//! Operations Research 15(2), 1967), and mean value analysis gives its throughput.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -24,7 +24,7 @@ pub struct HypercubeParameters {
     /// Number of dimensions; there are 2^`dimensions` nodes, each of which is an LP.
     #[parameter(default = 7, range = 1..=16)]
     pub dimensions: u32,
-    /// Messages in the network, always; they begin at all nodes in turn.
+    /// Messages in the network, a constant number; they start at the nodes in turn.
     #[parameter(unit = "messages", default = 2048, range = 1..=100_000_000)]
     pub in_flight: u32,
     /// Length of the shortest message: how long a node takes to send it.
@@ -36,7 +36,7 @@ pub struct HypercubeParameters {
     /// How lengths are distributed: evenly from the shortest to the longest, or exponentially with the same mean.
     #[parameter(default = Lengths::Uniform)]
     pub lengths: Lengths,
-    /// Whether a message gets another length at every node, as theory wants it; otherwise it keeps its length until it has arrived.
+    /// Whether a message gets a new length at every node, as the theory assumes; otherwise it keeps its length until it has arrived.
     #[parameter(default = false)]
     pub redraw: bool,
     /// How long a message travels from node to node once it is sent.
@@ -62,7 +62,7 @@ pub struct Hypercube {
 /// A node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Journaled)]
 pub struct State {
-    /// When it will have sent all messages that have come so far, in ms.
+    /// When it will have sent all messages that have arrived so far, in ms.
     pub done: f64,
 }
 
@@ -113,15 +113,15 @@ impl Hypercube {
         Message { entered: now, length: self.length(random), source: source.0 as u16, destination: destination as u16 }
     }
 
-    /// Where a node passes a message on to: across the lowest dimension in which it is not where it goes.
+    /// Where a node passes a message on to: across the lowest dimension in which the node differs from the destination.
     fn next(node: LpId, message: &Message) -> u32 {
         let differing = node.0 ^ u32::from(message.destination);
         node.0 ^ (differing & differing.wrapping_neg())
     }
 
-    /// How long it takes until a message that a node gets now is at the next one, of which it waits for `wait`; and when the node is done with it.
+    /// How long a message that reaches a node now takes to the next one, of which it waits for `wait`; and when the node has sent it.
     fn transmission(&self, wait: f64, now: f64, message: &Message) -> (f64, f64) {
-        // Added up like this, no rounding makes the delay shorter than the lookahead.
+        // Added up in this order, rounding cannot make the delay shorter than the lookahead.
         let done = wait + f64::from(message.length);
         (done + self.parameters.propagation, now + done)
     }

@@ -1,22 +1,23 @@
 //! `pcs`: a network of radio cells, between which people move with their telephones.
 //!
-//! Source: the personal communication services network of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems",
-//! PADS 1995, §7.2, after C. Carothers, R. Fujimoto, Y.-B. Lin and P. England, "Distributed simulation of large-scale PCS networks", MASCOTS 1994.
-//! Each cell of a square grid has a few channels. A portable, as these telephones are called, stays in a cell for a while, and then moves to
-//! one of the four cells beside it. A call takes a channel of the cell; if none is free, it is *blocked*. A portable that moves while it has
-//! a call needs a channel in the new cell; if none is free there, the call is *dropped*. The time in a cell (dwell), the length of a call, and the
-//! time from the end of a call, or from one that was blocked or dropped, to the next are exponential.
+//! Source: the personal communication services network of R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp
+//! systems", PADS 1995, §7.2, after C. Carothers, R. Fujimoto, Y.-B. Lin and P. England, "Distributed simulation of large-scale PCS
+//! networks", MASCOTS 1994. Each cell of a square grid has a few channels. A portable, as these telephones are called, stays in a cell for
+//! a while, and then moves to one of the four cells beside it. A call takes a channel of the cell; if none is free, it is *blocked*. A
+//! portable that moves during a call needs a channel in the new cell; if none is free there, the call is *dropped*. The time in a cell
+//! (dwell), the length of a call, and the time from the end of a call, or from one that was blocked or dropped, to the next are
+//! exponential.
 //!
 //! **The grid has no edge**: it wraps around, so that all cells are alike.
 //!
-//! **One pending event per portable.** All its times are exponential, so the time to whatever comes next is exponential, too, with the sum of
-//! the rates; which it is does not depend on when; and nothing of it has to be remembered afterwards. A cell decides on a portable's next event
-//! when it arrives or when its last one happens, and sends it to where it happens; so there is no lookahead. The channel of a call that moves
-//! away is given up by an event of its own.
+//! **One pending event per portable.** All its times are exponential, so the time to its next event is exponential, too, with the sum of
+//! the rates; which event that is does not depend on the time; and nothing has to be remembered afterwards. A cell decides on a portable's
+//! next event when it arrives or when its last one happens, and sends it to the cell where it happens; so there is no lookahead. The
+//! channel of a call that moves away is given up by an event of its own.
 //!
 //! **Truth.** If nobody moves (`dwell` 0), cells are queues of T. Engset ("Die Wahrscheinlichkeitsrechnung zur Bestimmung der Wählerzahl in
-//! automatischen Fernsprechämtern", ETZ 31, 1918), and with many portables that seldom call, of A. Erlang. If they do, what begins must end: calls
-//! and hand-offs balance.
+//! automatischen Fernsprechämtern", ETZ 31, 1918), and with many portables that seldom call, of A. Erlang. If they do, what begins must
+//! end: calls and hand-offs balance.
 
 use warpline::Outcome;
 use warpline::prelude::*;
@@ -29,7 +30,7 @@ pub struct PcsParameters {
     /// Number of cells, each of which is an LP; a square number.
     #[parameter(default = 1024, range = 1..=16_777_216)]
     pub cells: u32,
-    /// Number of portables, which begin in all cells in turn.
+    /// Number of portables, which start in the cells in turn.
     #[parameter(default = 25_000, range = 1..=1_000_000_000)]
     pub portables: u32,
     /// Channels of each cell.
@@ -41,7 +42,7 @@ pub struct PcsParameters {
     /// Mean length of a call.
     #[parameter(unit = "min", default = 3.0, range = 1e-9..=1e9)]
     pub call: f64,
-    /// Mean time of a portable from a call to the next, whether the first could be made or not.
+    /// Mean time from the end of a portable's call, or from one that was blocked or dropped, to its next.
     #[parameter(unit = "min", default = 6.0, range = 1e-9..=1e9)]
     pub inter_call: f64,
 }
@@ -70,9 +71,9 @@ struct Pace {
 pub struct State {
     /// Channels in use.
     pub busy: Level,
-    /// Channels that somebody wanted: for new calls, and for calls that moved here.
+    /// Channels wanted, for new calls and for calls that moved here.
     pub wanted: u32,
-    /// Those that were not there.
+    /// How many of those were not free.
     pub refused: u32,
 }
 
@@ -107,7 +108,7 @@ struct Next {
 }
 
 impl Pcs {
-    /// What a portable in this cell does next, if it has a call or none.
+    /// What a portable in this cell does next, depending on whether it has a call.
     fn next(&self, cell: LpId, talks: bool, random: &mut Random) -> Next {
         let Pace { mean, moves } = if talks { self.talking } else { self.idle };
         let (delay, moves) = (random.exponential(mean), random.bernoulli(moves));
@@ -146,7 +147,7 @@ impl Pcs {
         }
     }
 
-    /// Lets a portable go on that has a call, or none.
+    /// Schedules the next event of a portable, depending on whether it has a call.
     fn go_on(&self, talks: bool, lp: &mut Context<Self>) {
         let me = lp.id();
         let Next { to, delay, event, leaves } = self.next(me, talks, lp.random());
@@ -270,7 +271,7 @@ impl Model for Pcs {
 
     fn results(&self, outcome: &Outcome) -> Value {
         let mut results = outcome.statistics.to_json();
-        // By cell: they are in the map.
+        // These are by cell, and shown in the map.
         if let Value::Object(all) = &mut results {
             all.remove("wanted");
             all.remove("refused");

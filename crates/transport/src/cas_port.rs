@@ -8,7 +8,7 @@ use warpline_memory::{CasConsumer, CasCounts, CasProducer, DropEach, Lines, Make
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
 
-/// How many messages a ring holds for each sender, and at least and at most.
+/// How many messages a ring holds per sender, and the least and the most in all.
 const ROOM_PER_SENDER: usize = 256;
 const ROOM: (usize, usize) = (1024, 8192);
 /// How often a PE tries to push a message into a ring that others are pushing into, before it goes on with something else.
@@ -16,7 +16,7 @@ const TRIES: u32 = 64;
 /// How many messages by value to one PE are kept back at most: as many as a PE sends in a step or two.
 const KEPT_MOST: usize = 512;
 
-/// What mailboxes hold, to whoever runs a model.
+/// What mailboxes hold, as error messages put it.
 const UNREAD: &str = "messages that have yet to be received";
 
 /// What goes through a ring.
@@ -33,22 +33,22 @@ struct Kept<E> {
     flushed: usize,
 }
 
-/// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with compare-and-swap of B. Williams, A. Eker, K. Chiu
-/// and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
+/// A PE's end of the wires where each PE has one ring for all that send to it: the buffer with compare-and-swap of B. Williams, A. Eker, K.
+/// Chiu and D. Ponomarev, "High-performance PDES on manycore clusters", SIGSIM-PADS 2021, §4.1, between PEs rather than to a thread that
 /// communicates.
 ///
-/// A PE that is refused tries again some times, and then in its next step. What it publishes waits for what it has sent by value, so that no
-/// word overtakes a message.
+/// A PE that is refused retries a few times, and then again in its next step. What it publishes waits until what it has sent by value has
+/// been handed over, so that no word overtakes a message.
 pub struct CasPort<E> {
     /// By PE; none to itself.
     to: Vec<Option<CasProducer<Letter<E>>>>,
     from: CasConsumer<Letter<E>>,
-    /// Messages by value that have been received and not been taken.
+    /// Messages by value that have been received but not taken yet.
     values: DropEach<ValueMessage<E>>,
-    /// By receiver, and the receivers of some.
+    /// By receiver; and the receivers that have any.
     kept: Vec<Kept<E>>,
     receivers: Vec<u32>,
-    /// What is to be published when they have been handed over.
+    /// What is to be published once those have been handed over.
     word: Option<u64>,
     round: Option<(u64, u64)>,
     bounds: Lines,

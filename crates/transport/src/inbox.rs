@@ -9,11 +9,11 @@ use warpline_memory::{Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
 
-/// What inboxes hold, to whoever runs a model.
+/// What inboxes hold, as error messages put it.
 const UNREAD: &str = "messages that have yet to be received";
 
-/// What has arrived and has yet to be received. Senders and the receiver take turns by a lock: with many times more PEs than cores, hardly
-/// ever two at a time.
+/// What has arrived and has yet to be received. Senders and the receiver share a lock, for which they rarely compete when PEs far outnumber
+/// cores.
 struct Inbox<E> {
     /// Whether there may be anything in it. Set and cleared under the lock.
     filled: AtomicBool,
@@ -41,7 +41,7 @@ pub struct InboxPort<E> {
     me: usize,
     /// Messages by value that have been taken out of this PE's inbox.
     values: DropEach<ValueMessage<E>>,
-    /// Messages by value to other PEs that are kept back, by receiver, and the receivers of some.
+    /// Messages by value to other PEs that are kept back, by receiver; and the receivers that have any.
     kept_back: Vec<DropEach<ValueMessage<E>>>,
     receivers: Vec<u32>,
     bounds: Lines,
@@ -67,8 +67,8 @@ impl<E: Send> Port<E> for InboxPort<E> {
         let mut mail = inbox.lock();
         mail.messages.make_room(messages.len(), UNREAD);
         mail.messages.extend_from_slice(messages);
-        // Relaxed: whoever takes the mail locks it first. Whether a receiver sees this in time is settled by what tells it to look: a word
-        // that this PE publishes later.
+        // Relaxed: whoever takes the mail locks it first. That a receiver sees this in time is up to what tells it to look: a word that
+        // this PE publishes later.
         inbox.filled.store(true, Ordering::Relaxed);
         messages.len()
     }

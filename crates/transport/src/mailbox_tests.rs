@@ -1,4 +1,4 @@
-//! What every kind of mailbox keeps to: one suite for all of them.
+//! What every kind of mailbox guarantees: one suite for all of them.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

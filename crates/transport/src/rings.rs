@@ -10,14 +10,14 @@ use crate::controls::{ControlPlan, ControlWires, control_wires};
 const MESSAGES: usize = 4096;
 /// The least that a ring holds, however many PEs there are.
 const MESSAGES_LEAST: usize = 64;
-/// How many bytes of messages by value a ring holds in a run of two PEs: more makes nothing faster. More PEs share four times as much among
-/// all pairs.
+/// How many bytes of messages by value a ring holds in a run of two PEs: a larger ring is no faster. With more PEs, all pairs share four
+/// times as much.
 const VALUE_BYTES: usize = 64 << 10;
 /// The least number of messages by value that a ring holds, however large they are: in a run of two PEs as many as one sends in two
 /// batches, and with many PEs the second number.
 const VALUES_BETWEEN_TWO: usize = 256;
 const VALUES_LEAST: usize = 64;
-/// Rings are prefetched only with this many PEs or fewer, as most rings bring something in each step then.
+/// Rings are prefetched only with up to this many PEs, as most of them then have something in each step.
 const FETCHED_AHEAD: usize = 8;
 
 /// A PE's end of the wires: a ring from every other PE and one to it (per-sender mailboxes), so that only two PEs ever contend.
@@ -34,7 +34,8 @@ pub struct RingPort<E> {
 
 /// The ends of the wires of the PEs of a plan, between those in the range `near`.
 ///
-/// Rings lie in a region. If processes share that, events must be portable; each process has the ends of all PEs, and may use those of its own.
+/// Rings lie in a region. If processes share that, events must be portable; each process has the ends of all PEs, and may use those of its
+/// own.
 ///
 /// # Panics
 /// If processes share the region, and there is no proof that events are portable.

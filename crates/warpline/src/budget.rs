@@ -39,7 +39,7 @@ impl RunBudget {
         Ok(RunBudget { budget: Budget::new(region, rest, programs), base, is_alone: processes == 1 })
     }
 
-    /// A budget of so many bytes for the engine alone, whatever the program takes.
+    /// A budget of this many bytes for the engine alone, whatever the program takes.
     pub(crate) fn of_engine(bytes: u64) -> Self {
         RunBudget { budget: Budget::new(&Region::own(), bytes, 0), base: u64::MAX, is_alone: true }
     }
@@ -49,7 +49,7 @@ impl RunBudget {
         self.budget.account()
     }
 
-    /// Looks at what the process takes, as the engine does not know what states and events have of their own.
+    /// Looks at what the process takes, as the engine does not know what states and events allocate themselves.
     pub(crate) fn look(&self) {
         if self.is_alone
             && let Some(resident) = memory_use::resident()

@@ -1,26 +1,26 @@
-//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. If it sends the same then, the message stands,
-//! and whoever has executed it need not do so again. After A. Gafni, "Rollback mechanisms for optimistic distributed simulation systems",
-//! SCS Multiconference on Distributed Simulation, 1988; and, as to when it pays, P. Reiher, F. Wieland and D. Jefferson, "Limitation of
-//! optimism in the Time Warp operating system", WSC 1989. To cancel at once is the business of [`rollback`](super::rollback).
+//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. If it sends the same again, the message
+//! stands, and its receiver need not execute it again. After A. Gafni, "Rollback mechanisms for optimistic distributed simulation systems",
+//! SCS Multiconference on Distributed Simulation, 1988; on when it pays, P. Reiher, F. Wieland and D. Jefferson, "Limitation of optimism in
+//! the Time Warp operating system", WSC 1989. Aggressive cancellation is in [`rollback`](super::rollback).
 //!
 //! # What is kept
-//! The key of a message contains its sender's event count, so an event sends the same again only if its LP has executed as many events before
-//! it: if it was undone because of another LP of its KP, or because of something that was cancelled and sent again. Keys, receivers and payloads
-//! are compared. What went to another PE is compared with a copy that is made when it is sent, as the message itself is no longer this PE's to
-//! read.
+//! The key of a message contains its sender's event count, so an event sends the same again only if its LP has executed as many events
+//! before it: if it was undone because of another LP of its KP, or because of something that was cancelled and sent again. Keys, receivers
+//! and payloads are compared. What went to another PE is compared with a copy that is made when it is sent, as the message itself is no
+//! longer this PE's to read.
 //!
-//! # Why nothing that is cancelled late comes too late
-//! A message that is kept is later than the event that had sent it, and that event is pending. As long as it is, neither this PE's bound nor
-//! its share for GVT passes it, so that others treat whatever comes at or after it as uncertain: they hold records of it, and still look
-//! at the status of its buffer. That is what they owe a message that the pending event may yet send, and they owe no more to one that it may
-//! yet cancel. What is kept is dealt with in the same step in which the event is no longer pending, and so before the next bound or share:
-//! - The event is executed again. It is recorded, or certain; what is left over is cancelled before the step ends. An anti-message counts for GVT
-//!   at the event, so that GVT does not pass it until the anti-message has taken effect.
-//! - The event has been cancelled. As another PE may do that in place at any time, this PE notices it only when the event's turn comes. Until
-//!   then the event counts for GVT like any other ([`least`](crate::agenda::Agenda::least)), though nothing else is left of it: others might
-//!   commit what it had sent.
-//! - The event is held back because it fails, or everything from some time on is undone, in a full history or at an early end. It may be long
-//!   until the event is executed again, or never, so what it had sent is cancelled at once.
+//! # Why late cancellation is not too late
+//! A kept message is later than the event that had sent it, and that event is pending. As long as it is, neither this PE's bound nor its
+//! share for GVT passes it, so others treat whatever comes at or after it as uncertain: they hold records of it, and still look at the
+//! status of its buffer. They have to do so for a message that the pending event may yet send, and one that it may yet cancel needs no
+//! more. What is kept is dealt with in the step in which the event stops being pending, and so before the next bound or share:
+//! - The event is executed again. It is recorded, or certain; what is left over is cancelled before the step ends. An anti-message counts
+//!   for GVT at the event, so that GVT does not pass it until the anti-message has taken effect.
+//! - The event has been cancelled. As another PE may do that in place at any time, this PE notices it only when the event's turn comes.
+//!   Until then the event counts for GVT like any other ([`least`](crate::agenda::Agenda::least)), as others might otherwise commit what it
+//!   had sent.
+//! - The event is held back because it fails, or everything from some time on is undone, in a full history or at an early end. It may be
+//!   long until the event is executed again, or never, so what it had sent is cancelled at once.
 
 use warpline_base::{LpId, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};
@@ -40,16 +40,16 @@ use crate::wires::Port;
 
 /// What an event had sent.
 struct Before<E> {
-    /// To its own PE, the last one last.
+    /// To its own PE, the last one at the end.
     here: Vec<Handle>,
-    /// To others, likewise.
+    /// To other PEs, likewise.
     away: Vec<SentAway<E>>,
     sent_again: u64,
     cancelled: u64,
 }
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Whether what an event had sent, which is pending again, is kept.
+    /// Whether to keep what an event had sent that is pending again.
     #[inline]
     pub(super) fn keeps(&mut self, extra: ExtraId) -> bool {
         let copied = self.past.extras.get(extra).is_some_and(|extra| !extra.away.is_empty());
@@ -82,7 +82,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.past.kept.push(k, Kept { event: undone, time: self.agenda.event(undone).time, extra });
     }
 
-    /// A copy of an event that goes to another PE, if it is to be compared with what may be sent again.
+    /// A copy of an event that goes to another PE, if what is sent again may have to be compared with it.
     pub(super) fn copy_to_compare(&mut self, event: &Event<M::Event>) -> Option<Event<M::Event>> {
         let comparable = M::comparable().filter(|_| self.past.kept.copies())?;
         // What cannot be copied cannot be kept.
@@ -91,7 +91,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Some(Event { time, sequence, sender, receiver, step, priority, payload })
     }
 
-    /// Sends an event to another PE, of which a copy is kept beside its sender's record. Returns where.
+    /// Sends an event to another PE and keeps a copy in the extra of the sending event. Returns that extra.
     pub(super) fn send_comparable(
         &mut self,
         to: u32,
@@ -113,8 +113,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         id
     }
 
-    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place`, which may have been executed before. Then whatever
-    /// it sent that does not stand is cancelled and undone.
+    /// As [`send_uncertain`](Self::send_uncertain), for the event of the record at `place`, which may have been executed before: then what
+    /// it had sent and does not send again is cancelled and undone.
     #[cold]
     #[inline(never)]
     pub(super) fn send_uncertain_again(&mut self, k: usize, event: Handle, place: u64, sender: LpId, number: u64, extra: ExtraId) {
@@ -127,7 +127,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.undo_what_was_sent();
     }
 
-    /// As [`send_certain`](Self::send_certain), for an event that had been undone, and has sent what is kept.
+    /// As [`send_certain`](Self::send_certain), for an undone event for which something is kept.
     #[cold]
     #[inline(never)]
     pub(super) fn send_certain_again(&mut self, event: Handle, sender: LpId, number: u64) {
@@ -140,7 +140,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.undo_what_was_sent();
     }
 
-    /// Sends what is in the outbox, but for what the same event had sent before, and cancels what it had sent and does not send now.
+    /// Sends what is in the outbox, except what the event had sent before, and cancels what it had sent and does not send now.
     fn send_again<const CERTAIN: bool>(&mut self, kept: Kept, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let (first, mut sent, event) = (Sequence::first_of(number), OptionalHandle::default(), kept.event);
         let mut before = self.take_before(kept);
@@ -201,7 +201,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Cancels what an event, which is to be dropped or held back, had sent before it was undone.
+    /// Cancels what an event that is dropped or held back had sent before it was undone.
     pub(super) fn drop_kept(&mut self, event: Handle) {
         let k = self.past.kp_of(self.index_of(event));
         if let Some(kept) = self.past.kept.take(k, event, self.agenda.event(event).time) {
@@ -239,7 +239,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Before { here, away, sent_again: 0, cancelled: 0 }
     }
 
-    /// Cancels what an event had sent after this place among its sends.
+    /// Cancels what an event had sent later than this among its messages.
     fn cancel_later_than(&mut self, sequence: Sequence, before: &mut Before<M::Event>, event: Handle) {
         while let Some(message) = before.here.pop_if(|message| self.agenda.event(*message).sequence > sequence) {
             before.cancelled += 1;
@@ -251,7 +251,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Cancels what an undone event had sent to other PEs, with copies that turn out not to be needed.
+    /// Cancels what an undone event had sent to other PEs with copies, which are not needed after all.
     pub(super) fn cancel_copied(&mut self, extra: ExtraId, undone: Handle) {
         while let Some(away) = self.past.extras.get(extra).and_then(|extra| extra.away.pop()) {
             self.cancel_away(away, undone);
@@ -269,7 +269,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         _ = try_drop(copy);
     }
 
-    /// Cancels whatever is left, and takes note of what became of all.
+    /// Cancels whatever is left, and counts what became of everything.
     fn finish_before(&mut self, extra: ExtraId, mut before: Before<M::Event>, event: Handle) {
         while let Some(message) = before.here.pop() {
             before.cancelled += 1;
@@ -279,7 +279,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             before.cancelled += 1;
             self.cancel_away(away, event);
         }
-        // Their memory is used again.
+        // The lists' memory is reused.
         if let Some(extra) = self.past.extras.get(extra) {
             (extra.here, *extra.away) = (before.here, before.away);
         }
@@ -295,6 +295,6 @@ fn is_same<M: Model>(before: &Event<M::Event>, sequence: Sequence, now: &Outgoin
     let Outgoing { time, to, step, priority, event } = now;
     let same = before.sequence == sequence && before.time == *time && before.receiver == *to;
     let same = same && before.step == *step && before.priority == *priority;
-    // To compare is code of the model, and may panic.
+    // Comparing runs the model's code, which may panic.
     same && M::comparable().is_some_and(|comparable| catch_panic(|| comparable.are_equal(&before.payload, event)).unwrap_or(false))
 }

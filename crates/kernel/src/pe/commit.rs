@@ -189,8 +189,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.running = Some(entry);
         self.context.commit(self.world.model, &event.payload);
         self.running = None;
-        if extra != ExtraId::NONE {
-            self.apply_observed(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
+        if let Some(place) = extra.place() {
+            let figures = self.past.extras.read(place, self.context.notes());
+            self.effects.observe_figures(figures, id, key.time).map_err(|fault| (entry, fault))?;
+            self.past.extras.release(place);
+        } else if extra != ExtraId::NONE {
+            self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
         if !self.context.notes().is_empty() {
             self.effects.observe(self.context.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
@@ -208,19 +212,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         Ok(RecordStatus::Closed)
     }
 
-    /// Applies what an event that commits had observed.
-    #[inline]
-    fn apply_observed(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
+    /// Applies what the event of an extra, which commits, had observed.
+    #[inline(never)]
+    fn apply_extra(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
         let Pe { past, effects, context, mail, world, .. } = self;
-        if let Some(more) = past.extras.get(extra) {
-            if world.tuning.messages == Messages::Copy {
-                more.sent.iter().for_each(|sent| mail.drop_copy(sent.copy));
-            }
-            if !more.notes.is_empty() {
-                effects.observe(&mut more.notes, at, lp, time)?;
-            }
+        let Some(more) = past.extras.get(extra) else { return Ok(()) };
+        if world.tuning.messages == Messages::Copy {
+            more.sent.iter().for_each(|sent| mail.drop_copy(sent.copy));
         }
-        effects.observe_figures(past.extras.observed(extra, context.notes()), lp, time)?;
+        if !more.notes.is_empty() {
+            effects.observe(&mut more.notes, at, lp, time)?;
+        }
+        if let Some(place) = more.observed {
+            effects.observe_figures(past.extras.read(place, context.notes()), lp, time)?;
+        }
         past.extras.give_back(extra);
         Ok(())
     }

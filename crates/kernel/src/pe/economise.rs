@@ -1,6 +1,6 @@
-//! How a PE keeps within the memory budget of its machine, step by step: where memory is short it executes ahead only what needs no more of it,
-//! and asks for GVT otherwise; if that brings no room, it undoes what lies furthest ahead; where nothing of its own is left to undo, it sends
-//! events back to the PEs that sent them; and if all PEs together have taken more than there may be, each of them undoes all that it can, and
+//! How a PE keeps within the memory budget of its machine, step by step: where memory is short it executes ahead only what needs no more of
+//! it, and asks for GVT otherwise; if that brings no room, it undoes what lies furthest ahead; where nothing of its own is left to undo, it
+//! sends events back to the PEs that sent them; and if all PEs together have exceeded the budget, each of them undoes all that it can, and
 //! gives back what is not in use. See [`Thrift`](crate::thrift::Thrift).
 
 use std::cmp::Reverse;
@@ -41,7 +41,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// What there is to do about memory when a new GVT has been adopted, and what commits has been reclaimed.
     ///
-    /// Events are undone only here, where nothing that the PE has said of itself since GVT could be wrong by that.
+    /// Events are undone for memory only here, where the PE has published nothing since GVT that this could make wrong.
     #[cold]
     #[inline(never)]
     pub(super) fn economise(&mut self) {
@@ -53,7 +53,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.undo_beyond(VirtualTime::ZERO);
             self.give_back_room();
         } else if waits && !self.affords_batch() {
-            // Half of what it is ahead, so that what is executed soonest again is undone last.
+            // Only the further half of what lies ahead: the nearer half would soonest be executed again.
             let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
             self.undo_beyond(VirtualTime::new(gvt + (latest - gvt) / 2.0).unwrap_or(self.world.end));
         }
@@ -130,8 +130,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         None
     }
 
-    /// Sends the pending events of other PEs that lie furthest ahead back to them: cancelback. Whether what sent them can still be undone, only
-    /// they know.
+    /// Cancelback: sends the pending events of other PEs that lie furthest ahead back to them. Only they know whether the sending events
+    /// can still be undone.
     fn send_back(&mut self) {
         let due = self.frontier.due().max(self.frontier.horizon());
         let mut furthest: BinaryHeap<Reverse<(VirtualTime, LpId, LpId, Sequence)>> = BinaryHeap::with_capacity(RETURNS_MOST + 1);

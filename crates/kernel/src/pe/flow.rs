@@ -1,4 +1,4 @@
-//! Flow control: an event that lacks buffers for what it sends is undone and waits. [`crate::flow`] says why this comes to an end.
+//! Flow control: an event that lacks buffers for what it sends is undone and waits. [`crate::flow`] says why this cannot deadlock.
 
 use warpline_base::{EventKey, Moment};
 use warpline_model::Model;
@@ -10,8 +10,8 @@ use crate::tuning::Messages;
 use crate::wires::Port;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
-    /// Whether there are too few buffers for what the event at hand, which has this key, sends to other PEs. The one at GVT may take more than
-    /// there are.
+    /// Whether there are too few buffers for what the event at hand, which has this key, sends to other PEs. The one at GVT may take more
+    /// than there are.
     #[inline(never)]
     pub(super) fn lacks_room(&mut self, key: &EventKey) -> bool {
         let Pe { flow: Some(flow), context, lps, world, agenda, frontier, .. } = self else { return false };
@@ -28,7 +28,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         lacks && Moment::Event(*key) != frontier.gvt()
     }
 
-    /// Undoes the event at hand, which lacks buffers, and has it wait.
+    /// Undoes the event at hand, which lacks buffers, and makes it wait.
     #[cold]
     pub(super) fn park(&mut self, entry: Entry) {
         if self.context.logs() {

@@ -141,7 +141,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Sends free buffers back to PEs that send more than they receive, which otherwise would keep making new ones. (Fujimoto and Panesar
+    /// Sends free buffers back to PEs that send more than they receive, which would otherwise keep making new ones. (Fujimoto and Panesar
     /// let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
         let most = if self.thrift.is_short() { 0 } else { SURPLUS_MOST.div_ceil(self.world.pes() as usize) };

@@ -1,10 +1,11 @@
-//! Undoing events that were executed too early, and cancelling what they sent, at once (aggressive cancellation), or [later](super::cancellation).
+//! Undoing events that were executed too early, and cancelling what they sent: at once (aggressive cancellation), or
+//! [later](super::cancellation).
 //!
-//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. That a message is cancelled in the
-//! one copy that sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans.
-//! Society for Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
-//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone last first: incremental state saving, as in
-//! J. Steinman, "Incremental state saving in SPEEDES using C++", WSC 1993.
+//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. Cancelling a message in the one copy that
+//! sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans. Society for
+//! Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic parallel simulations
+//! using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone last first: incremental state saving, as in J. Steinman,
+//! "Incremental state saving in SPEEDES using C++", WSC 1993.
 
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, catch_panic};
@@ -120,7 +121,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.rollback(self.gauge.counts.rolled_back - before);
     }
 
-    /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be, and is, kept.
+    /// Undoes the last event of a KP. What it had sent is cancelled, unless it may be kept and is.
     fn undo(&mut self, k: usize, place: u64, may_keep: bool) {
         let record = self.past.history.get_mut(place);
         record.fate = Fate::Undone;
@@ -228,7 +229,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Cancels what an undone event had sent by value. To GVT, an anti-message comes with the event that sent what it cancels, so that what
+    /// Cancels what an undone event had sent by value. For GVT, an anti-message counts at the event that sent what it cancels, so that what
     /// is pending at GVT will not be cancelled.
     pub(super) fn cancel_values(&mut self, extra: ExtraId, undone: Handle) {
         let Some(extra) = self.past.extras.get(extra) else { return };
@@ -240,7 +241,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// The same of one message.
+    /// The same for one message.
     pub(super) fn cancel_value(&mut self, sent: &SentByValue, undone: Handle) {
         let at = Moment::Event(self.agenda.event(undone).key());
         self.mail.send_value_anti(sent, at, &mut self.gvt);

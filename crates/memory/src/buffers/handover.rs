@@ -26,10 +26,10 @@ impl<T> Buffers<T> {
         slot.value.with(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    /// Takes out a free buffer to send back to `partner`, if there are more than `most` besides as many as this PE has made for it, or, where
-    /// sub-pools have sizes, more than a quarter of the size: so a PE that sends more than it receives gets its buffers back. The buffer is in
-    /// flight until that PE [takes it back](Self::accept_empty). Each PE keeps as many as it has made, so free buffers do not go back and
-    /// forth. Only partitioned pools have a surplus.
+    /// Takes out a free buffer to send back to `partner`, if there are more than `most` beyond those that this PE has made for it, or,
+    /// where sub-pools have sizes, more than a quarter of the size beyond those. So a PE that sends more than it receives gets its buffers
+    /// back, while each PE keeps as many as it has made, so free buffers do not go back and forth. The buffer is in flight until that PE
+    /// [takes it back](Self::accept_empty). Only partitioned pools have a surplus.
     ///
     /// # Panics
     /// If there is no such PE.
@@ -47,7 +47,7 @@ impl<T> Buffers<T> {
     /// Takes back a buffer that its partner had no use for.
     ///
     /// # Panics
-    /// If the buffer is not in flight to this PE without a value.
+    /// If the buffer is not in flight to this PE as an empty one.
     pub fn accept_empty(&mut self, handle: Handle) {
         let slot = found(&self.arena, handle);
         // Acquire pairs with the Release of `give_surplus`.

@@ -1,10 +1,10 @@
-//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been executed, with a stamp, and is reused when everything
-//! with that stamp is over. So nobody has to look through all that is over to free it, and what it costs is spread over the run.
+//! Reclaiming on the fly: a buffer goes to a list of its pool as soon as its message has been executed, with a stamp, and is reused when
+//! that stamp is over. So nobody has to look through everything that is over to free it, and the cost is spread over the run.
 //!
-//! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §6) the stamp is the message's time,
-//! and a buffer may be reused when GVT has passed that. Here it is a number that grows with every execution, and the engine says which
-//! numbers are over. It has to, as a message before GVT has still to commit, and messages do not commit in the order of their times alone.
-//! A message that is cancelled is released at once, as its buffer may be reused at once.
+//! In the paper (R. Fujimoto and K. Panesar, "Buffer management in shared-memory Time Warp systems", PADS 1995, §6) the stamp is the
+//! message's time, and a buffer may be reused when GVT has passed that. Here it is a number that grows with every execution, and the engine
+//! says which numbers are over. It has to, as a message before GVT may still have to commit, and messages do not commit in the order of
+//! their times alone. A cancelled message is released at once, as its buffer may be reused at once.
 
 use std::collections::VecDeque;
 use std::mem::needs_drop;
@@ -48,17 +48,17 @@ impl Retired {
 
     fn add(&mut self, partner: u16, entry: Entry) {
         let queue = self.queue(partner);
-        // What is undone last first may be followed by others with the same stamps.
+        // Executions are undone last first, and later ones may reuse their stamps.
         while queue.back().is_some_and(|last| last.stamp >= entry.stamp) {
             let last = queue.pop_back();
-            assert!(last.is_none_or(|last| last.number == NONE), "what is executed has a stamp of its own, greater than those before");
+            assert!(last.is_none_or(|last| last.number == NONE), "each execution has a stamp of its own, greater than those before");
         }
         queue.make_room(1, "the numbers of buffers that will be free");
         queue.push_back(entry);
         self.len += 1;
     }
 
-    /// Takes an entry out. It is looked for, as this is rare, and its place stays.
+    /// Takes an entry out and leaves its place. A search is good enough, as this is rare.
     fn remove(&mut self, partner: u16, stamp: u64) -> u32 {
         let queue = self.queue(partner);
         let found = queue.binary_search_by_key(&stamp, |entry| entry.stamp).ok();
@@ -92,12 +92,12 @@ impl<T> Buffers<T> {
         self.retired.is_some()
     }
 
-    /// Notes that a message has been executed, the last of all so far, with a stamp greater than those of all others that are executed and not
-    /// undone. Its buffer counts as free from now on. It stays as it is until the stamp is [over](Self::tidy), and the execution may be
-    /// [undone](Self::withdraw) until then.
+    /// Notes that a message has been executed, with a stamp greater than those of all earlier executions that have not been undone. Its
+    /// buffer counts as free from now on, but stays as it is until the stamp is [over](Self::tidy); until then the execution may be
+    /// [undone](Self::withdraw).
     ///
     /// # Panics
-    /// Also if buffers are not retired here, or the stamp is none of those.
+    /// Also if buffers are not retired here, or the stamp is not greater.
     #[inline]
     pub fn retire(&mut self, handle: Handle, stamp: u64) {
         let partner = owned(&self.arena, self.mine, handle).partner.load(Ordering::Relaxed);
@@ -105,7 +105,7 @@ impl<T> Buffers<T> {
         self.released += 1;
     }
 
-    /// Takes a buffer back whose message was executed with this stamp, as that has been undone.
+    /// Takes back a buffer whose message was executed with this stamp, because the execution has been undone.
     ///
     /// # Panics
     /// Also if it has not been retired with this stamp.
@@ -116,17 +116,17 @@ impl<T> Buffers<T> {
         self.released -= 1;
     }
 
-    /// Drops the value of a message that is over, or will be when its stamp is, and whose buffer has been retired.
+    /// Drops the value of a message whose buffer has been retired, and which is over or will be when its stamp is.
     pub fn empty(&mut self, handle: Handle) {
         let slot = owned(&self.arena, self.mine, handle);
         // Relaxed: only this PE acts on the slot before it gives it away again.
         slot.tag.store(tag(OVER, self.me), Ordering::Relaxed);
-        // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has none now, so nothing will reach that again.
-        // This comes last, as it may panic.
+        // SAFETY: the slot was live and belonged to this PE, so it had a value; by its tag it has none now, so nothing will reach that
+        // again. This comes last, as it may panic.
         slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });
     }
 
-    /// What there is to do now and then: evens out what pools have, and has buffers reused that were retired with a stamp less than `over`.
+    /// Periodic work: evens out the pools, and lets buffers that were retired with a stamp less than `over` be reused.
     pub fn tidy(&mut self, over: u64) {
         if let Some(retired) = &mut self.retired {
             retired.over = over;
@@ -137,7 +137,8 @@ impl<T> Buffers<T> {
         self.pool.tidy(&self.arena);
     }
 
-    /// Whether so many messages to a PE find buffers, or may have new ones. Where the sizes of sub-pools are not limited, they always do.
+    /// Whether there are buffers for this many messages to a PE, or new ones may be made: always, unless the sizes of sub-pools are
+    /// limited.
     pub fn has_room(&mut self, to: u32, messages: u32) -> bool {
         if self.pool.has_room(to, messages) {
             return true;
@@ -146,7 +147,7 @@ impl<T> Buffers<T> {
         self.pool.has_room(to, messages)
     }
 
-    /// Notes that an event wants to send so many messages to a PE: sizes that adapt follow what is wanted.
+    /// Notes that an event wants to send this many messages to a PE: adaptive sizes follow the demand.
     pub fn want(&mut self, to: u32, messages: u32) {
         self.pool.want(to, messages);
     }
@@ -157,16 +158,16 @@ impl<T> Buffers<T> {
     }
 
     fn retired_mut(&mut self) -> &mut Retired {
-        self.retired.as_mut().expect("buffers are retired where their pool says so")
+        self.retired.as_mut().expect("the settings of the pool say whether buffers are retired")
     }
 
-    /// A slot for messages to a PE that was retired and whose message is over.
+    /// A retired slot for messages to PE `to`; its own message is over.
     pub(super) fn reclaim_one(&mut self, to: u32) -> Option<FreeSlot> {
         let retired = self.retired.as_mut().filter(|_| self.pool.takes_retired())?;
         reclaim(retired, &self.arena, self.me, self.mine, to as u16)
     }
 
-    /// Gives the pool all slots of a partner that were retired and whose messages are over.
+    /// Gives the pool all retired slots of a partner whose messages are over.
     fn reclaim_all(&mut self, partner: u16) {
         let Some(retired) = &mut self.retired else { return };
         let (arena, me, mine) = (&self.arena, self.me, self.mine);
@@ -174,11 +175,12 @@ impl<T> Buffers<T> {
     }
 }
 
-/// The first slot of a partner that was retired and whose message is over; freed.
+/// Frees the first retired slot of a partner whose message is over.
 fn reclaim<T>(retired: &mut Retired, arena: &Arena<T>, me: u16, mine: u32, partner: u16) -> Option<FreeSlot> {
     while let Some(number) = retired.pop(partner) {
         let slot = found(arena, Handle::from_bits(number));
-        // Relaxed: only this PE writes either of these tags, and only it replaces them. A slot that was released after all is not free here.
+        // Relaxed: only this PE writes either of these tags, and only it replaces them. A slot that has been released since is not this
+        // PE's to free.
         let tagged = slot.tag.load(Ordering::Relaxed);
         if tagged != mine && tagged != tag(OVER, me) {
             continue;

@@ -17,7 +17,7 @@ const UNDONE: u8 = 3;
 /// never cancel, and that the sender's `cancel` checks. Release builds have no such bit.
 const CERTAIN: u8 = if cfg!(debug_assertions) { 1 << 7 } else { 0 };
 
-/// What [`Buffers::cancel`] found: how far the message had come by then.
+/// What [`Buffers::cancel`] found: how far the message had got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelOutcome {
     /// Not begun. The receiver will find it cancelled and drop it.
@@ -45,7 +45,7 @@ impl<T> Buffers<T> {
     #[inline]
     pub fn begin_if(&self, handle: Handle, sure: impl FnOnce(u32) -> bool) -> Option<&T> {
         let slot = owned(&self.arena, self.mine, handle);
-        // All Relaxed: the mark is as old as the value. An engine that is wrong about `sure` may lose a cancellation, nothing worse.
+        // All Relaxed: the mark was published with the value. An engine that is wrong about `sure` may lose a cancellation, nothing worse.
         if sure(slot.mark.load(Ordering::Relaxed)) {
             let status = slot.status.load(Ordering::Relaxed);
             match status & !CERTAIN {
@@ -161,7 +161,7 @@ impl<T> Buffers<T> {
         matches!(found(&self.arena, handle).status.load(Ordering::Acquire), CANCELLED | UNDONE)
     }
 
-    /// Cancels a message and returns how far it had come. Only its sender may do this, wherever the buffer is now. Unless the message is
+    /// Cancels a message and returns how far it had got. Only its sender may do this, wherever the buffer is now. Unless the message is
     /// local, the receiver may free the buffer from then on, so the sender has to read whatever it needs from it first, such as the
     /// [next](Self::next) message.
     ///

@@ -1,5 +1,5 @@
 //! Blocks of memory for payloads. A block that is freed waits in a list of the thread that frees it, whichever thread it came from; so in
-//! steady state a thread takes no lock and asks no allocator.
+//! steady state a thread takes no lock and calls no allocator.
 
 use std::alloc::Layout;
 use std::array::from_fn;
@@ -16,7 +16,7 @@ use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
 
 /// How many bytes of free blocks a thread keeps per class: as many as a PE frees at once when 4096 events of 1 KiB commit. A thread that
-/// frees what others have made hoards no more than that. Of larger blocks there are fewer, but filling them takes longer than a lock.
+/// frees what others have made keeps no more than that. Of larger blocks there are fewer, but filling them takes longer than a lock.
 const KEPT_BYTES: usize = if cfg!(miri) { 256 << 10 } else { 4 << 20 };
 /// How many bytes of blocks, and how many blocks at most, go from the chunks to a thread at a time, or back.
 const MOVED_BYTES: usize = 64 << 10;
@@ -62,7 +62,7 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
     CHUNKS[class].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block with room for this many bytes, at least one, rounded up to lines. Where it is not clean, it may not be initialised.
+/// A block with room for this many bytes, at least one, rounded up to lines. Where it is not clean, it may be uninitialised.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).

@@ -1,5 +1,5 @@
-//! Where blocks of one size come from, and go back to when no thread keeps them: chunks of many blocks each. Chunks are large where there are
-//! many blocks, so that the system backs them with huge pages; otherwise every access to another payload would be a TLB miss.
+//! Where blocks of one size come from, and go back to when no thread keeps them: chunks of many blocks each. Chunks are large where there
+//! are many blocks, so that the system backs them with huge pages; otherwise every access to another payload would be a TLB miss.
 
 use std::ptr::NonNull;
 
@@ -36,7 +36,7 @@ impl Block {
     /// Makes its first `bytes` zeros.
     ///
     /// # Safety
-    /// It has as many, rounded up to lines.
+    /// It has that many, rounded up to lines.
     #[inline]
     pub(super) unsafe fn clear(&mut self, bytes: usize) {
         for dirty in self.clean.dirty_within(bytes).into_iter().filter(|dirty| !dirty.is_empty()) {
@@ -113,12 +113,12 @@ impl Chunks {
         Chunks { chunks: Vec::new() }
     }
 
-    /// Gives out up to `most` blocks, at least one. What is in them are zeros, or what their last users left.
+    /// Gives out up to `most` blocks, at least one. They hold zeros, or what their last users left.
     ///
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
     pub(super) fn take(&mut self, block_bytes: usize, align: usize, most: usize) -> FreeList {
-        // Those with low addresses first, so that others are emptied.
+        // Low addresses first, so that other chunks become empty.
         let index = self.chunks.iter().position(Chunk::has_free).unwrap_or_else(|| self.grow(block_bytes, align));
         let chunk = &mut self.chunks[index];
         let mut taken = FreeList::default();
@@ -150,7 +150,7 @@ impl Chunks {
         self.chunks.partition_point(|chunk| chunk.pages.start() <= address)
     }
 
-    /// Takes blocks back. Chunks of which all have come back are freed.
+    /// Takes blocks back. A chunk is freed when all of its blocks are back.
     ///
     /// # Safety
     /// The blocks are from [`take`](Self::take).

@@ -10,7 +10,7 @@ pub(super) const CLASSES: usize = if cfg!(loom) { 0 } else { 12 };
 /// Classes of blocks in memory that processes share, where no allocator helps with large ones: up to 1 GiB.
 pub(super) const SHARED_CLASSES: usize = 26;
 
-/// The class of a block for this many bytes, if there is one that is large enough among so many.
+/// The class of a block for this many bytes, if one of the first `classes` is large enough.
 #[inline(always)]
 pub(super) fn class_for(bytes: usize, classes: usize) -> Option<usize> {
     let behind = (bytes - 1) / LINE;

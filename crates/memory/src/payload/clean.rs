@@ -1,11 +1,12 @@
-//! What is known to be zeros in a block, so that a payload of zeros costs what was written there before, and not what it has room for.
+//! What is known to be zeros in a block, so that a payload of zeros costs in proportion to what was written there before, not to its
+//! length.
 
 use std::ops::Range;
 
 use super::classes::LINE;
 
-/// A stretch of lines of a block that are zeros, whoever has used it. The other lines may be anything. The first is always one of them, as the
-/// header lies there.
+/// A stretch of lines of a block that are zeros, whoever has used it before. The other lines may be anything; the first is always one of
+/// those, as it holds the header.
 ///
 /// One stretch is enough where messages are written at their ends: a head, perhaps a checksum behind everything, and what lies between only
 /// gives them their length.
@@ -20,7 +21,7 @@ impl Clean {
     /// No line is known to be zeros.
     pub(super) const NONE: Clean = Clean { from: 0, to: 0 };
 
-    /// A block of so many bytes, all of which are zeros but those of the first line.
+    /// A block of this many bytes, all zeros except the first line.
     pub(super) fn behind_header(block_bytes: usize) -> Self {
         Clean::of(1..lines(0..block_bytes).end)
     }

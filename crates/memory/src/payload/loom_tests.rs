@@ -2,7 +2,7 @@ use loom::thread;
 
 use super::*;
 
-/// Whoever drops last frees the bytes, after the other has read them. Memory that is freed twice or never, loom reports.
+/// Whoever drops last frees the bytes, after the other has read them. Loom reports memory that is freed twice or never.
 #[test]
 fn loom_the_last_of_two_threads_frees() {
     loom::model(|| {
@@ -15,7 +15,7 @@ fn loom_the_last_of_two_threads_frees() {
     });
 }
 
-/// A clone is made while the other thread drops what it was made from the same bytes.
+/// One thread clones a payload and drops the original while the other drops its own.
 #[test]
 fn loom_clone_against_drop() {
     loom::model(|| {
@@ -44,7 +44,7 @@ fn loom_make_mut_against_drop() {
     });
 }
 
-/// What is clean is noted by whoever writes, and read by whoever drops last, the other thread perhaps.
+/// Whoever writes notes what is clean; whoever drops last, perhaps the other thread, reads it.
 #[test]
 fn loom_write_at_against_the_last_drop() {
     loom::model(|| {

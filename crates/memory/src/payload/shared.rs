@@ -1,9 +1,9 @@
-//! Blocks for payloads in memory that processes share. Each process takes blocks from its own heap. What it frees of the blocks of another, and
-//! does not use again, goes back to that one.
+//! Blocks for payloads in memory that processes share. Each process takes blocks from its own heap. Blocks of another process that it frees
+//! and does not use again go back to that process.
 //!
-//! An address stands for a heap and an item in it (E. Lynch, G. Riley and S. Hampton, the heaps of §4). An item whose count reaches zero can be
-//! reused at once: as long as a rollback may still need it, the history holds the event that brought it, and states the copies that were made of
-//! them. That is the paper's _time to zero_.
+//! An address stands for a heap and an item in it (E. Lynch, G. Riley and S. Hampton, the heaps of §4). An item whose count reaches zero
+//! can be reused at once: as long as a rollback may still need it, it is held by the event that brought it, which is in the history, or by
+//! a copy of a state. That is the paper's _time to zero_.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ static BYTES: AtomicUsize = AtomicUsize::new(0);
 static EMPTY: AtomicPtr<usize> = AtomicPtr::new(std::ptr::null_mut());
 static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
 
-/// What a process has freed of the blocks of another, class by class: the first of a list.
+/// The blocks of a process that others have freed: the head of a list for each class.
 #[derive(Debug, Default)]
 pub(crate) struct Returned([AtomicPtr<FreeBlock>; CLASSES]);
 
@@ -59,12 +59,11 @@ fn heap() -> MutexGuard<'static, Heap> {
     HEAP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, payloads of this process lie in a segment, where there is a list of what came back for each process, and the length of those
-/// without bytes.
+/// From now on, payloads of this process lie in a segment. So do `returned`, by process, and `empty`, the length of payloads without bytes.
 pub(crate) fn begin(segment: &Arc<Segment>, returned: Common<[Returned]>, empty: &usize) {
     EMPTY.store(std::ptr::from_ref(empty).cast_mut(), Ordering::Release);
     *heap() = Heap { segment: Some(segment.clone()), returned: Some(returned), ..Heap::none() };
-    // Whoever has a payload in it does not keep it: it stays.
+    // Never unmapped, as payloads do not keep the segment alive.
     std::mem::forget(segment.clone());
     START.store(segment.start().addr().get(), Ordering::Release);
     BYTES.store(segment.bytes(), Ordering::Release);
@@ -146,7 +145,7 @@ pub(super) fn take(class: usize, most: usize) -> FreeList {
                 }
                 let Some(start) = *fresh else { no_memory(class) };
                 *fresh_blocks -= 1;
-                // SAFETY: there are `fresh_blocks` more blocks behind this one; beyond the last, nobody looks.
+                // SAFETY: there are `fresh_blocks` more blocks behind this one; nobody looks beyond the last.
                 *fresh = Some(unsafe { start.add(block_bytes(class)) });
                 // The file in memory that the segment maps is zeros at first.
                 Block { start, clean: Clean::behind_header(block_bytes(class)) }

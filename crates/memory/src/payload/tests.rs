@@ -29,7 +29,7 @@ fn payloads_hold_what_was_put_in() {
     }
 }
 
-/// A payload of zeros has no others, whatever its memory held before: bytes that were written at places, all at once, or copied.
+/// A payload of zeros is all zeros, whatever its memory held before: bytes written here and there, all at once, or copied.
 #[test]
 fn zeros_are_zeros_whatever_was_written_before() {
     let (rounds, lengths) = if cfg!(miri) { (60, [40, 300, 900]) } else { (3000, [300, 5000, 65_536]) };
@@ -71,7 +71,7 @@ fn zeros_are_zeros_whatever_was_written_before() {
     }
 }
 
-/// What the time to make a payload depends on is how many bytes are cleared, which the block that it gets tells.
+/// The time to make a payload depends on how many bytes are cleared, which can be read off its block.
 #[test]
 fn little_is_cleared_where_little_was_written() {
     let cleared = |len: usize| {

@@ -1,5 +1,5 @@
-//! The journal of a state: for each change, the old value of what was changed, and where in the state it lies. Events are undone by it, the
-//! last change first, and nothing of the state is copied that no event changes.
+//! The journal of a state: for each change, the old value of what was changed, and where in the state it lies. Events are undone from it,
+//! the last change first; parts of the state that no event changes are never copied.
 
 mod plain;
 mod queue;
@@ -33,10 +33,10 @@ pub use queue::Queue;
 /// ```
 ///
 /// An event says what it is about to change by [`Context::change`], which takes what is [`Plain`]: numbers, enums without fields, and
-/// structs and enums that say `#[journal(whole)]`, but no struct without it, whose fields are changed one by one.
+/// structs and enums marked `#[journal(whole)]`. The fields of a struct without that mark are changed one by one.
 ///
-/// What holds an address is no part of a state in this sense, as the journal would not find what it points to. A list that events change
-/// is a [`Queue`]. Other collections need copies of the state, or reverse code; or they are `fixed`:
+/// A type that holds pointers cannot be journaled, as the journal would not find what they point to. For a list that events change, use a
+/// [`Queue`]. Other collections need copies of the state or reverse code, unless they are `fixed`:
 /// ```compile_fail,E0277
 /// # use warpline_model::prelude::*;
 /// #[derive(Clone, Debug, Journaled)]
@@ -45,12 +45,12 @@ pub use queue::Queue;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "the journal of a state cannot find its way in `{Self}`",
+    message = "the journal of a state cannot find what changes in `{Self}`",
     note = "derive `Journaled` for a type of your own; make a list that events change a `Queue`; mark a field that no event changes \
             with `#[journal(fixed)]`"
 )]
 pub trait Journaled {
-    /// Gives back the old value of what was changed, if it is this or a part of it. Returns whether it is.
+    /// Restores the old value of what was changed, if that is this or a part of it. Returns whether it was.
     fn restore(&mut self, change: &mut Change<'_>) -> bool;
 }
 
@@ -65,13 +65,13 @@ pub struct Change<'l> {
 }
 
 impl Change<'_> {
-    /// Whether it changed a part of this.
+    /// Whether what was changed lies in this.
     #[inline]
     pub fn is_in<T>(&self, part: &T) -> bool {
         self.at.wrapping_sub(address(part)) < size_of::<T>()
     }
 
-    /// Gives back the old value of all of this, if that is what was changed. Returns whether it was.
+    /// Restores the old value of this as a whole, if that is what was changed. Returns whether it was.
     #[inline]
     pub fn gives_back<T: Plain>(&mut self, place: &mut T) -> bool {
         // A field at the same place has fewer words, or is all there is.
@@ -82,13 +82,13 @@ impl Change<'_> {
         found
     }
 
-    /// Which of these items it changed, or a part of it, if any.
+    /// In which of these items what was changed lies, if in any.
     #[inline]
     fn item_in<T, const N: usize>(&self, items: &[T; N]) -> Option<usize> {
         self.is_in(items).then(|| (self.at - address(items)) / size_of::<T>())
     }
 
-    /// The same as [`gives_back`](Self::gives_back) for an array, of which nobody knows how many words an item takes.
+    /// The same as [`gives_back`](Self::gives_back) for an array whose items take an unknown number of words.
     #[inline]
     fn gives_back_each<T: Journaled, const N: usize>(&mut self, items: &mut [T; N]) -> bool {
         let words = self.words / N.max(1);
@@ -97,7 +97,7 @@ impl Change<'_> {
     }
 }
 
-/// Where something lies, as a number: it is compared, and nothing is reached through it.
+/// Where something lies, as a number: it is only compared, and nothing is accessed through it.
 #[inline(always)]
 fn address<T>(place: &T) -> usize {
     std::ptr::from_ref(place).addr()

@@ -3,10 +3,10 @@ use std::marker::PhantomData;
 use super::{Change, Journaled};
 use crate::Saved;
 
-/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that its old words bring back.
+/// What an event may change as a whole by [`Context::change`](crate::Context::change): a value that can be restored from its old words.
 ///
-/// All that is [`Saved`] is: numbers, `bool`, [`LpId`](crate::LpId), and enums without fields that derive [`Journaled`]. So are options,
-/// arrays and tuples of plain values, and structs and enums of them that say `whole`:
+/// Whatever is [`Saved`] is plain: numbers, `bool`, [`LpId`](crate::LpId), and enums without fields that derive [`Journaled`]. So are
+/// options, arrays and tuples of plain values, and structs and enums of them marked `whole`:
 /// ```
 /// use warpline_model::prelude::*;
 ///
@@ -35,8 +35,8 @@ use crate::Saved;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be changed as a whole",
-    note = "change its fields one by one; for a plain type of your own, derive `Journaled` and say `#[journal(whole)]`; change a list by \
-            the methods of `Queue`"
+    note = "change its fields one by one; for a plain type of your own, derive `Journaled` and mark it `#[journal(whole)]`; change a list \
+            by the methods of `Queue`"
 )]
 pub trait Plain: Journaled + Copy {
     /// How many words a value takes.
@@ -70,7 +70,7 @@ impl<T: Saved> Journaled for T {
     }
 }
 
-/// An option changes as a whole.
+/// An option changes as a whole, or the value in it does.
 impl<T: Plain> Journaled for Option<T> {
     #[inline]
     fn restore(&mut self, change: &mut Change<'_>) -> bool {

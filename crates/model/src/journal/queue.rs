@@ -7,7 +7,7 @@ use super::{Change, Changing, Journaled, Plain, address};
 /// A list with two ends in the state of an LP, whose changes can be undone by a [journal](crate::Model::journal): a [`VecDeque`] whose
 /// changing methods take `lp`.
 ///
-/// It is read like a `VecDeque`. Where nothing is logged, changing it costs hardly more than changing that.
+/// It is read like a `VecDeque`. Where nothing is logged, changes cost hardly more than those of a `VecDeque`.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -88,7 +88,7 @@ impl<T: Plain> Queue<T> {
     /// # Panics
     /// If the queue is shorter than that.
     pub fn insert(&mut self, place: usize, item: T, lp: &mut impl Changing) {
-        assert!(place <= self.items.len(), "an item is put into a queue of {} at place {place}", self.items.len());
+        assert!(place <= self.items.len(), "a queue of {} items has no place {place} to insert at", self.items.len());
         lp.note_change(&*self, 1, |log| log.push((place as u64) << BITS | INSERTED));
         self.items.insert(place, item);
     }

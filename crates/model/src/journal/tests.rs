@@ -130,7 +130,7 @@ fn context() -> Context<Script> {
 }
 
 proptest! {
-    /// Whatever events change, in whatever order, comes back; and several events of which each has a log of its own, last first.
+    /// Whatever events change, in whatever order, comes back; and several events, each with a log of its own, last first.
     #[test]
     fn all_changes_are_undone(events in prop::collection::vec(prop::collection::vec((0..27u8, any::<u64>()), 0..12), 1..6)) {
         let (mut lp, mut state, mut past) = (context(), State::default(), Vec::new());
@@ -176,7 +176,7 @@ fn what_is_changed_without_a_word_stays_changed() {
     assert_eq!((state.first.a, state.pair.0), (0, 8));
 }
 
-/// An enum whose variant changed without a word: the field that was changed is not there any more.
+/// An enum whose variant changed without being logged: the field that was changed is not there any more.
 #[test]
 fn what_is_not_found_again_is_told() {
     let (mut lp, mut state) = (context(), State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() });

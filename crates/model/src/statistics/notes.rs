@@ -116,7 +116,7 @@ pub struct Notes {
     /// The observations, after those of earlier events.
     pub list: Vec<Note>,
     /// Where those of this event begin.
-    begin: usize,
+    pub(super) begin: usize,
     /// The cells of all rows, one after the other.
     pub cells: Vec<Cell>,
     /// What is to be done outside.

@@ -14,8 +14,8 @@ use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
 use crate::{Act, Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
-/// With more items than this, statistics take more than the nearest cache has beside all else.
-const MANY: u64 = 256;
+/// With more items than this, a statistic takes more than the nearest cache has beside all else.
+const MANY: u32 = 256;
 
 /// A committed row, on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +76,8 @@ pub struct Statistics {
     horizon: Horizon,
     declared: Declarations,
     slots: Vec<Slot>,
-    /// Whether they are too large for the nearest cache, so that it pays to fetch them.
-    large: bool,
+    /// Which of the first 64 slots are too large for the nearest cache, so that it pays to fetch their items: a bit for each.
+    large: u64,
 }
 
 /// One statistic.
@@ -114,8 +114,9 @@ impl Statistics {
             Slot { tallies, series: SeriesTally::new(declaration, end).map(Box::new) }
         };
         let slots = declared.statistics.iter().map(slot).collect();
-        let items: u64 = declared.statistics.iter().map(|declaration| u64::from(declaration.items)).sum();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large: items > MANY }
+        let bit = |(slot, declaration): (u32, &Declaration)| if declaration.items > MANY { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 };
+        let large = (0..).zip(&declared.statistics).map(bit).sum();
+        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large }
     }
 
     /// The run was cut short, and ends here.
@@ -157,12 +158,13 @@ impl Statistics {
         notes.iter().try_for_each(|note| self.add(note, time, lp))
     }
 
+    #[inline(always)]
     fn add(&mut self, note: &Note, time: f64, lp: LpId) -> Result<(), Fault> {
         if self.try_add(note, time, lp).is_some() { Ok(()) } else { Err(self.refusal(note, time)) }
     }
 
     /// Adds an observation; `None` if it is none of a statistic that is declared.
-    #[inline]
+    #[inline(never)]
     fn try_add(&mut self, note: &Note, time: f64, lp: LpId) -> Option<()> {
         let Statistics { horizon, slots, .. } = self;
         let observed = time >= horizon.start;
@@ -234,29 +236,35 @@ impl Statistics {
         }
     }
 
-    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, if there are many statistics. Means over time are few, as each is the level of
-    /// something, and stay in the cache.
+    /// Fetches the memory that [`apply`](Self::apply) will need for these notes later, where statistics are large. Means over time are few, as
+    /// each is the level of something, and stay in the cache.
     #[inline]
     pub fn fetch(&self, notes: &Notes) {
-        for note in if self.large { notes.current() } else { &[] } {
-            match *note {
-                Note::Count { counter: Counter { slot, item }, .. } => {
-                    if let Some(Tallies::Counters(items)) = self.tallies(slot) {
-                        items.get(item as usize).into_iter().for_each(prefetch);
-                    }
+        if self.large != 0 {
+            notes.current().iter().for_each(|note| self.fetch_for(note));
+        }
+    }
+
+    #[inline]
+    fn fetch_for(&self, note: &Note) {
+        let is_large = |slot: u16| self.large.checked_shr(slot.into()).is_some_and(|bits| bits & 1 == 1);
+        match *note {
+            Note::Count { counter: Counter { slot, item }, .. } if is_large(slot) => {
+                if let Some(Tallies::Counters(items)) = self.tallies(slot) {
+                    items.get(item as usize).into_iter().for_each(prefetch);
                 }
-                Note::Sample { histogram: Histogram { slot, item }, value } => {
-                    if let Some(Tallies::Histograms(items)) = self.tallies(slot) {
-                        items.get(item as usize).into_iter().for_each(|tally| tally.fetch(value));
-                    }
-                }
-                Note::Observe { mean: Mean { slot, item }, .. } => {
-                    if let Some(Tallies::Means(items)) = self.tallies(slot) {
-                        items.get(item as usize).into_iter().for_each(MeanTally::fetch);
-                    }
-                }
-                Note::Span { .. } | Note::Change { .. } | Note::Close { .. } | Note::Row { .. } | Note::Act => {}
             }
+            Note::Sample { histogram: Histogram { slot, item }, value } if is_large(slot) => {
+                if let Some(Tallies::Histograms(items)) = self.tallies(slot) {
+                    items.get(item as usize).into_iter().for_each(|tally| tally.fetch(value));
+                }
+            }
+            Note::Observe { mean: Mean { slot, item }, .. } if is_large(slot) => {
+                if let Some(Tallies::Means(items)) = self.tallies(slot) {
+                    items.get(item as usize).into_iter().for_each(MeanTally::fetch);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -21,7 +21,7 @@ pub struct NodePort<E> {
     /// The PEs near this one.
     pes_near: Range<u32>,
     courier: SharedCourier<E>,
-    /// If another PE, or a thread, works for the courier.
+    /// `None` if this PE itself works for the courier.
     outlet: Option<Outlet<E>>,
     /// What waits for the courier, or for room: of values, what was sent since the last flush; the rest is never refused.
     kept: VecDeque<Record<E>>,
@@ -108,7 +108,7 @@ impl<E: Send> NodePort<E> {
         self.outlet.is_none()
     }
 
-    /// Hands over what was kept, and works for the courier if that is to be done here.
+    /// Hands over what was kept. If this PE serves the courier, also does the courier's work if `works` is set.
     fn pass_on(&mut self, works: bool) {
         if let Some(outlet) = &mut self.outlet {
             while let Some(record) = self.kept.pop_front() {
@@ -132,7 +132,7 @@ impl<E: Send> NodePort<E> {
         self.notes.note(worked);
     }
 
-    /// Sends what must not be refused.
+    /// Sends a record that must not be refused.
     fn send_surely(&mut self, record: Record<E>) {
         self.kept.push_back(record);
         self.pass_on(false);

@@ -123,21 +123,23 @@ settings! {
             recorded: Recorded::Always,
             hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
         }
-        /// Processes among which the PEs are divided, and which share memory; each has as many PEs as --threads says, by default its share of the cores.
+        /// Processes among which the PEs are divided, and which share memory; each has as many PEs as --threads says, by default its share
+        /// of the cores.
         processes: u32 = 1, Range::Between(1, PROCESSES_MOST), {
             heading: PARALLEL,
             reason: "as each takes address space in all others",
             recorded: Recorded::InParallel,
             hurts: "processes take longer to start than threads, each has a copy of the model, and PEs do not move between them",
         }
-        /// Whether processes of a machine share the memory of messages; otherwise they are copied, by MPI if a launcher has started the processes.
+        /// Whether processes of a machine share the memory of messages; otherwise they are copied, by MPI if a launcher has started the
+        /// processes.
         zero_copy: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "never, and it is there for comparisons; where it is off, every message to another process is written and read once more",
+            hurts: "only when off, which is for comparisons: every message to another process is then written and read once more",
         }
-        /// Who carries messages that are copied between processes: rings in shared memory, MPI, or, for comparison, Boost.Interprocess; rings
-        /// and boost mean --zero-copy no.
+        /// Who carries messages that are copied between processes: rings in shared memory, MPI, or, for comparison, Boost.Interprocess;
+        /// rings and boost mean --zero-copy no.
         carrier: Carrier = Carrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -162,8 +164,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "in one ring for all, PEs wait for each other; with a ring for each, the thread looks into many",
         }
-        /// Most bytes of a batch of messages to a process that shares no memory; with --carrier boost, each message is sent by itself unless
-        /// this is given.
+        /// Most bytes of a batch of messages to a process that shares no memory; with --carrier boost, each message is sent by itself
+        /// unless this is given.
         communication_batch: u32 = 16_384, Range::Between(256, 1 << 20), {
             heading: PARALLEL,
             placeholder: "BYTES",
@@ -196,8 +198,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "too few, and a rollback undoes events of many other LPs; too many, and their table exceeds the nearest cache",
         }
-        /// How global virtual time (GVT) is found: whether PEs go on meanwhile, or stop; by messages, by writing into each other's memory, or
-        /// from registers.
+        /// How global virtual time (GVT) is found: whether PEs go on meanwhile, or stop; by messages, by writing into each other's memory,
+        /// or from registers.
         gvt: GvtAlgorithm = GvtAlgorithm::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -207,9 +209,9 @@ settings! {
         barrier: Barrier = Barrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "at one counter, many cores contend; those who sleep are late, but leave their cores to others; reductions of MPI are for ranks, and take a message even between neighbours",
+            hurts: "at one counter, many cores contend; PEs that sleep wake up late, but leave their cores to others; MPI reductions need ranks, and take a message even between neighbours",
         }
-        /// Events, about, that a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
+        /// About how many events a PE executes before it asks for a new GVT; 32 times as many if lookahead makes them certain.
         gvt_interval: u32 = 128, Range::From(1), {
             heading: PARALLEL,
             placeholder: "EVENTS",
@@ -217,12 +219,12 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "too small, and PEs spend their time finding GVT; too large, and memory is reclaimed late and fewer events are certain",
         }
-        /// Whether --gvt-interval stays as it is, or is only the first and follows how busy PEs are while GVT is found; with --communication
-        /// dedicated, the thread that sends then asks for GVT, by an interval in its own passes, and PEs only if they are idle.
+        /// Whether --gvt-interval is fixed, or only the start of an interval that adapts to how busy PEs are while GVT is found; with
+        /// --communication dedicated, the thread that sends then asks for GVT, at an interval in its own passes, and PEs only if idle.
         gvt_interval_control: GvtIntervalControl = GvtIntervalControl::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "it takes some computations to find a good interval, which a short run does not have; a good fixed one is no worse",
+            hurts: "finding a good interval takes several computations of GVT, more than a short run has; a good fixed one is no worse",
         }
         /// How far beyond GVT events may be executed, in model time.
         window: f64, Range::Above(0.0), {
@@ -247,27 +249,28 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "more than 1 pays only for large states: undoing executes events between two copies again; copies over 1024 events of their PE old are renewed",
         }
-        /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or whichever pays.
+        /// When what an undone event had sent is cancelled: at once; or when the event, executed again, does not send the same; or
+        /// whichever pays.
         cancellation: Cancellation = Cancellation::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "lazy, and wrong messages stay for longer, and what they bring about has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
+            hurts: "with lazy, wrong messages stay longer, and what they cause has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
         }
-        /// How events travel between PEs: by value where nobody can cancel them, as copies of which the sender keeps its own, or in buffers that
-        /// both share; auto takes value for payloads of up to 512 bytes, and shared for larger ones.
+        /// How events travel between PEs: by value where nobody can cancel them, as copies of which the sender keeps its own, or in buffers
+        /// that both share; auto takes value for payloads of up to 512 bytes, and shared for larger ones.
         messages: Messages = Messages::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "a copy takes an anti-message for every cancellation, and memory twice; in shared buffers, certain events move more cache lines",
         }
-        /// Where messages between threads wait: in a ring for each sender, in one queue per PE under a lock, or in one ring per PE in which senders
-        /// reserve places by compare-and-swap; auto takes a ring for each sender with up to 32 PEs, and a queue with more.
+        /// Where messages between threads wait: in a ring for each sender, in one queue per PE under a lock, or in one ring per PE in which
+        /// senders reserve places by compare-and-swap; auto takes a ring for each sender with up to 32 PEs, and a queue with more.
         mailbox: Mailbox = Mailbox::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "rings for each sender take memory that grows with the square of the PEs; in one for all, senders wait for each other, and with cas all wait for one that has lost its core",
         }
-        /// Whose pool a buffer for a message is taken from, and keeps it afterwards: sub-pools for pairs of PEs, the sender's and then the
+        /// Whose pool a message's buffer is taken from, and whose it goes to when free: that of the pair of PEs, the sender's and then the
         /// receiver's, or the receiver's.
         pool: BufferPool = BufferPool::default(), Range::Any, {
             heading: PARALLEL,
@@ -280,22 +283,22 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "what was freed first has probably left the cache, so fifo is there for comparisons",
         }
-        /// With --pool partitioned: buffers for messages from one PE to another; without any left, a PE executes nothing ahead until some have
-        /// come back.
+        /// With --pool partitioned: buffers for messages from one PE to another; when none is left, a PE executes nothing ahead until some
+        /// have come back.
         sub_pool: SubPool = SubPool::default(), Range::Any, {
             heading: PARALLEL,
             unit: "buffers",
             recorded: Recorded::InParallel,
             hurts: "with few buffers PEs mostly wait for them, and for GVT; with many or unlimited ones, a PE that others wait for can be flooded with messages",
         }
-        /// When the memory of executed events goes back to its pool: when they commit, or at once, to be used again when they have.
+        /// When the memory of executed events goes back to its pool: when they commit, or at once, to be reused once they have committed.
         fossil_collection: FossilCollection = FossilCollection::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "on the fly, buffers are used again in the order in which they were executed, when they have left the cache",
+            hurts: "on the fly, buffers are reused in the order of execution, when they have left the cache",
         }
-        /// With --sync conservative: whether PEs go in step, from window to window, or each as far as it may; auto takes windows if PEs
-        /// outnumber cores and all least delays between them are equal.
+        /// With --sync conservative: whether PEs advance in step, from window to window, or each as far as it may; auto takes windows if
+        /// PEs outnumber cores and all least delays between them are equal.
         conservative: Conservative = Conservative::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -307,12 +310,12 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
         }
-        /// In optimistic and mixed runs, when events are executed that may have to be undone: where waiting until they are certain would take longer,
-        /// or whenever nothing certain is left.
+        /// In optimistic and mixed runs, when events that may have to be undone are executed: where waiting until they are certain would
+        /// take longer, or whenever nothing certain is left.
         go_ahead: GoAhead = GoAhead::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "always, and PEs that would soon know better undo what they need not have done",
+            hurts: "with always, PEs execute and then undo what a short wait would have spared them",
         }
         /// With --sync mixed: the LPs that wait until their events are certain, while others go ahead.
         conservative_lps: LpChoice = LpChoice::default(), Range::Any, {
@@ -325,7 +328,7 @@ settings! {
         move_pes: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "what a PE has in the caches of a core is left behind when it moves; it seldom does where the load is even",
+            hurts: "a PE that moves leaves behind what it has in the caches of a core; it seldom moves where the load is even",
         }
         /// Step all PEs in one thread, in an order drawn from this seed, with messages that overtake each other.
         virtual_cluster: u64, Range::Any, {
@@ -343,9 +346,9 @@ pub(crate) fn batch_for(pes: u32) -> u32 {
 }
 
 impl Settings {
-    /// The engine of a run: the one that was asked for, or else one that all settings given serve. That is the sequential one with one thread,
-    /// the conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with several threads
-    /// or processes, or any other setting of parallel runs; and otherwise whichever turns out to be fastest.
+    /// The engine of a run: the one that was asked for, or else one that all given settings suit. That is the sequential one with one
+    /// thread, the conservative one if `conservative` is among them, the mixed one if `conservative_lps` is, the optimistic one with
+    /// several threads or processes, or any other setting of parallel runs; and otherwise whichever turns out to be fastest.
     ///
     /// # Errors
     /// If the sequential engine is given several threads, or a setting that it has no use for; or if `conservative` is set for any other
@@ -463,7 +466,7 @@ impl Settings {
         Err(SettingError::Conflict { name: "mailbox", value, other, other_value, remedy })
     }
 
-    /// Checks the settings of a run that nobody has asked to have several processes.
+    /// Checks the settings of a run for which neither `processes` nor a launcher says how many processes it has.
     ///
     /// # Errors
     /// If a setting is about messages between processes.

@@ -4,17 +4,18 @@ use crate::exhausted::Exhausted;
 use crate::sync::Ordering;
 use crate::{Apart, Shareable, SpinLock};
 
-/// Free slots that several PEs share, in memory that processes may share: each slot has the number of the next. It is used behind a lock.
+/// A linked list of free slots that several PEs share, in memory that processes may share: each slot has the number of the next. It is used
+/// under a lock.
 #[derive(Debug)]
 pub(super) struct Chain {
     first: u32,
     last: u32,
     len: u32,
-    /// How many slots were wanted and not there.
+    /// How many slots other PEs asked for when there were none.
     pub(super) missed: u32,
 }
 
-/// A chain behind a lock, on cache lines of its own.
+/// A chain under a lock, on cache lines of its own.
 pub(super) type LockedChain = Apart<SpinLock<Chain>>;
 
 // SAFETY: these are numbers.
@@ -34,7 +35,7 @@ impl Chain {
     #[inline]
     pub(super) fn push<T>(&mut self, slot: FreeSlot, order: FreeOrder, arena: &Arena<T>) {
         let number = slot.number();
-        // All Relaxed here and below: whoever reads it has had the lock after the one who wrote it.
+        // All Relaxed here and below: the lock orders whoever reads it after whoever wrote it.
         match order {
             FreeOrder::Lifo => {
                 made(arena, number).next.store(self.first, Ordering::Relaxed);
@@ -68,7 +69,7 @@ impl Chain {
     }
 }
 
-/// The slot of a number that a PE has had.
+/// The slot with a number that a PE has made.
 #[inline]
 fn made<T>(arena: &Arena<T>, number: u32) -> &Slot<T> {
     arena.slot(number).unwrap_or_else(|| Exhausted::Numbers.unwind())

@@ -6,8 +6,8 @@ use crate::arena::{Arena, SEGMENT_BITS};
 /// How many new slots a pool gets at once.
 pub(in crate::buffers) const RUN: u32 = if cfg!(any(miri, loom)) { 2 } else { 32 };
 
-/// Slots that have never been used. A PE has a range of its own, in pages of its own, and nobody touches them before somebody takes a slot out
-/// of its pool: so a system that puts a page where it is first touched puts it near the PE whose pool it is.
+/// Slots that have never been used. Each PE has its own range, in its own pages, untouched until a slot is taken out of its pool: so a
+/// system that places a page where it is first touched places it near the PE whose pool it is.
 #[derive(Default)]
 pub(super) struct Fresh {
     range: Range<u32>,
@@ -16,10 +16,10 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    /// The next slots, at most so many and at least one, the last one first.
+    /// The next slots, at most this many and at least one, in descending order.
     pub(super) fn run<T>(&mut self, most: u32, arena: &Arena<T>) -> impl ExactSizeIterator<Item = FreeSlot> + use<T> {
         if self.range.is_empty() {
-            // The arena grows by as much as this PE has already.
+            // Grows by up to as much as this PE has already.
             self.range = arena.grow(self.segments);
             self.segments += self.range.len() as u32 >> SEGMENT_BITS;
         }

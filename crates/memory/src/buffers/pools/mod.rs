@@ -1,5 +1,5 @@
-//! Where free buffers wait until they are used again: one type per way to share them out. All of it is safe code: a [`FreeSlot`] is the right to
-//! use a slot, and can be passed on or lost, but not doubled.
+//! Where free buffers wait until they are used again: one type per kind of pool. All of it is safe code: a [`FreeSlot`] is the right to use
+//! a slot, and can be passed on or lost, but not duplicated.
 
 mod chain;
 mod free_list;
@@ -27,7 +27,7 @@ pub(super) use self::sender::FEW;
 pub(super) struct FreeSlot(u32);
 
 impl FreeSlot {
-    /// The right to use a slot whose keeper the caller is, and which it has just marked as free, or to use one that has never been used.
+    /// The right to use a slot that the caller keeps and has just marked as free, or one that has never been used.
     pub(super) fn new(number: u32) -> Self {
         FreeSlot(number)
     }
@@ -42,27 +42,27 @@ impl FreeSlot {
     }
 }
 
-/// Whose pool a buffer is taken from, and into whose it goes when it is free: the three of R. Fujimoto and K. Panesar, "Buffer management in
-/// shared-memory Time Warp systems", PADS 1995.
+/// Whose pool a buffer is taken from, and whose it goes to when it is free: the three kinds of R. Fujimoto and K. Panesar, "Buffer
+/// management in shared-memory Time Warp systems", PADS 1995.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolKind {
-    /// One pool for each PE, behind a lock. A sender takes a buffer from the pool of the receiver, to which it returns.
+    /// One pool for each PE, under a lock. A sender takes a buffer from the pool of the receiver, to which it returns.
     Receiver,
-    /// One pool for each PE. A sender takes a buffer from its own pool, and the receiver keeps it. What a PE has too many of goes to a pool
-    /// that all share.
+    /// One pool for each PE. A sender takes a buffer from its own pool, and the receiver keeps it. A PE's surplus goes to a pool that all
+    /// share.
     Sender,
-    /// For each PE, one sub-pool for each other: buffers go back and forth between two PEs.
+    /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs.
     Partitioned(SubPoolSize),
 }
 
 /// How many buffers a sub-pool has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubPoolSize {
-    /// As many as it takes.
+    /// As many as needed.
     Unlimited,
-    /// So many, at least 1.
+    /// This many, at least 1.
     Fixed(u32),
-    /// So many on average over the sub-pools of a PE, in proportion to what it sends.
+    /// This many on average over the sub-pools of a PE, in proportion to what it sends.
     Adaptive(u32),
 }
 
@@ -84,34 +84,34 @@ pub enum FreeOrder {
 /// let handle = views[0].insert(1, 'a');
 /// views[1].accept(handle);
 /// views[1].release(handle);
-/// // It is in the pool of the receiver, from which whoever sends there takes it.
+/// // The buffer is in the receiver's pool, from which senders take it.
 /// assert_eq!((views[1].insert(1, 'b'), views[1].books().free), (handle, 0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSettings {
-    /// Whose pools they are.
+    /// Whose pool a buffer is taken from.
     pub kind: PoolKind,
-    /// Which one is used next.
+    /// Which free buffer is used next.
     pub order: FreeOrder,
     /// Whether buffers may be [retired](super::Buffers::retire) when their message has been executed, and reused as soon as it is over.
     pub retires: bool,
 }
 
 impl Default for PoolSettings {
-    /// Sub-pools without a size, the last freed first.
+    /// Sub-pools of unlimited size; the last buffer freed is used first.
     fn default() -> Self {
         PoolSettings { kind: PoolKind::Partitioned(SubPoolSize::Unlimited), order: FreeOrder::Lifo, retires: false }
     }
 }
 
-/// What happened in a pool, beside what the [books](crate::Books) of every PE have.
+/// How many slots a PE has moved to and from the pool that all share, for its [books](crate::Books).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Redistributed {
     pub(super) deposited: u64,
     pub(super) withdrawn: u64,
 }
 
-/// The pool of a PE, or its view of those of all.
+/// A PE's pool, or its view of all pools.
 pub(super) enum Pool {
     Partitioned(Partitioned),
     Sender(SenderPool),
@@ -149,7 +149,7 @@ impl Pool {
         }
     }
 
-    /// Whether from now on every free slot is used before a new one is made.
+    /// Sets whether every free slot is used before a new one is made.
     pub(super) fn save_memory(&mut self, saves: bool) {
         if let Pool::Partitioned(pool) = self {
             pool.saves_memory = saves;
@@ -174,7 +174,7 @@ impl Pool {
         }
     }
 
-    /// What there is to do now and then, such as to even out.
+    /// Periodic work, such as evening out.
     pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
         match self {
             Pool::Partitioned(pool) => pool.tidy(),
@@ -191,7 +191,7 @@ impl Pool {
         }
     }
 
-    /// Whether so many messages to a PE find free slots, or may have new ones.
+    /// Whether there are free slots for this many messages to a PE, or new ones may be made.
     pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
         match self {
             Pool::Partitioned(pool) => pool.has_room(to, messages),
@@ -199,7 +199,7 @@ impl Pool {
         }
     }
 
-    /// Notes that so many messages to a PE want slots.
+    /// Notes that this many messages to a PE want slots.
     pub(super) fn want(&mut self, to: u32, messages: u32) {
         if let Pool::Partitioned(pool) = self {
             pool.want(to, messages);
@@ -221,7 +221,7 @@ impl Pool {
         !matches!(self, Pool::Receiver(_))
     }
 
-    /// How many slots are free here; those that all share count for the first PE.
+    /// How many slots are free here, not counting those in the pool that all share.
     pub(super) fn free(&self) -> u64 {
         match self {
             Pool::Partitioned(pool) => pool.free(),
@@ -239,7 +239,7 @@ impl Pool {
         }
     }
 
-    /// How many slots went to the pool that all share and came from there.
+    /// How many slots this PE has moved to the pool that all share, and from there.
     pub(super) fn redistributed(&self) -> Redistributed {
         match self {
             Pool::Sender(pool) => pool.redistributed,

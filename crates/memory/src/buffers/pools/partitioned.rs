@@ -9,11 +9,11 @@ use crate::exhausted::Exhausted;
 /// With more free local slots than this, some of them are used for other PEs.
 pub(in crate::buffers) const PLENTY: usize = if cfg!(any(miri, loom)) { 16 } else { 8192 };
 
-/// The partitioned pool: one list for each PE that slots go to and come from, their partner. A slot that was made for messages between two PEs
-/// goes back and forth between these for life, so a PE touches only its own memory and that of its partners, and no lock is needed.
+/// The partitioned pool: one list for each PE that slots go to and come from, their partner. A slot that was made for messages between two
+/// PEs keeps going back and forth between them, so a PE touches only its own memory and that of its partners, and no lock is needed.
 ///
-/// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of its receivers. Here that is a setting, and
-/// without it sub-pools grow. The sub-pool of a PE's messages to itself grows in any case: with those alone it hogs nobody's memory but its own.
+/// Fujimoto and Panesar give every sub-pool a size, which limits how far a sender can run ahead of its receivers. Here that is a setting,
+/// and without it sub-pools grow. The sub-pool of a PE's messages to itself always grows: those take nobody else's memory.
 pub(in crate::buffers) struct Partitioned {
     me: usize,
     /// By partner.
@@ -21,7 +21,7 @@ pub(in crate::buffers) struct Partitioned {
     /// How many slots this PE has added to those that it exchanges with each partner. It never sends these back as surplus.
     made: Box<[u32]>,
     sizes: Option<Sizes>,
-    /// A slot that is free for one partner is used for another before a new one is made.
+    /// Whether a slot that is free for one partner is used for another before a new one is made.
     pub(super) saves_memory: bool,
     pub(super) fresh: Fresh,
 }
@@ -90,8 +90,8 @@ impl Partitioned {
         Some(slot)
     }
 
-    /// If there are more than `most` besides as many as this PE has made, or, where sizes are limited, than a quarter of the size: so free
-    /// slots do not go back and forth.
+    /// A slot to send back, if there are more than `most` beyond those that this PE has made, or, where sizes are limited, more than a
+    /// quarter of the size beyond those: so free slots do not go back and forth.
     pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
         let partner = partner as usize;
         let most = self.sizes.as_ref().map_or(most, |sizes| sizes.of(partner) as usize / 4);
@@ -114,7 +114,7 @@ impl Partitioned {
         self.sizes.is_some()
     }
 
-    /// What was made beyond the size, because nothing could wait for it, or because the size is less by now, becomes local when it is back.
+    /// Slots made beyond the size, because something could not wait or because the size has shrunk since, become local when they are back.
     pub(super) fn tidy(&mut self) {
         let Some(sizes) = &mut self.sizes else { return };
         sizes.adapt();

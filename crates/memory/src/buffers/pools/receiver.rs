@@ -6,7 +6,7 @@ use crate::exhausted::Exhausted;
 use crate::{Common, Region};
 
 /// The receiver pool: whoever sends to a PE takes a slot from that PE's pool, under its lock, and the PE gives it back there. So slots stay
-/// with their receiver, and every message takes two locks, those of a PE to itself as well.
+/// with their receiver, and every message takes a lock twice, even one from a PE to itself.
 pub(in crate::buffers) struct ReceiverPool {
     me: usize,
     order: FreeOrder,
@@ -34,7 +34,7 @@ impl ReceiverPool {
         self.pools[self.me].0.lock().push(slot, self.order, arena);
     }
 
-    /// Under one lock.
+    /// Gives several slots back under one lock.
     pub(super) fn give_all<T>(&mut self, mut slots: impl Iterator<Item = FreeSlot>, arena: &Arena<T>) {
         let Some(first) = slots.next() else { return };
         let mut pool = self.pools[self.me].0.lock();
@@ -42,8 +42,8 @@ impl ReceiverPool {
         slots.for_each(|slot| pool.push(slot, self.order, arena));
     }
 
-    /// New memory for a message to a PE whose pool is empty. The memory of a pool is its PE's to touch first. So another PE, which cannot wait
-    /// for that, uses one slot of its own memory, which stays with the receiver; and the receiver adds as many when it next tidies up.
+    /// A new slot for a message to a PE whose pool is empty. Memory of a pool should be touched first by its own PE. Another PE cannot wait
+    /// for that, so it uses one slot of its own memory, which stays with the receiver; the receiver adds as many when it next tidies.
     pub(super) fn grow<T>(&mut self, to: u32, arena: &Arena<T>) -> FreeSlot {
         let mut added = self.fresh.run(if to as usize == self.me { RUN } else { 1 }, arena);
         let slot = added.next().unwrap_or_else(|| Exhausted::Numbers.unwind());
@@ -53,7 +53,7 @@ impl ReceiverPool {
         slot
     }
 
-    /// Adds as many slots as others have missed.
+    /// Adds as many slots as other PEs have missed.
     pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
         let mut missed = std::mem::take(&mut self.pools[self.me].0.lock().missed);
         while missed > 0 {

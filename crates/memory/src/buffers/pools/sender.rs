@@ -9,14 +9,14 @@ use crate::{Common, Region};
 /// A pool with fewer free slots than this takes some from the common pool.
 pub(in crate::buffers) const FEW: usize = 5;
 
-/// The sender pool: a PE takes slots from a list of its own, without a lock, and keeps those that it receives. So they drift to PEs that receive
-/// more than they send. What a PE has beyond as many as it has made goes to a pool that all share, when fossils are collected; who has fewer
-/// than five takes from there.
+/// The sender pool: a PE takes slots from a list of its own, without a lock, and keeps those that it receives. So they drift to PEs that
+/// receive more than they send. When fossils are collected, a PE with more than it has made gives the excess to a pool that all share; a PE
+/// with fewer than five takes some from there.
 pub(in crate::buffers) struct SenderPool {
     own: FreeList,
     order: FreeOrder,
     common: Common<LockedChain>,
-    /// There was nothing in the common pool when somebody last looked; it is looked at again after the next tidying.
+    /// The common pool was empty when this PE last looked; it looks again after the next tidying, or when it has none left.
     dry: bool,
     pub(super) fresh: Fresh,
     pub(super) redistributed: Redistributed,

@@ -8,11 +8,11 @@ pub(super) struct Sizes {
     traffic: Option<Traffic>,
 }
 
-/// How much a PE has wanted to send, which shares its buffers out.
+/// How much a PE has wanted to send; its buffers are shared out in proportion.
 struct Traffic {
     /// The buffers of all sub-pools together.
     total: u64,
-    /// By partner: what was wanted since sizes were last adapted, and what counts of the time before.
+    /// By partner: what was wanted since sizes were last adapted, and a decaying sum of what was wanted before.
     wanted: Box<[u64]>,
     weights: Box<[u64]>,
 }
@@ -41,8 +41,8 @@ impl Sizes {
         }
     }
 
-    /// Adapts sizes to the traffic: each sub-pool has one buffer, and the rest in proportion to what was wanted, of which the time before
-    /// counts half.
+    /// Adapts sizes to the traffic: each sub-pool gets one buffer, and a share of the rest in proportion to what was wanted, where
+    /// everything before the last time counts half.
     pub(super) fn adapt(&mut self) {
         let Some(Traffic { total, wanted, weights }) = &mut self.traffic else { return };
         for (weight, wanted) in weights.iter_mut().zip(wanted.iter_mut()) {
