@@ -115,7 +115,10 @@ impl Copies {
     /// Notes that an event was executed, with a copy or without.
     #[inline]
     pub(crate) fn executed(&mut self, lp: usize, place: u64, copied: bool) {
-        if let Some(last) = self.last.get_mut(lp) {
+        // Where every event is due, nobody asks.
+        if self.every != 1
+            && let Some(last) = self.last.get_mut(lp)
+        {
             *last = if copied { LastCopy { place, since: 0 } } else { LastCopy { since: last.since + 1, ..*last } };
         }
     }

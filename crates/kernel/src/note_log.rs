@@ -57,6 +57,8 @@ pub(crate) struct NoteLog {
     /// Chunks without observations.
     free: Vec<u32>,
     current: u32,
+    /// For how many observations there is room in the lists that are here.
+    room: usize,
 }
 
 /// What the log is to whoever runs a model.
@@ -64,7 +66,7 @@ const LOG: &str = "what events that may be undone have observed";
 
 impl Default for NoteLog {
     fn default() -> Self {
-        let mut log = NoteLog { chunks: Vec::new(), free: Vec::new(), current: 0 };
+        let mut log = NoteLog { chunks: Vec::new(), free: Vec::new(), current: 0, room: 0 };
         log.grow();
         log
     }
@@ -91,10 +93,12 @@ impl NoteLog {
     fn turn(&mut self, notes: &mut Notes) {
         let next = self.free.pop().unwrap_or_else(|| self.grow());
         let mut list = std::mem::take(&mut self.chunks[next as usize].notes);
+        self.room -= list.capacity();
         list.make_room(CHUNK, LOG);
         let last = std::mem::replace(&mut self.current, next);
         let chunk = &mut self.chunks[last as usize];
         chunk.notes = notes.replace_list(list);
+        self.room += chunk.notes.capacity();
         if chunk.events == 0 {
             self.recycle(last);
         }
@@ -132,9 +136,11 @@ impl NoteLog {
     #[cold]
     fn recycle(&mut self, number: u32) {
         let notes = &mut self.chunks[number as usize].notes;
+        self.room -= notes.capacity();
         notes.clear();
         // Few events observe so much.
         notes.shrink_to(4 * CHUNK);
+        self.room += notes.capacity();
         self.free.make_room(1, LOG);
         self.free.push(number);
     }
@@ -146,14 +152,13 @@ impl NoteLog {
 
     /// How much memory it takes, in bytes, in use or free, without the current chunk.
     pub(crate) fn bytes(&self) -> usize {
-        let notes: usize = self.chunks.iter().map(|chunk| chunk.notes.capacity()).sum();
-        size_of::<Note>() * notes + size_of::<Chunk>() * self.chunks.capacity()
+        size_of::<Note>() * self.room + size_of::<Chunk>() * self.chunks.capacity()
     }
 
     /// Frees the memory of chunks that are free.
     pub(crate) fn give_back_room(&mut self) {
         for &number in &self.free {
-            self.chunks[number as usize].notes = Vec::new();
+            self.room -= std::mem::take(&mut self.chunks[number as usize].notes).capacity();
         }
     }
 }
@@ -205,6 +210,10 @@ mod tests {
             log.release(places[0]);
         }
         assert!(log.chunks.len() <= 5, "{} chunks", log.chunks.len());
+        let room = log.chunks.iter().map(|chunk| chunk.notes.capacity()).sum::<usize>();
+        assert!(log.room == room && room > 0, "{} of {room}", log.room);
+        log.give_back_room();
+        assert_eq!(log.room, 0);
     }
 
     #[test]

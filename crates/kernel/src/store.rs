@@ -319,12 +319,13 @@ impl<E> Store<E> {
     #[inline(always)]
     pub(crate) fn release_executed(&mut self, handle: Handle) {
         match locate(handle) {
-            Location::Shared(buffer) if self.shared.retires() => {
+            Location::Local(handle) => drop(self.own.remove(handle)),
+            Location::Shared(_) if !self.shared.retires() => self.release_buffer(handle),
+            Location::Shared(buffer) => {
                 if needs_drop::<E>() {
                     self.shared.empty(buffer);
                 }
             }
-            _ => self.release(handle),
         }
     }
 

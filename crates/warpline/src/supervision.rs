@@ -122,8 +122,8 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// take there.
     ///
     /// A sequential run that needs more ends with an error. PEs of a parallel run go less far ahead where memory is short: they execute only
-    /// what needs no more of it, undo what lies furthest ahead, and in the end execute nothing that is not certain, so that together they need
-    /// little more than a sequential run.
+    /// what needs no more of it, undo what lies furthest ahead, send events back to the PEs that sent them, and in the end execute nothing that
+    /// is not certain. So a run needs at most a tenth more than a sequential one, and 4 MiB for each PE.
     ///
     /// ```
     /// # use warpline::prelude::*;

@@ -91,20 +91,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         };
         let index = self.lps.index(event.receiver);
         let k = self.past.kp_of(index);
-        if time.bits() <= self.past.kp(k).last_time {
+        let mut kp = self.past.kp(k);
+        if time.bits() <= kp.last_time {
             let key = event.key();
             self.roll_back_if_straggler(k, &key);
             if !self.faults.are_none() && self.hold_if_lost(entry, index) {
                 return;
             }
-            event = self.agenda.event(handle);
+            (event, kp) = (self.agenda.event(handle), self.past.kp(k));
         }
         let (id, key) = (event.receiver, event.key());
         let (lp, place) = (self.lps.get_mut(index), self.past.history.end());
         let number = lp.events + 1;
         self.running = Some(entry);
         let copied = self.past.copies.is_due(index, place);
-        let (before, digest) = (self.past.kp(k).last, lp.digest);
+        let (before, digest) = (kp.last, lp.digest);
         // Nothing is to be undone, should the copy of the state panic.
         let fate = Fate::Undone;
         let (sent, extra) = (OptionalHandle::default(), ExtraId::NONE);

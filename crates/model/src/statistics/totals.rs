@@ -14,8 +14,8 @@ use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
 use crate::{Act, Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
-/// With more items than this, a statistic takes more than the nearest cache has beside all else.
-const MANY: u32 = 256;
+/// A statistic that takes more bytes than this finds no place in the nearest cache.
+const LARGE: u32 = 1 << 16;
 
 /// A committed row, on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,11 @@ impl Statistics {
             Slot { tallies, series: SeriesTally::new(declaration, end).map(Box::new) }
         };
         let slots = declared.statistics.iter().map(slot).collect();
-        let bit = |(slot, declaration): (u32, &Declaration)| if declaration.items > MANY { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 };
+        let bit = |(slot, declaration): (u32, &Declaration)| {
+            // A counter is two words; anything else has sums for many stretches of time or ranges of values.
+            let large = if declaration.kind == StatisticKind::Counter { LARGE / 16 } else { LARGE / 4096 };
+            if declaration.items > large { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 }
+        };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
         Statistics { horizon: Horizon::new(warmup, end), declared, slots, large }
     }

@@ -10,6 +10,8 @@ use super::{figure, gains};
 const RECEIVER: usize = 0;
 const SENDER: usize = 1;
 const PARTITIONED: usize = 2;
+/// Without sizes, and with fossil collection in batches, as in the other two.
+const UNLIMITED: usize = 3;
 
 /// What is said of the machine in all of them.
 macro_rules! differs {
@@ -23,14 +25,26 @@ macro_rules! differs {
     };
 }
 
-fn variants(_: u32) -> Vec<StudyCase> {
-    ["receiver", "sender", "partitioned"].map(|pool| StudyCase::new(format!("{pool} pools"), [format!("--preset=gtw-{pool}")])).into()
+/// How many buffers the sub-pools of a PE have together: as many as eight of those that `gtw-partitioned` gives to a pair of PEs.
+const OF_PE: u32 = 8192;
+
+fn variants(pes: u32) -> Vec<StudyCase> {
+    let of = |pool: &str| vec![format!("--preset=gtw-{pool}")];
+    let sized = [of("partitioned"), vec![format!("--sub-pool={}", (OF_PE / pes).max(1))]].concat();
+    let unlimited = [of("receiver"), vec!["--pool=partitioned".to_owned()]].concat();
+    vec![
+        StudyCase::new("receiver pools", of("receiver")),
+        StudyCase::new("sender pools", of("sender")),
+        StudyCase::new("partitioned pools", sized),
+        StudyCase::new("partitioned, no sizes", unlimited),
+    ]
 }
 
 fn figures(measured: &Measured) -> Vec<StudyFigure> {
     vec![
         figure("partitioned pools against receiver pools", "up to 2 times", gains(measured, "", PARTITIONED, RECEIVER)),
         figure("partitioned pools against sender pools", "up to 2 times", gains(measured, "", PARTITIONED, SENDER)),
+        figure("the same without sizes and on-the-fly fossil collection", "not told", gains(measured, "", UNLIMITED, SENDER)),
         figure("sender pools against receiver pools", "ahead, as a curve shows", gains(measured, "", SENDER, RECEIVER)),
     ]
 }
@@ -81,6 +95,7 @@ pub(super) const SEND_TIME: Study = Study {
             of("receiver pools", RECEIVER, "two rounds of misses and a lock"),
             of("sender pools", SENDER, "one round of misses"),
             of("partitioned pools", PARTITIONED, "not in these figures"),
+            of("the same without sizes", UNLIMITED, "not in these figures"),
         ]
     },
     ends: [16_000.0, 10.0],
@@ -145,7 +160,7 @@ pub(super) const NEIGHBOURS: Study = Study {
         };
         [1, 2, 4].map(of).into()
     },
-    variants,
+    variants: |_| variants(8),
     figures,
     ends: [3000.0, 5.0],
     seconds: [2.0, 0.3],

@@ -98,7 +98,7 @@ settings! {
         memory: MemoryLimit = MemoryLimit::Share(0.9), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
-            hurts: "with little more than a sequential run needs, PEs of an optimistic run wait for each other; with less, a run ends with an error",
+            hurts: "a run needs what a sequential one does, a tenth more, and 4 MiB for each PE; near that, PEs wait for each other; with less, it ends with an error",
         }
         /// Wall time after which an event that is still being executed ends the run with an error; a warning comes after 5 s.
         event_limit: f64 = 300.0, Range::Above(0.0), {

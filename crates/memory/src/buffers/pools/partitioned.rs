@@ -50,7 +50,7 @@ impl Partitioned {
 
     /// A slot for messages to `partner` when none is free: a new one. Cores fetch lines of memory in pairs, so a slot that goes back and
     /// forth between two PEs would drag its neighbour along. So only one of a pair is exchanged, and the other is for local messages. But
-    /// if more local slots are free than caches hold, or sizes are limited, saving memory matters more, and one of them is used.
+    /// if more local slots are free than caches hold, or the size has been reached, saving memory matters more, and one of them is used.
     pub(super) fn grow<T>(&mut self, partner: u32, arena: &Arena<T>) -> FreeSlot {
         let (partner, me) = (partner as usize, self.me);
         if self.saves_memory
@@ -58,22 +58,18 @@ impl Partitioned {
         {
             return slot;
         }
-        let local = &mut self.free[me];
-        if (local.len() > PLENTY || self.sizes.is_some())
-            && let Some(slot) = local.pop()
+        let room = self.sizes.as_ref().map_or(u32::MAX, |sizes| sizes.of(partner).saturating_sub(self.made[partner]));
+        if (self.free[me].len() > PLENTY || room == 0)
+            && let Some(slot) = self.free[me].pop()
         {
             self.made[partner] += 1;
             return slot;
         }
-        let mut added = self.fresh.run(RUN, arena);
-        if self.sizes.is_some() {
-            self.made[partner] += 1;
-            let slot = added.next();
-            added.for_each(|slot| local.push(slot));
-            return slot.unwrap_or_else(|| Exhausted::Numbers.unwind());
-        }
-        for slot in added {
-            let to = if slot.is_even() { partner } else { me };
+        // What cannot wait gets a slot beyond the size.
+        let mut left = room.max(1);
+        for slot in self.fresh.run(RUN, arena) {
+            let to = if slot.is_even() && left > 0 { partner } else { me };
+            left = left.saturating_sub(u32::from(to == partner));
             self.free[to].push(slot);
             self.made[to] += 1;
         }
