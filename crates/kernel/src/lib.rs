@@ -25,6 +25,7 @@ mod gvt_interval;
 mod history;
 mod kept;
 mod key_order;
+mod locality;
 mod lp;
 mod mail;
 mod note_log;

@@ -84,6 +84,16 @@ impl<E> Store<E> {
         Store { own: Pool::default(), shared, pooled }
     }
 
+    /// Whether events that this PE sends to itself lie in its pool.
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.pooled
+    }
+
+    /// From now on they do, or do not; those that there are stay where they are.
+    pub(crate) fn pool(&mut self, pooled: bool) {
+        self.pooled = pooled;
+    }
+
     /// Adds an event that this PE has sent to itself, or that has arrived by value.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle, incarnation: Option<Incarnation>) -> Handle {

@@ -88,4 +88,9 @@ impl<'m, M: Model> World<'m, M> {
     pub(crate) fn pools_events(&self) -> bool {
         self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
     }
+
+    /// Whether a PE finds out how many events come from others, and has those that stay lie accordingly.
+    pub(crate) fn may_pool_events(&self) -> bool {
+        !self.pools_events() && self.tuning.messages == Messages::Value
+    }
 }

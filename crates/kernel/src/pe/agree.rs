@@ -161,6 +161,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.return_surplus();
         }
         self.gauge.end_commit(timed);
+        if let Some(locality) = &mut self.locality {
+            let (counts, bytes) = (&self.gauge.counts, self.agenda.bytes_held());
+            let store = self.agenda.store_mut();
+            store.pool(locality.pools(store.is_pooled(), counts.committed, counts.remote_committed, bytes));
+        }
         // Only the verdict after the last commits tells whether one of them failed.
         if self.frontier.settled() == Some(Moment::Never) {
             self.over = Some(Step::Finished);

@@ -39,6 +39,7 @@ use crate::frontier::Frontier;
 use crate::gauge::Gauge;
 use crate::gvt::{AnyGvt, Barrier, Gvt, IntervalHistory, Pacer, Verdict};
 use crate::gvt_interval::GvtInterval;
+use crate::locality::Locality;
 use crate::lp::{Lp, Lps};
 use crate::mail::Mail;
 use crate::past::Past;
@@ -102,6 +103,8 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// How often this PE has rolled back.
     incarnation: Incarnation,
     interval: GvtInterval,
+    /// Where events that stay here lie, if that is to be decided.
+    locality: Option<Locality>,
     /// Events executed since the last GVT.
     since_gvt: u64,
     /// Steps in a row in which there was nothing to execute, and those of them since a bound moved the horizon.
@@ -154,6 +157,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             dropping: None,
             incarnation: Incarnation::MIN,
             interval,
+            locality: world.may_pool_events().then(Locality::default),
             since_gvt: 0,
             idle_steps: 0,
             stuck_steps: 0,

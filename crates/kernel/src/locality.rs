@@ -1,0 +1,46 @@
+/// Decides where a PE keeps the events that it sends to itself, if those of other PEs arrive in buffers: in buffers as well, or in its pool.
+///
+/// A pool is leaner. But if many events come from other PEs, the core keeps guessing wrong in which of the two the next event lies, which costs
+/// more. So the pool is for PEs that hardly hear of others; and what lies in buffers already stays there, so only where that is little.
+#[derive(Debug, Default)]
+pub(crate) struct Locality {
+    /// What had committed at the last decision: all events, and those from other PEs.
+    committed: u64,
+    remote: u64,
+}
+
+impl Locality {
+    /// A decision takes so many events.
+    const EVENTS: u64 = 4096;
+    /// With at most one remote event among so many, the pool is chosen; with twice the share, it is left again.
+    const FEW: u64 = 32;
+    /// Buffers that take more memory than this, in bytes, are not left behind for a pool.
+    const LITTLE: usize = 8 << 20;
+
+    /// Whether the events to come are to lie in the pool, where `pooled` says what those so far do; with what has committed, and how much
+    /// memory all events take.
+    pub(crate) fn pools(&mut self, pooled: bool, committed: u64, remote: u64, bytes: usize) -> bool {
+        let (events, from_others) = (committed - self.committed, remote - self.remote);
+        if events < Self::EVENTS {
+            return pooled;
+        }
+        (self.committed, self.remote) = (committed, remote);
+        if pooled { from_others * Self::FEW <= 2 * events } else { from_others * Self::FEW <= events && bytes <= Self::LITTLE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_is_for_those_who_hardly_hear_of_others() {
+        let mut locality = Locality::default();
+        assert!(!locality.pools(false, 100, 0, 0), "nothing is known yet");
+        assert!(!locality.pools(false, 5000, 200, 0), "4 % are remote");
+        assert!(locality.pools(false, 10_000, 350, 0), "3 % are");
+        assert!(locality.pools(true, 20_000, 950, 1 << 30), "so are 6 %, and a pool is left for nothing less");
+        assert!(!locality.pools(true, 30_000, 1650, 0), "7 % are");
+        assert!(!locality.pools(false, 40_000, 1650, 1 << 30), "too much would be left behind");
+    }
+}
