@@ -275,6 +275,8 @@ pub struct PeRecord {
     pub repeated_events: u64,
     /// The number of an LP's events between copies of its state when the run was over; 0 where there are none.
     pub copy_interval: u32,
+    /// Whether events that it sent to itself lay in a pool of its own when the run was over, as hardly any came from other PEs in buffers.
+    pub own_pool: bool,
     /// Rollbacks caused by stragglers.
     pub primary_rollbacks: u64,
     /// Rollbacks caused by cancellations.

@@ -1,6 +1,7 @@
 //! A memory budget: optimistic runs with a tenth more memory than a sequential run takes, and what each PE has of its own, against runs that may
 //! take as much as they like.
 
+use warpline::prelude::{Context, Init};
 use warpline::{MemoryLimit, Model, Simulation, Synchronisation};
 use warpline_models::hypercube::Hypercube;
 use warpline_models::pcs::Pcs;
@@ -15,11 +16,35 @@ const OF_PE: u64 = 4 << 20;
 const PES: u32 = 2;
 const ROUNDS: usize = 3;
 
+/// A million LPs with states of 100 bytes, and an event each.
+struct Wide;
+
+impl Model for Wide {
+    type State = [u8; 100];
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        1_000_000
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> [u8; 100] {
+        let delay = lp.random().exponential(1.0);
+        lp.send(lp.id(), delay, ());
+        [0; 100]
+    }
+
+    fn handle(&self, state: &mut [u8; 100], (): &(), lp: &mut Context<Self>) {
+        state[lp.random().below(100) as usize] += 1;
+        let (to, delay) = (lp.random().below(self.lps()), lp.random().exponential(1.0));
+        lp.send(to, delay, ());
+    }
+}
+
 /// Prints a row for every workload.
 pub(crate) fn compare() {
     println!("Memory: million committed events per second and MB; with the budget, 1.1 times as much as sequential and {} MB for each PE\n", OF_PE >> 20);
     println!("{:<12} {:>14}  {:>14}  {:>8}  {:>14}  {:>6}  {:>10}", "", "sequential", "no limit", "budget", "with it", "ratio", "efficiency");
-    let workloads = ["W1", "W2", "pcs", "hypercube"].into_iter().chain(hostile::names());
+    let workloads = ["W1", "W2", "wide", "pcs", "hypercube"].into_iter().chain(hostile::names());
     for workload in workloads {
         let sequential = alternate_for(1, &[vec!["budget", workload, "sequential"]])[0];
         let bytes = (1.1 * sequential.memory) as u64 + u64::from(PES) * OF_PE;
@@ -43,6 +68,7 @@ pub(crate) fn compare() {
 pub(crate) fn measure(workload: &str, budget: &str) {
     let valid = "valid parameters";
     match workload {
+        "wide" => run(Simulation::new(Wide).end(3.0), budget),
         "pcs" => run(Simulation::<Pcs>::configured(&Default::default()).expect(valid).end(1000.0), budget),
         "hypercube" => run(Simulation::<Hypercube>::configured(&Default::default()).expect(valid).end(20_000.0), budget),
         _ if workload.starts_with('W') => {
@@ -57,11 +83,13 @@ pub(crate) fn measure(workload: &str, budget: &str) {
 }
 
 fn run<M: Model>(simulation: Simulation<'_, M>, budget: &str) {
-    let parallel = |simulation: Simulation<'_, M>| simulation.sync(Synchronisation::Optimistic).threads(PES);
     let simulation = match budget {
         "sequential" => simulation.sync(Synchronisation::Sequential),
-        "unlimited" => parallel(simulation),
-        bytes => parallel(simulation).memory(MemoryLimit::Bytes(bytes.parse().expect("a number of bytes"))),
+        _ => simulation.sync(Synchronisation::Optimistic).threads(PES),
+    };
+    let simulation = match budget.parse() {
+        Ok(bytes) => simulation.memory(MemoryLimit::Bytes(bytes)),
+        Err(_) => simulation,
     };
     let record = simulation.run().unwrap_or_else(|why| panic!("{why}")).record;
     tell_all(record.event_rate, record.parallel.map_or(1.0, |parallel| parallel.efficiency));

@@ -86,6 +86,8 @@ pub struct Counts {
     pub repeated: u64,
     /// The number of an LP's events between copies of its state when the run is over; 0 where there are none.
     pub copy_interval: u32,
+    /// Whether events that this PE sent to itself lay in its pool when the run was over, and not in buffers.
+    pub pooled: bool,
     /// Events whose observations or saved values, and messages of which copies, are still kept when the run is over.
     pub extras_kept: u64,
 }

@@ -357,7 +357,7 @@ fn chatter(view: &mut Buffers<Box<u64>>, mut out: Producer<Handle>, mut into: Co
             received += 1;
         }
         if rounds.is_multiple_of(8) {
-            while open.len() > 20
+            while open.len() > if cfg!(miri) { 8 } else { 20 }
                 && let Some((stamp, handle)) = open.pop_front()
             {
                 // One in ten is executed once more.
@@ -376,8 +376,9 @@ fn chatter(view: &mut Buffers<Box<u64>>, mut out: Producer<Handle>, mut into: Co
 
 #[test]
 fn two_threads_exchange_buffers_of_every_pool() {
-    let count = if cfg!(miri) { 40 } else { 20_000 };
-    for settings in all_settings() {
+    let count = if cfg!(miri) { 25 } else { 20_000 };
+    // Free lists are safe code, so that Miri need not see both orders.
+    for settings in all_settings().filter(|settings| cfg!(not(miri)) || settings.order == FreeOrder::Lifo) {
         let [mut a, mut b] = pair(settings);
         let ((a_out, b_in), (b_out, a_in)) = (ring(1000), ring(1000));
         thread::scope(|scope| {

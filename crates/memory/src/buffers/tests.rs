@@ -441,8 +441,9 @@ fn running_out_of_memory_is_an_error() {
 #[test]
 fn surplus_comes_to_rest() {
     const MOST: usize = 5;
-    for bursts in [[60, 0], [0, 60], [60, 60], [60, 17]] {
-        let mut views = pair();
+    let bursts = [[60, 0], [60, 17], [0, 60], [60, 60]];
+    for bursts in &bursts[..if cfg!(miri) { 2 } else { 4 }] {
+        let (mut views, bursts) = (pair(), *bursts);
         // In a round, each sends the other this many messages, and then returns its surplus. The result is the total surplus.
         let mut round = |counts: [usize; 2]| {
             let sent: [Vec<Handle>; 2] = [0, 1].map(|me| (0..counts[me]).map(|n| views[me].insert(1 - me as u32, n)).collect());

@@ -160,9 +160,16 @@ impl Notes {
 
     /// Moves what this event observed to `other`, which is empty. If there is no memory for it, [`apply`](super::Statistics::apply) says so.
     pub fn move_to(&mut self, other: &mut Notes) {
-        match other.list.try_reserve(self.current().len()) {
-            Ok(()) => other.list.extend(self.list.drain(self.begin..)),
-            Err(_) => other.incomplete = true,
+        let (earlier, current) = (self.begin, self.current().len());
+        // Whichever is less is copied: there may be no memory for a second copy of very many observations.
+        if other.list.try_reserve(earlier.min(current)).is_err() {
+            self.list.truncate(earlier);
+            other.incomplete = true;
+        } else if current <= earlier {
+            other.list.extend(self.list.drain(earlier..));
+        } else {
+            other.list.extend(self.list.drain(..earlier));
+            std::mem::swap(&mut self.list, &mut other.list);
         }
         std::mem::swap(&mut self.cells, &mut other.cells);
         std::mem::swap(&mut self.acts, &mut other.acts);
@@ -429,5 +436,24 @@ mod tests {
         assert!(!notes.is_empty());
         notes.clear();
         assert_eq!(notes, Notes::default());
+    }
+
+    /// Whether the earlier observations are more or fewer than those that are moved.
+    #[test]
+    fn observations_of_earlier_events_stay_when_others_are_moved() {
+        let note = |by| Note::Count { counter: Counter::slot(0), by };
+        for (earlier, current) in [(0, 3), (2, 5), (5, 2), (3, 0)] {
+            let (mut notes, mut other) = (Notes::default(), Notes::default());
+            notes.list.extend((0..earlier).map(note));
+            assert_eq!(notes.seal(), 0..earlier as usize);
+            notes.list.extend((10..10 + current).map(note));
+            notes.cells.push(Cell::Whole(7));
+            assert!(!notes.is_plain());
+            notes.move_to(&mut other);
+            assert_eq!((other.current(), other.cells.len()), (&(10..10 + current).map(note).collect::<Vec<_>>()[..], 1));
+            assert!(notes.is_plain() && notes.is_empty() && notes.list == (0..earlier).map(note).collect::<Vec<_>>());
+            let list = notes.replace_list(Vec::new());
+            assert_eq!((list.len(), notes.list.len()), (earlier as usize, 0));
+        }
     }
 }

@@ -342,6 +342,7 @@ fn pes(parallel: &ParallelRecord) -> Table {
         ("waits for buffers", ""),
         ("executed again", "events"),
         ("between copies", "events"),
+        ("own pool", ""),
     ];
     let phases = parallel.phase_seconds.list().map(|(name, _)| (name, "s"));
     let columns = columns.into_iter().chain(phases).map(|(name, unit)| (name.to_owned(), unit.to_owned())).collect();
@@ -373,6 +374,7 @@ fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
         Value::from(pe.parked_events),
         Value::from(pe.repeated_events),
         Value::from(pe.copy_interval),
+        Value::from(if pe.own_pool { "yes" } else { "no" }),
     ];
     row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
     row

@@ -63,6 +63,7 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         secondary_rollbacks: undone / 31,
         parked_events: 0,
         repeated_events: 0,
+        own_pool: false,
         copy_interval: 1,
         anti_messages: undone / 17,
         messages_sent: committed / 4,

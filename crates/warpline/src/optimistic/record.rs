@@ -188,7 +188,7 @@ fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
     all.secondary_rollbacks += segment.secondary_rollbacks;
     all.parked_events += segment.parked_events;
     all.repeated_events += segment.repeated_events;
-    all.copy_interval = segment.copy_interval;
+    (all.copy_interval, all.own_pool) = (segment.copy_interval, segment.own_pool);
     all.anti_messages += segment.anti_messages;
     all.messages_sent += segment.messages_sent;
     all.mailbox_depth_max = all.mailbox_depth_max.max(segment.mailbox_depth_max);
@@ -213,6 +213,7 @@ fn pe_record(pe: &PeSummary) -> PeRecord {
         parked_events: counts.parked,
         repeated_events: counts.repeated,
         copy_interval: counts.copy_interval,
+        own_pool: counts.pooled,
         anti_messages: counts.anti_sent,
         messages_sent: counts.messages_sent,
         mailbox_depth_max: counts.mailbox_depth_max,
