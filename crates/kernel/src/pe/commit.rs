@@ -254,7 +254,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         // No event was running, so it was the engine that panicked.
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
-        self.context.forget();
         self.fail(entry, Fault::Panic(panic_message(panic)));
     }
 
@@ -266,6 +265,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn fail(&mut self, entry: Entry, fault: Fault) {
+        // What the model observed on commit goes with the fault.
+        self.context.forget();
         let event = self.agenda.event(entry.handle());
         let (key, lp) = (event.key(), event.receiver);
         self.fail_held(HeldEvent { key, lp, entry: Some(entry), fault, certain: true });

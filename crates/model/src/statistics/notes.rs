@@ -121,6 +121,8 @@ pub struct Notes {
     pub cells: Vec<Cell>,
     /// What is to be done outside.
     pub acts: Vec<Act>,
+    /// Whether there are rows or acts in the list. A row may have no cells.
+    pub(super) has_rows: bool,
     /// Whether there was no memory for some of them.
     pub(super) incomplete: bool,
 }
@@ -141,7 +143,7 @@ impl Notes {
     /// Whether all that the event observed is in the list: neither rows nor acts, and nothing for which there was no memory.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.cells.is_empty() && self.acts.is_empty() && !self.incomplete
+        !self.has_rows && !self.incomplete
     }
 
     /// Leaves the observations of this event where they are in the list, and begins those of the next. Returns where they are.
@@ -173,6 +175,7 @@ impl Notes {
         }
         std::mem::swap(&mut self.cells, &mut other.cells);
         std::mem::swap(&mut self.acts, &mut other.acts);
+        other.has_rows = std::mem::take(&mut self.has_rows);
         other.incomplete |= std::mem::take(&mut self.incomplete);
     }
 
@@ -182,7 +185,7 @@ impl Notes {
         self.list.truncate(self.begin);
         self.cells.clear();
         self.acts.clear();
-        self.incomplete = false;
+        (self.has_rows, self.incomplete) = (false, false);
     }
 
     /// Adds a change of a level.
@@ -208,6 +211,7 @@ impl Notes {
     }
 
     fn push_row(&mut self, table: Table, row: &[Cell]) {
+        self.has_rows = true;
         let room = !self.incomplete && self.cells.try_reserve(row.len()).is_ok();
         self.push(Note::Row { table, cells: if room { row.len() as u32 } else { 0 } });
         match room {
@@ -220,6 +224,7 @@ impl Notes {
         if self.incomplete || self.acts.try_reserve(1).is_err() {
             self.incomplete = true;
         } else {
+            self.has_rows = true;
             self.acts.push(act);
             self.push(Note::Act);
         }
@@ -447,10 +452,12 @@ mod tests {
             notes.list.extend((0..earlier).map(note));
             assert_eq!(notes.seal(), 0..earlier as usize);
             notes.list.extend((10..10 + current).map(note));
-            notes.cells.push(Cell::Whole(7));
+            notes.push_row(Table(0), &[]);
             assert!(!notes.is_plain());
             notes.move_to(&mut other);
-            assert_eq!((other.current(), other.cells.len()), (&(10..10 + current).map(note).collect::<Vec<_>>()[..], 1));
+            let row = Note::Row { table: Table(0), cells: 0 };
+            assert_eq!(other.current(), (10..10 + current).map(note).chain([row]).collect::<Vec<_>>());
+            assert!(!other.is_plain());
             assert!(notes.is_plain() && notes.is_empty() && notes.list == (0..earlier).map(note).collect::<Vec<_>>());
             let list = notes.replace_list(Vec::new());
             assert_eq!((list.len(), notes.list.len()), (earlier as usize, 0));
