@@ -42,8 +42,14 @@ impl Model for Wide {
 
 /// Prints a row for every workload.
 pub(crate) fn compare() {
-    println!("Memory: million committed events per second and MB; with the budget, 1.1 times as much as sequential and {} MB for each PE\n", OF_PE >> 20);
-    println!("{:<12} {:>14}  {:>14}  {:>8}  {:>14}  {:>6}  {:>10}", "", "sequential", "no limit", "budget", "with it", "ratio", "efficiency");
+    println!(
+        "Memory: million committed events per second and MB; with the budget, 1.1 times as much as sequential and {} MB for each PE\n",
+        OF_PE >> 20
+    );
+    println!(
+        "{:<12} {:>14}  {:>14}  {:>8}  {:>14}  {:>6}  {:>10}",
+        "", "sequential", "no limit", "budget", "with it", "ratio", "efficiency"
+    );
     let workloads = ["W1", "W2", "wide", "pcs", "hypercube"].into_iter().chain(hostile::names());
     for workload in workloads {
         let sequential = alternate_for(1, &[vec!["budget", workload, "sequential"]])[0];

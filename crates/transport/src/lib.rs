@@ -1,5 +1,5 @@
-//! How processing elements (PEs) reach each other: by rings, inboxes or rings that several share, in memory between threads, or in a virtual cluster, which lives
-//! in one thread and delays, reorders and refuses messages at random, from a seed.
+//! How processing elements (PEs) reach each other: by rings, inboxes or rings that several share, in memory between threads, or in a virtual
+//! cluster, which lives in one thread and delays, reorders and refuses messages at random, from a seed.
 
 mod any_port;
 mod cas_port;

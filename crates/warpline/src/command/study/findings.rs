@@ -261,9 +261,20 @@ impl<'s> Findings<'s> {
 
     /// A table for the terminal, with claim and measurement below.
     pub(super) fn text(&self, quick: bool, cores: usize) -> String {
-        let head =
-            ["condition", "variant", "PEs", "events/s", "time", "gain", "speed-up", "memory", "GVT epochs", "most rollbacks", "mean rollbacks"]
-                .map(str::to_owned);
+        let head = [
+            "condition",
+            "variant",
+            "PEs",
+            "events/s",
+            "time",
+            "gain",
+            "speed-up",
+            "memory",
+            "GVT epochs",
+            "most rollbacks",
+            "mean rollbacks",
+        ]
+        .map(str::to_owned);
         let row = |(condition, variant): (usize, usize)| {
             let of = |figure: fn(&RunRecord) -> f64| {
                 self.median(condition, variant, figure).map_or_else(String::new, |value| format::significant(value, 4))
