@@ -35,11 +35,11 @@ pub(super) const DEFAULTS: Study = Study {
     conditions: |_| {
         let phold = |name: &str, arguments: &[&str]| StudyCase::new(name, arguments.iter().copied());
         vec![
-            phold("W1: 8192 LPs", &["--end=400"]),
-            phold("W2: 1 million LPs", &["--lps=1000000", "--end=4"]),
-            phold("W3: 16 events per LP", &["--lps=1024", "--population=16", "--end=200"]),
-            phold("W4: 10 % remote", &["--clusters=2", "--end=400"]),
-            StudyCase::new("network", ["--end=20"]).of("network"),
+            phold("W1: 8192 LPs", &["--end=1200"]),
+            phold("W2: 1 million LPs", &["--lps=1000000", "--end=8"]),
+            phold("W3: 16 events per LP", &["--lps=1024", "--population=16", "--end=600"]),
+            phold("W4: 10 % remote", &["--clusters=2", "--end=1500"]),
+            StudyCase::new("network", ["--end=40"]).of("network"),
             StudyCase::new("pcs", ["--end=1000"]).of("pcs"),
             StudyCase::new("hypercube", ["--end=60000"]).of("hypercube"),
         ]

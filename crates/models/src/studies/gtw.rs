@@ -29,8 +29,13 @@ macro_rules! differs {
 const OF_PE: u32 = 8192;
 
 fn variants(pes: u32) -> Vec<StudyCase> {
+    with_buffers(pes, OF_PE)
+}
+
+/// The pools, where the sub-pools of a PE have so many buffers together.
+fn with_buffers(pes: u32, of_pe: u32) -> Vec<StudyCase> {
     let of = |pool: &str| vec![format!("--preset=gtw-{pool}")];
-    let sized = [of("partitioned"), vec![format!("--sub-pool={}", (OF_PE / pes).max(1))]].concat();
+    let sized = [of("partitioned"), vec![format!("--sub-pool={}", (of_pe / pes).max(1))]].concat();
     let unlimited = [of("receiver"), vec!["--pool=partitioned".to_owned()]].concat();
     vec![
         StudyCase::new("receiver pools", of("receiver")),
@@ -134,11 +139,14 @@ pub(super) const MEMORY: Study = Study {
     model: "phold",
     conditions: |pes| {
         let of = |population: u32| {
-            StudyCase::new(format!("{} messages", 256 / pes * pes * population), phold(pes, population, &["--remote=0.5".to_owned()]))
+            // Runs take equally long.
+            let more = ["--remote=0.5".to_owned(), format!("--end={}", 80_000 / population)];
+            StudyCase::new(format!("{} messages", 256 / pes * pes * population), phold(pes, population, &more))
         };
         [4, 64, 512, 2048].map(of).into()
     },
-    variants,
+    // Enough for all messages.
+    variants: |pes| with_buffers(pes, 1 << 21),
     figures,
     ends: [40.0, 1.0],
     seconds: [3.0, 0.5],
@@ -147,18 +155,20 @@ pub(super) const MEMORY: Study = Study {
 /// Fig. 6.
 pub(super) const NEIGHBOURS: Study = Study {
     name: "gtw/neighbours",
-    about: "PHOLD with 256 LPs on 8 PEs by Time Warp, whose messages go to the PEs within 1, 2 and 4 places: whose pools the buffers are in",
+    about: "PHOLD with 256 LPs on 8 PEs by Time Warp, whose messages go to the PEs within 1, 2 and 3 places: whose pools the buffers are in",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 6",
     claim: "with receiver pools, pages are missed from 100 MB on with one neighbour, 67 MB with 2, and 40 MB with 4: the more PEs a PE hears of, the \
             more of its memory passes through all their caches",
-    differs: differs!("pages are not missed, so that only rates can be compared; messages go both ways round the ring"),
+    differs: differs!(
+        "pages are not missed, so that only rates can be compared; messages go both ways round the ring, so that 8 neighbours, where the source has 4 on one side, would be all and one twice"
+    ),
     model: "phold",
     conditions: |_| {
         let of = |reach: u32| {
             let more = ["--remote=0.9".to_owned(), format!("--reach={reach}")];
-            StudyCase::new(format!("reach {reach}"), phold(8, 4, &more)).pes(8)
+            StudyCase::new(format!("{} neighbours", 2 * reach), phold(8, 4, &more)).pes(8)
         };
-        [1, 2, 4].map(of).into()
+        [1, 2, 3].map(of).into()
     },
     variants: |_| variants(8),
     figures,

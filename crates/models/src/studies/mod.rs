@@ -63,8 +63,10 @@ fn span(all: &[f64]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use warpline::Settings;
+    use warpline::prelude::*;
 
     use super::*;
+    use crate::phold::{Phold, PholdParameters};
 
     fn measured(conditions: &[&str], rates: &[[f64; 2]]) -> Measured {
         let some = |of: fn(f64) -> f64| rates.iter().map(|rates| rates.iter().map(|rate| Some(of(*rate))).collect()).collect();
@@ -116,6 +118,25 @@ mod tests {
                     let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
                     let outcome = Settings::default().set(name, value);
                     assert!(name == "preset" || outcome.is_ok(), "{}, {}: {argument}: {outcome:?}", study.name, variant.name);
+                }
+            }
+        }
+    }
+
+    /// Whatever a condition says beside settings is a parameter of the model, and all of it together makes a model.
+    #[test]
+    fn conditions_are_possible() {
+        for study in STUDIES.iter().filter(|study| study.model == "phold") {
+            for condition in (study.conditions)(2).iter().filter(|condition| condition.model.is_none()) {
+                let mut parameters = PholdParameters::default();
+                for argument in &condition.arguments {
+                    let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
+                    if name != "preset" && Settings::default().set(name, value).is_err() {
+                        parameters.set(name, value).unwrap_or_else(|why| panic!("{}, {}: {why}", study.name, condition.name));
+                    }
+                }
+                if let Err(why) = Phold::<Payload>::configure(&parameters) {
+                    panic!("{}, {}: {why}", study.name, condition.name);
                 }
             }
         }
