@@ -179,7 +179,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
         }
-        if self.thrift.is_on() && self.over.is_none() && self.faults.failure().is_none() {
+        // Once nothing is left to execute, nobody needs memory any more, and what is sent then would arrive after the end.
+        if self.thrift.is_on() && verdict.gvt != Moment::Never && self.over.is_none() && self.faults.failure().is_none() {
             self.economise();
         }
         self.frontier.adapt_window();

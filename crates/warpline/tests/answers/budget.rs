@@ -95,7 +95,8 @@ fn sources_are_held_back_where_memory_is_short() {
 #[test]
 fn random_models_keep_within_random_budgets() {
     let (mut short, mut refused) = (MemoryRecord::default(), 0);
-    for seed in 0..u64::from(cases(12)) {
+    // With 31, events beyond the end were once sent back when all was over.
+    for seed in (0..u64::from(cases(12))).chain([31]) {
         let recipe = Recipe { fault: None, lps: 6 + seed as u32 % 30, energy: 200, ..Recipe::from_seed(seed) };
         let simulation = || Simulation::new(RandomModel::<0>::new(&recipe)).end(40.0).seed(seed);
         let expected = simulation().sync(Synchronisation::Sequential).run().expect("no fault is planned");
