@@ -71,7 +71,7 @@ impl<E> Extra<E> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExtraId(u32);
 
-/// The three of them.
+/// What an [`ExtraId`] stands for.
 enum Kind {
     Nothing,
     Observed(NotePlace),
@@ -215,7 +215,7 @@ impl<E> Extras<E> {
         self.log.give_back_room();
     }
 
-    /// How many are in use; if there are only observations in the log, one.
+    /// How many extras are in use, and one more if there are observations in the log.
     pub(crate) fn in_use(&self) -> u64 {
         (self.all.len() - self.free.len()) as u64 + u64::from(!self.log.is_empty())
     }

@@ -1,7 +1,9 @@
-/// Decides where a PE keeps the events that it sends to itself, if those of other PEs arrive in buffers: in buffers as well, or in its pool.
+/// Decides where a PE keeps the events that it sends to itself, if those of other PEs arrive in buffers: in buffers as well, or in its
+/// pool.
 ///
-/// A pool is leaner. But if many events come from other PEs, the core keeps guessing wrong in which of the two the next event lies, which costs
-/// more. So the pool is for PEs that hardly hear of others; and what lies in buffers already stays there, so only where that is little.
+/// A pool is leaner. But if many events come from other PEs, the core often mispredicts in which of the two the next event lies, which
+/// costs more. So the pool is for PEs that hear little from others. Events that are in buffers stay there, and their buffers are lost to the
+/// pool: so it is chosen only while they take little memory.
 #[derive(Debug, Default)]
 pub(crate) struct Locality {
     /// What had committed at the last decision: all events, and those from other PEs.
@@ -17,8 +19,8 @@ impl Locality {
     /// Buffers that take more memory than this, in bytes, are not left behind for a pool.
     const LITTLE: usize = 8 << 20;
 
-    /// Whether the events to come are to lie in the pool, where `pooled` says what those so far do; with what has committed, and how much
-    /// memory all events take.
+    /// Whether to keep local events in the pool from now on. `pooled` says whether they are kept there now; `committed` and `remote` count
+    /// what has committed, and `bytes` is the memory of all events.
     pub(crate) fn pools(&mut self, pooled: bool, committed: u64, remote: u64, bytes: usize) -> bool {
         let (events, from_others) = (committed - self.committed, remote - self.remote);
         if events < Self::EVENTS {
@@ -39,7 +41,7 @@ mod tests {
         assert!(!locality.pools(false, 100, 0, 0), "nothing is known yet");
         assert!(!locality.pools(false, 5000, 200, 0), "4 % are remote");
         assert!(locality.pools(false, 10_000, 350, 0), "3 % are");
-        assert!(locality.pools(true, 20_000, 950, 1 << 30), "so are 6 %, and a pool is left for nothing less");
+        assert!(locality.pools(true, 20_000, 950, 1 << 30), "6 % are too few to leave the pool");
         assert!(!locality.pools(true, 30_000, 1650, 0), "7 % are");
         assert!(!locality.pools(false, 40_000, 1650, 1 << 30), "too much would be left behind");
     }

@@ -89,7 +89,7 @@ impl<E> Store<E> {
         self.pooled
     }
 
-    /// From now on they do, or do not; those that there are stay where they are.
+    /// Chooses between the pool and buffers for the events to come. Those that there are stay where they are.
     pub(crate) fn pool(&mut self, pooled: bool) {
         self.pooled = pooled;
     }

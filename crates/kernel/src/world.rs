@@ -89,7 +89,7 @@ impl<'m, M: Model> World<'m, M> {
         self.pes() == 1 || self.bounds_advance() || self.tuning.messages == Messages::Copy
     }
 
-    /// Whether a PE finds out how many events come from others, and has those that stay lie accordingly.
+    /// Whether a PE finds out by counting where it had better keep local events.
     pub(crate) fn may_pool_events(&self) -> bool {
         !self.pools_events() && self.tuning.messages == Messages::Value
     }

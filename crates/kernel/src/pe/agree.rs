@@ -179,7 +179,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if self.faults.failure().is_none() && self.past.history.open_len() >= 2 * self.world.tuning.history_most {
             self.make_room();
         }
-        // Once nothing is left to execute, nobody needs memory any more, and what is sent then would arrive after the end.
+        // Once nothing is left to execute, memory does not matter any more, and an event sent back would arrive after GVT has passed all.
         if self.thrift.is_on() && verdict.gvt != Moment::Never && self.over.is_none() && self.faults.failure().is_none() {
             self.economise();
         }

@@ -103,7 +103,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     /// How often this PE has rolled back.
     incarnation: Incarnation,
     interval: GvtInterval,
-    /// Where events that stay here lie, if that is to be decided.
+    /// Decides where local events are kept, if nothing else does.
     locality: Option<Locality>,
     /// Events executed since the last GVT.
     since_gvt: u64,

@@ -49,7 +49,11 @@ fn figures(measured: &Measured) -> Vec<StudyFigure> {
     vec![
         figure("partitioned pools against receiver pools", "up to 2 times", gains(measured, "", PARTITIONED, RECEIVER)),
         figure("partitioned pools against sender pools", "up to 2 times", gains(measured, "", PARTITIONED, SENDER)),
-        figure("the same without sizes and on-the-fly fossil collection", "not told", gains(measured, "", UNLIMITED, SENDER)),
+        figure(
+            "partitioned pools that grow, with fossil collection in batches, against sender pools",
+            "not told",
+            gains(measured, "", UNLIMITED, SENDER),
+        ),
         figure("sender pools against receiver pools", "ahead, as a curve shows", gains(measured, "", SENDER, RECEIVER)),
     ]
 }
@@ -100,7 +104,7 @@ pub(super) const SEND_TIME: Study = Study {
             of("receiver pools", RECEIVER, "two rounds of misses and a lock"),
             of("sender pools", SENDER, "one round of misses"),
             of("partitioned pools", PARTITIONED, "not in these figures"),
-            of("the same without sizes", UNLIMITED, "not in these figures"),
+            of("partitioned pools that grow", UNLIMITED, "not in these figures"),
         ]
     },
     ends: [16_000.0, 10.0],
@@ -160,7 +164,7 @@ pub(super) const NEIGHBOURS: Study = Study {
     claim: "with receiver pools, pages are missed from 100 MB on with one neighbour, 67 MB with 2, and 40 MB with 4: the more PEs a PE hears of, the \
             more of its memory passes through all their caches",
     differs: differs!(
-        "pages are not missed, so that only rates can be compared; messages go both ways round the ring, so that 8 neighbours, where the source has 4 on one side, would be all and one twice"
+        "pages are not missed, so that only rates can be compared; messages go both ways round the ring of 8 PEs, so that there are 2, 4 and 6 neighbours in place of 1, 2 and 4"
     ),
     model: "phold",
     conditions: |_| {
