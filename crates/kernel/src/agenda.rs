@@ -293,6 +293,13 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
     }
 
+    /// Whether the pending set has much more memory than its entries need; it has less once it has been
+    /// [gone through](Self::drop_cancelled).
+    pub(crate) fn is_roomy(&self) -> bool {
+        const LITTLE: usize = 1 << 16;
+        self.pending.bytes() > LITTLE + 4 * size_of::<Entry>() * self.pending.len()
+    }
+
     /// Drops cancelled pending events before their turn comes, and counts them in `annihilated`. Passes all others to `see`.
     #[cold]
     pub(crate) fn drop_cancelled(&mut self, annihilated: &mut u64, mut see: impl FnMut(&Event<E>)) {

@@ -32,10 +32,16 @@ impl CommitLog {
         size_of::<EventKey>() * (self.recent.keys.capacity() + self.older.keys.capacity())
     }
 
+    /// Gives back memory that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.recent.keys.shrink_to_fit();
+        self.older.keys.shrink_to_fit();
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, key: EventKey) {
         self.recent.latest = self.recent.latest.max(key.time);
-        self.recent.keys.make_room(1, "the keys of events committed last");
+        self.recent.keys.make_little_room(1, "the keys of events committed last");
         self.recent.keys.push(key);
     }
 

@@ -68,6 +68,12 @@ impl Effects {
         size_of::<MomentRow>() * self.rows.capacity() + self.committed.bytes()
     }
 
+    /// Gives back memory that is not in use.
+    pub(crate) fn give_back_room(&mut self) {
+        self.rows.shrink_to_fit();
+        self.committed.give_back_room();
+    }
+
     pub(crate) fn take_rows(&mut self) -> Vec<MomentRow> {
         std::mem::take(&mut self.rows)
     }

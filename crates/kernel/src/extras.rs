@@ -207,11 +207,29 @@ impl<E> Extras<E> {
         size_of::<Extra<E>>() * self.all.capacity() + size_of::<usize>() * self.free.capacity() + self.log.bytes()
     }
 
-    /// Frees the memory of what was in extras that are free.
+    /// How much more memory extras take, in bytes, if there is no room for this many more: their list doubles. Figures take little.
+    pub(crate) fn growth(&self, more: usize) -> usize {
+        let room = self.all.capacity() - self.all.len() + self.free.len();
+        if room < more { size_of::<Extra<E>>() * self.all.capacity() } else { 0 }
+    }
+
+    /// Makes room for this many more extras and hardly more.
+    pub(crate) fn make_little_room(&mut self, more: usize) {
+        self.all.make_little_room(more.saturating_sub(self.free.len()), EXTRAS);
+    }
+
+    /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
+        self.free.sort_unstable();
+        while self.free.last().is_some_and(|&number| number + 1 == self.all.len()) {
+            self.free.pop();
+            self.all.pop();
+        }
         for &number in &self.free {
             self.all[number] = Extra::default();
         }
+        self.all.shrink_to_fit();
+        self.free.shrink_to_fit();
         self.log.give_back_room();
     }
 
@@ -238,5 +256,46 @@ impl<E> Extras<E> {
         }
         self.free.make_room(1, EXTRAS);
         self.free.push(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keep(extras: &mut Extras<()>, word: u64) -> ExtraId {
+        extras.keep(&mut Notes::default(), &mut vec![word])
+    }
+
+    #[test]
+    fn memory_that_is_not_in_use_is_given_back_and_the_rest_stays_in_its_place() {
+        let mut extras = Extras::<()>::default();
+        let ids: Vec<ExtraId> = (0..100).map(|word| keep(&mut extras, word)).collect();
+        ids.iter().enumerate().filter(|(n, _)| ![2, 5].contains(n)).for_each(|(_, id)| extras.give_back(*id));
+        extras.give_back_room();
+        assert_eq!((extras.all.len(), extras.all.capacity(), extras.in_use()), (6, 6, 2));
+        assert_eq!([2, 5].map(|n| extras.get(ids[n]).map(|extra| extra.saved.clone())), [Some(vec![2]), Some(vec![5])]);
+        // The four free ones are used again first.
+        let more: Vec<ExtraId> = (0..4).map(|word| keep(&mut extras, word)).collect();
+        assert_eq!((extras.all.len(), extras.in_use()), (6, 6));
+        ids.iter().enumerate().filter(|(n, _)| [2, 5].contains(n)).for_each(|(_, id)| extras.give_back(*id));
+        more.into_iter().for_each(|id| extras.give_back(id));
+        extras.give_back_room();
+        assert_eq!((extras.bytes(), extras.in_use()), (Extras::<()>::default().bytes(), 0));
+    }
+
+    #[test]
+    fn a_list_grows_by_as_much_as_it_has_unless_little_is_asked_for() {
+        let mut extras = Extras::<()>::default();
+        assert_eq!(extras.growth(3), 0, "there is nothing to double");
+        extras.make_little_room(80);
+        assert_eq!((extras.all.capacity(), extras.growth(80)), (80, 0));
+        assert_eq!(extras.growth(81), 80 * size_of::<Extra<()>>());
+        let ids: Vec<ExtraId> = (0..80).map(|word| keep(&mut extras, word)).collect();
+        assert_eq!(extras.growth(1), 80 * size_of::<Extra<()>>());
+        extras.make_little_room(1);
+        assert_eq!(extras.all.capacity(), 90);
+        ids.into_iter().for_each(|id| extras.give_back(id));
+        assert_eq!(extras.growth(90), 0);
     }
 }

@@ -7,6 +7,8 @@ use crate::change_log::{ChangeLog, LogPlace};
 use crate::extras::ExtraId;
 use crate::store::OptionalHandle;
 
+/// What the history is to whoever runs a model.
+const HISTORY: &str = "the history of events that may be undone";
 /// Commit skips records in blocks of this many places, a power of two.
 pub(crate) const BLOCK: u64 = 64;
 
@@ -96,7 +98,7 @@ impl<S> History<S> {
     #[inline(always)]
     pub(crate) fn push(&mut self, record: Record<S>, time: VirtualTime) -> &mut Record<S> {
         self.note_time(self.end(), time);
-        self.records.make_room(1, "the history of events that may be undone");
+        self.records.make_room(1, HISTORY);
         self.records.push_back(record);
         let last = self.records.len() - 1;
         &mut self.records[last]
@@ -110,7 +112,7 @@ impl<S> History<S> {
             Some(earliest) if !place.is_multiple_of(BLOCK) => *earliest = time.min(*earliest),
             Some(earliest) => *earliest = time,
             None => {
-                self.earliest.make_room(1, "the history of events that may be undone");
+                self.earliest.make_room(1, HISTORY);
                 self.earliest.push_back(time);
             }
         }
@@ -266,6 +268,16 @@ impl<S> History<S> {
     /// How many records could be added without taking more memory.
     pub(crate) fn room(&self) -> usize {
         self.records.capacity() - self.records.len()
+    }
+
+    /// How much more memory the records take, in bytes, if there is no room for this many more: their list doubles.
+    pub(crate) fn growth(&self, records: usize) -> usize {
+        if self.room() < records { size_of::<Record<S>>() * self.records.capacity() } else { 0 }
+    }
+
+    /// Makes room for this many more records and hardly more.
+    pub(crate) fn make_little_room(&mut self, records: usize) {
+        self.records.make_little_room(records, HISTORY);
     }
 
     /// How much memory the records and the log take, in bytes, in use or free.

@@ -76,6 +76,17 @@ impl<S, E> Past<S, E> {
         self.history.bytes() + self.extras.bytes() + self.copies.bytes() + self.kps.capacity() * size_of::<Kp>() + lists
     }
 
+    /// How much more memory the longest lists take, in bytes, if this many events do not fit.
+    pub(crate) fn growth(&self, events: usize) -> usize {
+        self.history.growth(events) + self.extras.growth(events)
+    }
+
+    /// Makes room for this many events and hardly more.
+    pub(crate) fn make_little_room(&mut self, events: usize) {
+        self.history.make_little_room(events);
+        self.extras.make_little_room(events);
+    }
+
     /// Gives back memory that is not in use.
     pub(crate) fn give_back_room(&mut self) {
         self.history.give_back_room();

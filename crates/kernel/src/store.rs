@@ -371,12 +371,17 @@ impl<E> Store<E> {
 
     /// How many events could be added without taking more memory.
     pub(crate) fn free(&self) -> usize {
-        if self.pooled { self.own.places() - self.own.len() } else { self.shared.free() as usize }
+        if self.pooled { self.own.places() - self.own.len() } else { self.shared.available() as usize }
     }
 
     /// Sets whether free buffers are used for whatever is sent, whichever PE they are kept for.
     pub(crate) fn save_memory(&mut self, saves: bool) {
         self.shared.save_memory(saves);
+    }
+
+    /// Gives back memory that is not in use, where that can be told. Buffers stay with the PEs.
+    pub(crate) fn give_back_room(&mut self) {
+        self.own.give_back_room();
     }
 
     /// The books of pool and buffers together.

@@ -31,6 +31,8 @@ pub(crate) struct Thrift {
     lean: u32,
     /// How many verdicts in a row have found the budget exceeded.
     exceeded: u32,
+    /// A batch of events has been executed since the last verdict although memory was short.
+    had_batch: bool,
 }
 
 impl Thrift {
@@ -59,6 +61,13 @@ impl Thrift {
     #[inline]
     pub(crate) fn taken(&self) -> u64 {
         self.taken
+    }
+
+    /// How many bytes all PEs could take, as of the last look, before memory is short.
+    #[inline]
+    pub(crate) fn left(&self) -> u64 {
+        let limit = self.account.as_ref().map_or(u64::MAX, |account| account.budget().limit());
+        (limit - limit / SPARE).saturating_sub(self.taken)
     }
 
     /// Whether memory is short, so that nothing should grow that need not.
@@ -96,11 +105,17 @@ impl Thrift {
         self.waits || self.short && self.is_exceeded()
     }
 
-    /// Notes a verdict after which the PE has nothing left to undo.
+    /// Whether a batch of events may be executed although memory is short: one for each verdict.
+    pub(crate) fn takes_batch(&mut self) -> bool {
+        !std::mem::replace(&mut self.had_batch, true)
+    }
+
+    /// Notes a verdict, on which the PE has undone what it can.
     ///
     /// # Errors
     /// If the budget has been exceeded for too many verdicts in a row.
     pub(crate) fn judge(&mut self) -> Result<(), Exhausted> {
+        self.had_batch = false;
         self.exceeded = if self.is_exceeded() { self.exceeded + 1 } else { 0 };
         match &self.account {
             Some(account) if self.exceeded > PATIENCE => Err(account.budget().exceeded(self.taken)),
@@ -145,5 +160,21 @@ mod tests {
             (0..=PATIENCE).filter_map(|_| thrift.judge().err()).collect::<Vec<_>>(),
             [Exhausted::Budget { limit: 800, needed: 900 }]
         );
+    }
+
+    #[test]
+    fn a_batch_is_executed_for_each_verdict() {
+        let budget = Budget::new(&Region::own(), 800, 0);
+        let mut thrift = Thrift::default();
+        assert_eq!(thrift.left(), u64::MAX - u64::MAX / SPARE, "without a budget");
+        thrift.begin(budget.account());
+        thrift.settle(790);
+        assert_eq!([thrift.takes_batch(), thrift.takes_batch()], [true, false]);
+        assert_eq!(thrift.judge(), Ok(()));
+        assert_eq!([thrift.takes_batch(), thrift.takes_batch()], [true, false]);
+        for (taken, left) in [(0, 700), (650, 50), (790, 0)] {
+            thrift.settle(taken);
+            assert_eq!(thrift.left(), left, "{taken}");
+        }
     }
 }

@@ -285,9 +285,9 @@ impl<T> Buffers<T> {
         (size_of::<Slot<T>>() + size_of::<u32>()) * self.pool.places() as usize
     }
 
-    /// How many buffers are free here.
-    pub fn free(&self) -> u64 {
-        self.pool.free()
+    /// How many messages could be sent without making new buffers.
+    pub fn available(&self) -> u64 {
+        self.pool.available()
     }
 
     /// Sets whether every free buffer of this PE, whichever partner it is kept for, is used before a new one is made. That saves memory and

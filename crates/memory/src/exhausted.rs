@@ -157,6 +157,14 @@ pub trait MakeRoom {
     /// # Panics
     /// If there is no memory, it [unwinds](Exhausted::unwind).
     fn make_room(&mut self, more: usize, what: &'static str);
+
+    /// Makes room for this many more values of `what` by as little as is sensible, however much memory there is.
+    ///
+    /// # Panics
+    /// If there is no memory, it [unwinds](Exhausted::unwind).
+    fn make_little_room(&mut self, more: usize, what: &'static str) {
+        self.make_room(more, what);
+    }
 }
 
 /// The least by which a list of this length grows where memory is short.
@@ -184,6 +192,21 @@ impl<T> MakeRoom for Vec<T> {
             grow(self, more, what);
         }
     }
+
+    #[inline(always)]
+    fn make_little_room(&mut self, more: usize, what: &'static str) {
+        #[cold]
+        #[inline(never)]
+        fn grow<T>(list: &mut Vec<T>, more: usize, what: &'static str) {
+            let more = little(list.len(), more);
+            if list.try_reserve_exact(more).is_err() {
+                no_room::<T>(more, what);
+            }
+        }
+        if self.capacity() - self.len() < more {
+            grow(self, more, what);
+        }
+    }
 }
 
 impl<T> MakeRoom for VecDeque<T> {
@@ -194,6 +217,21 @@ impl<T> MakeRoom for VecDeque<T> {
         fn grow<T>(queue: &mut VecDeque<T>, more: usize, what: &'static str) {
             if queue.try_reserve(more).is_err() && queue.try_reserve_exact(little(queue.len(), more)).is_err() {
                 no_room::<T>(little(queue.len(), more), what);
+            }
+        }
+        if self.capacity() - self.len() < more {
+            grow(self, more, what);
+        }
+    }
+
+    #[inline(always)]
+    fn make_little_room(&mut self, more: usize, what: &'static str) {
+        #[cold]
+        #[inline(never)]
+        fn grow<T>(queue: &mut VecDeque<T>, more: usize, what: &'static str) {
+            let more = little(queue.len(), more);
+            if queue.try_reserve_exact(more).is_err() {
+                no_room::<T>(more, what);
             }
         }
         if self.capacity() - self.len() < more {
@@ -294,6 +332,15 @@ mod tests {
             grown[1] += u32::from(queue.capacity() != before[1]);
         }
         assert!(grown.iter().all(|&times| times < 12), "{grown:?}");
+        let (mut list, mut queue) = (Vec::new(), VecDeque::new());
+        for n in 0..1000 {
+            list.make_little_room(1, "a");
+            queue.make_little_room(1, "b");
+            list.push(n);
+            queue.push_back(n);
+            let most = list.len() + list.len() / 8;
+            assert!(list.capacity() <= most && queue.capacity() <= most, "{n}");
+        }
         assert_eq!([little(0, 1), little(6400, 1), little(6400, 900)], [1, 800, 900]);
     }
 

@@ -19,7 +19,7 @@ impl Handle {
     }
 }
 
-/// Values that come and go in any order, in memory that is never given back before the end.
+/// Values that come and go in any order.
 ///
 /// A freed slot is the next one to be taken (LIFO), while it is still in the cache. The pool knows which slots are free: using a stale
 /// handle panics, as it is a bug in the engine that could give wrong answers. Values that are left when the pool is dropped are dropped
@@ -130,6 +130,17 @@ impl<T> Pool<T> {
         }
     }
 
+    /// Gives back the memory of free slots behind the last one in use.
+    pub fn give_back_room(&mut self) {
+        let used = self.places.iter().rposition(|slot| slot.0.is_some()).map_or(0, |last| last + 1);
+        self.free.retain(|&place| (place as usize) < used);
+        self.free.shrink_to_fit();
+        let mut places = self.places.take();
+        places.truncate(used);
+        places.shrink_to_fit();
+        self.places = places.into();
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
@@ -235,6 +246,23 @@ mod tests {
         }
         assert!(!pool.is_empty());
         assert_eq!(moves, [(0, 64), (64, 128), (128, 256), (256, 512), (512, 1024)]);
+    }
+
+    #[test]
+    fn memory_behind_the_last_value_can_be_given_back() {
+        let mut pool = Pool::default();
+        let handles: Vec<Handle> = (0..1000).map(|n| pool.insert(n)).collect();
+        handles.iter().filter(|handle| ![3, 7].contains(&handle.0)).for_each(|handle| _ = pool.remove(*handle));
+        pool.give_back_room();
+        assert_eq!((pool.places(), pool.len(), pool.places.capacity()), (8, 2, 8));
+        assert_eq!((*pool.get(handles[3]), *pool.get(handles[7])), (3, 7));
+        // All six free slots are used again before there are new ones.
+        let mut places: Vec<u32> = (0..7).map(|n| pool.insert(n).0).collect();
+        places.sort_unstable();
+        assert_eq!(places, [0, 1, 2, 4, 5, 6, 8]);
+        (0..9).for_each(|place| _ = pool.remove(Handle(place)));
+        pool.give_back_room();
+        assert_eq!((pool.places(), pool.bytes(), pool.insert(1)), (0, 0, Handle(0)));
     }
 
     #[test]

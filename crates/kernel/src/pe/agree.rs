@@ -163,6 +163,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.end_commit(timed);
         if let Some(locality) = &mut self.locality {
             let (counts, bytes) = (&self.gauge.counts, self.agenda.bytes_held());
+            // Buffers may be left behind if nobody will miss them.
+            let bytes = if bytes as u64 > self.thrift.left() / 16 { usize::MAX } else { bytes };
             let store = self.agenda.store_mut();
             store.pool(locality.pools(store.is_pooled(), counts.committed, counts.remote_committed, bytes));
         }

@@ -66,11 +66,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
-    /// that it can commit. With twice as much, nothing: the next GVT makes room. Where memory is short, only what is due.
+    /// that it can commit. With twice as much, nothing: the next GVT makes room.
     fn limit(&mut self) -> VirtualTime {
         let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
         if !self.affords_batch() {
-            return self.frontier.due().min(limit);
+            return self.limit_where_memory_is_short();
         }
         if open < most {
             limit

@@ -27,16 +27,39 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gauge.counts.memory_most = self.gauge.counts.memory_most.max(self.thrift.taken());
     }
 
-    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it.
+    /// Whether a batch of events may be executed ahead: where memory is short, only if that takes no more of it; otherwise unless a list is
+    /// full, and its doubling would make memory short.
     #[inline]
     pub(super) fn affords_batch(&mut self) -> bool {
-        if !self.thrift.is_short() {
+        if !self.thrift.is_on() {
             return true;
         }
         let batch = self.world.tuning.batch as usize;
-        self.thrift.waits = self.past.history.room() < batch || self.agenda.store().free() < batch;
+        self.thrift.waits = if self.thrift.is_short() {
+            self.past.history.room() < batch || self.agenda.store().free() < batch
+        } else {
+            self.past.growth(batch) as u64 > self.thrift.left() / u64::from(self.world.pes())
+        };
         self.gauge.counts.memory_stops += u64::from(self.thrift.waits);
         !self.thrift.waits
+    }
+
+    /// Whether certain events have to wait, because the budget is exceeded, until a GVT has made all PEs give back what they can. A batch
+    /// may be executed after each.
+    #[inline]
+    pub(super) fn waits_for_memory(&mut self) -> bool {
+        self.thrift.is_short() && self.thrift.is_exceeded() && !self.thrift.takes_batch()
+    }
+
+    /// Events before this time may be executed although memory is short: what is due, so that GVT advances; a batch for each GVT, which
+    /// commits what comes before it in the same instant.
+    #[cold]
+    pub(super) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
+        if !self.thrift.takes_batch() {
+            return VirtualTime::ZERO;
+        }
+        self.past.make_little_room(self.world.tuning.batch as usize);
+        self.frontier.due().min(self.frontier.limit())
     }
 
     /// What there is to do about memory when a new GVT has been adopted, and what commits has been reclaimed.
@@ -52,7 +75,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if exceeded {
             self.undo_beyond(VirtualTime::ZERO);
             self.give_back_room();
-        } else if waits && !self.affords_batch() {
+        } else if waits && self.thrift.is_short() && !self.affords_batch() {
             // Only the further half of what lies ahead: the nearer half would soonest be executed again.
             let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
             self.undo_beyond(VirtualTime::new(gvt + (latest - gvt) / 2.0).unwrap_or(self.world.end));
@@ -64,14 +87,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         if self.thrift.sends_back(waits && !self.past.has_open() && self.world.pes() > 1) {
             self.send_back();
-        } else if self.thrift.is_short() && self.gauge.counts.rolled_back > self.rolled_back_before {
+        } else if self.thrift.is_short() && (self.agenda.is_roomy() || self.gauge.counts.rolled_back > self.rolled_back_before) {
             self.rolled_back_before = self.gauge.counts.rolled_back;
             self.agenda.drop_cancelled(&mut self.gauge.counts.annihilated, |_| {});
         }
         self.settle_memory();
-        if !self.past.has_open()
-            && let Err(why) = self.thrift.judge()
-        {
+        if let Err(why) = self.thrift.judge() {
             why.unwind();
         }
     }
@@ -152,7 +173,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn give_back_room(&mut self) {
+        self.agenda.store_mut().give_back_room();
         self.past.give_back_room();
+        self.effects.give_back_room();
         self.mail.give_back_room();
         self.mail_bytes = self.mail.bytes();
     }

@@ -291,7 +291,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts.processed;
         if self.world.tuning.lanes.has_certain() {
-            if self.effects.must_wait_for_others() {
+            if self.effects.must_wait_for_others() || self.waits_for_memory() {
                 return;
             }
             if self.agenda.has_aside() {

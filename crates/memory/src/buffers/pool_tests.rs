@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::thread;
 
-use super::pools::{FEW, RUN};
+use super::pools::{FEW, KEPT, RUN};
 use super::tests::sum;
 use super::*;
 use crate::{Consumer, Producer, ring};
@@ -175,7 +175,7 @@ fn sizes_that_adapt_follow_what_is_wanted() {
         c.accept(handle);
         c.release(handle);
     }
-    while let Some(empty) = c.give_surplus(0, 0) {
+    while let Some(empty) = c.give_surplus(0, 1000) {
         a.accept_empty(empty);
     }
     a.tidy(0);
@@ -389,4 +389,25 @@ fn two_threads_exchange_buffers_of_every_pool() {
         assert_eq!((all.given, all.accepted, all.live, all.in_flight()), (2 * count, 2 * count, 0, 0), "{settings:?}");
         assert!(all.places <= 2000, "buffers are used again: {settings:?}, {all:?}");
     }
+}
+
+/// A PE with nothing to do does not keep what others need.
+#[test]
+fn where_memory_is_short_free_buffers_are_for_all() {
+    let [mut a, mut b] = pair::<u32>(PoolSettings::default());
+    let count = 4 * (KEPT as u32 + RUN);
+    let local: Vec<Handle> = (0..count).map(|value| a.insert(0, value)).collect();
+    local.into_iter().for_each(|handle| _ = a.release(handle));
+    a.tidy(0);
+    assert_eq!((a.books().deposited, a.books().places), (0, u64::from(count)), "there is enough memory");
+    for buffers in [&mut a, &mut b] {
+        buffers.save_memory(true);
+        buffers.tidy(0);
+    }
+    let kept = a.books().free;
+    assert!(kept <= KEPT as u64 && a.books().deposited == u64::from(count) - kept, "{:?}", a.books());
+    let taken: Vec<Handle> = (0..count / 2).map(|value| deliver(&mut b, &mut a, value)).collect();
+    assert_eq!(b.books().places, 0, "nothing new is made");
+    assert_eq!(b.available() - b.books().free, sum(&[a, b]).in_common());
+    drop(taken);
 }

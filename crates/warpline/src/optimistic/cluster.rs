@@ -1,5 +1,6 @@
 //! Steps PEs in one thread, in the order of a virtual cluster.
 
+use warpline_base::Moment;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
 use warpline_memory::{Region, catch_panic};
@@ -50,6 +51,9 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
             Err(why) => full = Some(OutOfMemory { place: Some(pes[chosen].position()), why }),
         }
         steps += 1;
+        if steps.is_multiple_of(1 << 6) {
+            pass_on_rows(&mut pes, &mut watch);
+        }
         if steps.is_multiple_of(1 << 16) {
             let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
             watch.run.go_on()?;
@@ -58,4 +62,17 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
     }
     let cut_short = ending.earlier_than(watch.until);
     gather(pes, full, watch, cut_short)
+}
+
+/// Passes on the rows that no failure can come before any more.
+fn pass_on_rows<M: Model, Q: PendingSet>(pes: &mut [Pe<'_, M, Q, AnyPort<M::Event>>], watch: &mut LoopMonitor<'_, '_>) {
+    let LoopMonitor { merge, rows, .. } = watch;
+    let mut settled = Some(Moment::Never);
+    for pe in pes {
+        merge.add(pe.take_rows());
+        settled = settled.zip(pe.settled()).map(|(a, b)| merge.earlier(a, b));
+    }
+    if let Some(settled) = settled {
+        merge.take_before(&settled).for_each(|row| rows.add(row));
+    }
 }

@@ -18,7 +18,7 @@ use crate::arena::Arena;
 #[cfg(all(test, not(loom)))]
 pub(super) use self::fresh::RUN;
 #[cfg(all(test, not(loom)))]
-pub(super) use self::partitioned::PLENTY;
+pub(super) use self::partitioned::{KEPT, PLENTY};
 #[cfg(all(test, not(loom)))]
 pub(super) use self::sender::FEW;
 
@@ -123,7 +123,7 @@ impl Pool {
     pub(super) fn all(region: &Region, pes: u32, settings: PoolSettings) -> Vec<Pool> {
         let order = settings.order;
         match settings.kind {
-            PoolKind::Partitioned(size) => (0..pes).map(|me| Pool::Partitioned(Partitioned::new(me, pes, size, order))).collect(),
+            PoolKind::Partitioned(size) => Partitioned::all(region, pes, size, order).into_iter().map(Pool::Partitioned).collect(),
             PoolKind::Sender => SenderPool::all(region, pes, order).into_iter().map(Pool::Sender).collect(),
             PoolKind::Receiver => ReceiverPool::all(region, pes, order).into_iter().map(Pool::Receiver).collect(),
         }
@@ -149,7 +149,7 @@ impl Pool {
         }
     }
 
-    /// Sets whether every free slot is used before a new one is made.
+    /// Sets whether every free slot is used before a new one is made, and none that others may need stays with this PE.
     pub(super) fn save_memory(&mut self, saves: bool) {
         if let Pool::Partitioned(pool) = self {
             pool.saves_memory = saves;
@@ -177,7 +177,7 @@ impl Pool {
     /// Periodic work, such as evening out.
     pub(super) fn tidy<T>(&mut self, arena: &Arena<T>) {
         match self {
-            Pool::Partitioned(pool) => pool.tidy(),
+            Pool::Partitioned(pool) => pool.tidy(arena),
             Pool::Sender(pool) => pool.tidy(arena),
             Pool::Receiver(pool) => pool.tidy(arena),
         }
@@ -230,6 +230,14 @@ impl Pool {
         }
     }
 
+    /// How many slots could be taken without new memory.
+    pub(super) fn available(&self) -> u64 {
+        match self {
+            Pool::Partitioned(pool) => pool.available(),
+            _ => self.free(),
+        }
+    }
+
     /// How many slots this PE has made.
     pub(super) fn places(&self) -> u64 {
         match self {
@@ -243,7 +251,8 @@ impl Pool {
     pub(super) fn redistributed(&self) -> Redistributed {
         match self {
             Pool::Sender(pool) => pool.redistributed,
-            Pool::Partitioned(_) | Pool::Receiver(_) => Redistributed::default(),
+            Pool::Partitioned(pool) => pool.redistributed,
+            Pool::Receiver(_) => Redistributed::default(),
         }
     }
 
