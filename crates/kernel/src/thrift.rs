@@ -81,6 +81,11 @@ impl Thrift {
         self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
     }
 
+    /// Whether the last verdict found the budget exceeded, and what was undone then was not enough.
+    pub(crate) fn was_exceeded(&self) -> bool {
+        self.exceeded > 0
+    }
+
     /// Notes that an event sent by LP `sender` has come back.
     #[cold]
     pub(crate) fn comes_back(&mut self, sender: LpId, sequence: Sequence) {

@@ -73,12 +73,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().save_memory(self.thrift.is_short());
         let (exceeded, waits) = (self.thrift.is_exceeded(), std::mem::take(&mut self.thrift.waits));
         if exceeded {
-            self.undo_beyond(VirtualTime::ZERO);
+            // What is due has to be executed soon, so it is undone only if the rest was not enough.
+            self.undo_executed_from(if self.thrift.was_exceeded() { self.frontier.gvt_time() } else { self.frontier.due().get() });
             self.give_back_room();
         } else if waits && self.thrift.is_short() && !self.affords_batch() {
             // Only the further half of what lies ahead: the nearer half would soonest be executed again.
             let (gvt, latest) = (self.frontier.gvt_time(), self.past.latest().get());
-            self.undo_beyond(VirtualTime::new(gvt + (latest - gvt) / 2.0).unwrap_or(self.world.end));
+            self.undo_executed_from((gvt + (latest - gvt) / 2.0).max(self.frontier.due().get()));
         }
         self.undo_returned();
         if self.thrift.is_short() && self.past.kept.is_any() {
@@ -97,9 +98,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
     }
 
-    /// Undoes what was executed from a time on, but nothing that is due at GVT: artificial rollback.
-    fn undo_beyond(&mut self, time: VirtualTime) {
-        let time = time.max(self.frontier.due()).max(self.frontier.horizon());
+    /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
+    fn undo_executed_from(&mut self, time: f64) {
+        let time = VirtualTime::new(time).unwrap_or(self.world.end).max(self.frontier.horizon());
         if self.past.has_open() && self.past.latest() >= time {
             let before = self.gauge.counts.rolled_back;
             self.undo_from(time);
