@@ -12,7 +12,7 @@ use crate::workloads::parameters;
 use crate::{alternate_for, tell_all};
 
 /// What a PE may need beside its share of what a sequential run needs, in bytes, as the documentation of `--memory` says.
-const OF_PE: u64 = 4 << 20;
+const OF_PE: u64 = 1 << 20;
 const PES: u32 = 2;
 const ROUNDS: usize = 3;
 
