@@ -24,7 +24,7 @@ const SETTINGS: [&str; 16] = [
     "cancellation=dynamic",
 ];
 
-/// The defaults of optimistic runs against other values of each setting.
+/// The defaults of optimistic runs against other values of each setting, in pairs.
 pub(super) const DEFAULTS: Study = Study {
     name: "defaults",
     about: "optimistic runs of PHOLD in four sizes, and of the models network, pcs and hypercube: the defaults, and each setting changed alone",
@@ -52,6 +52,7 @@ pub(super) const DEFAULTS: Study = Study {
     figures: best,
     ends: [1.0, 1.0],
     seconds: [1.0, 1.0],
+    in_pairs: true,
 };
 
 fn best(measured: &Measured) -> Vec<StudyFigure> {

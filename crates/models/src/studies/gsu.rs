@@ -50,6 +50,7 @@ pub(super) const MESSAGE_SIZE: Study = Study {
     figures: size_figures,
     ends: [5000.0, 60.0],
     seconds: [5.0, 1.0],
+    in_pairs: false,
 };
 
 /// Fig. 8 of the report.
@@ -77,6 +78,7 @@ pub(super) const LPS: Study = Study {
     },
     ends: [10_000.0, 60.0],
     seconds: [3.0, 1.0],
+    in_pairs: false,
 };
 
 /// Fig. 9 of the report.
@@ -104,6 +106,7 @@ pub(super) const NETWORK: Study = Study {
     },
     ends: [200.0, 1.0],
     seconds: [3.0, 1.0],
+    in_pairs: false,
 };
 
 fn variants() -> Vec<StudyCase> {

@@ -109,6 +109,7 @@ pub(super) const SEND_TIME: Study = Study {
     },
     ends: [16_000.0, 10.0],
     seconds: [2.0, 0.2],
+    in_pairs: false,
 };
 
 /// Fig. 3.
@@ -128,6 +129,7 @@ pub(super) const RATE: Study = Study {
     figures,
     ends: [16_000.0, 10.0],
     seconds: [2.0, 0.2],
+    in_pairs: false,
 };
 
 /// Fig. 4 and 5.
@@ -154,6 +156,7 @@ pub(super) const MEMORY: Study = Study {
     figures,
     ends: [40.0, 1.0],
     seconds: [3.0, 0.5],
+    in_pairs: false,
 };
 
 /// Fig. 6.
@@ -178,6 +181,7 @@ pub(super) const NEIGHBOURS: Study = Study {
     figures,
     ends: [3000.0, 5.0],
     seconds: [2.0, 0.3],
+    in_pairs: false,
 };
 
 /// Fig. 7.
@@ -193,6 +197,7 @@ pub(super) const HYPERCUBE: Study = Study {
     figures,
     ends: [80_000.0, 20.0],
     seconds: [1.3, 0.3],
+    in_pairs: false,
 };
 
 /// Fig. 8.
@@ -208,4 +213,5 @@ pub(super) const PCS: Study = Study {
     figures,
     ends: [3000.0, 5.0],
     seconds: [2.0, 0.3],
+    in_pairs: false,
 };

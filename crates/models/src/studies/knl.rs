@@ -52,6 +52,7 @@ pub(super) const VARIANTS: Study = Study {
     },
     ends: [2000.0, 20.0],
     seconds: [2.0, 1.0],
+    in_pairs: false,
 };
 
 /// §4.1.
@@ -76,6 +77,7 @@ pub(super) const CAS: Study = Study {
     figures: |measured| vec![figure("CAS ring against the others", "a part of 2 to 16 times", gains(measured, "%", 1, 0))],
     ends: [2000.0, 20.0],
     seconds: [2.0, 1.0],
+    in_pairs: false,
 };
 
 /// Optimisation 2: several processes on a machine, each with a thread of its own that sends.
@@ -108,6 +110,7 @@ pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
     },
     ends: [2000.0, 20.0],
     seconds: [2.0, 2.0],
+    in_pairs: false,
 };
 
 /// The fixed intervals of the next study, in events, and the number of the variant that adapts it, for each way to communicate.
@@ -167,6 +170,7 @@ pub(super) const GVT_INTERVAL: Study = Study {
     },
     ends: [1000.0, 40.0],
     seconds: [2.0, 1.0],
+    in_pairs: false,
 };
 
 /// How many PEs there are: enough for two processes with some PEs each.

@@ -71,7 +71,8 @@ mod tests {
     fn measured(conditions: &[&str], rates: &[[f64; 2]]) -> Measured {
         let some = |of: fn(f64) -> f64| rates.iter().map(|rates| rates.iter().map(|rate| Some(of(*rate))).collect()).collect();
         let conditions = conditions.iter().map(|&name| name.to_owned()).collect();
-        Measured { conditions, rates: some(|rate| rate), seconds: some(|rate| 1.0 / rate), phases: Vec::new() }
+        let gains = rates.iter().map(|rates| rates.iter().map(|rate| Some(rate / rates[0])).collect()).collect();
+        Measured { conditions, rates: some(|rate| rate), gains, seconds: some(|rate| 1.0 / rate), phases: Vec::new() }
     }
 
     #[test]
@@ -98,7 +99,8 @@ mod tests {
                 let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
                 let mut names: Vec<String> = conditions.iter().map(|case| case.name.clone()).collect();
                 let nothing = vec![vec![None; variants.len()]; names.len()];
-                let measured = Measured { conditions: names.clone(), rates: nothing.clone(), seconds: nothing, phases: Vec::new() };
+                let [rates, gains, seconds] = [(); 3].map(|()| nothing.clone());
+                let measured = Measured { conditions: names.clone(), rates, gains, seconds, phases: Vec::new() };
                 assert!((study.figures)(&measured).iter().all(|figure| figure.here.is_none()), "{}", study.name);
                 names.extend(variants.iter().map(|case| case.name.clone()));
                 let count = names.len();

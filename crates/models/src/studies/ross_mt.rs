@@ -44,6 +44,7 @@ pub(super) const PROCESSES_AND_THREADS: Study = Study {
     },
     ends: [4000.0, 2.0],
     seconds: [1.0, 0.5],
+    in_pairs: false,
 };
 
 /// 1000 LPs for each PE, as in the source. A cluster is a PE.
@@ -116,6 +117,7 @@ pub(super) const OPTIMISATIONS: Study = Study {
     },
     ends: [4000.0, 2.0],
     seconds: [2.0, 0.5],
+    in_pairs: false,
 };
 
 /// Fig. 7.
@@ -154,6 +156,7 @@ pub(super) const BREAKDOWN: Study = Study {
     },
     ends: [4000.0, 2.0],
     seconds: [2.0, 0.5],
+    in_pairs: false,
 };
 
 /// Fig. 13.
@@ -184,6 +187,7 @@ pub(super) const MESSAGE_SIZE: Study = Study {
     },
     ends: [1000.0, 2.0],
     seconds: [3.0, 0.5],
+    in_pairs: false,
 };
 
 /// Fig. 14.
@@ -199,4 +203,5 @@ pub(super) const SPEED_UP: Study = Study {
     figures: |measured| vec![figure("threads against MPI", "1.2 times on 48 cores", gains(measured, "PEs", 0, 1))],
     ends: [2000.0, 2.0],
     seconds: [3.0, 0.5],
+    in_pairs: false,
 };

@@ -18,6 +18,7 @@ pub(super) const RCPHOLD: Study = Study {
     figures: |_| Vec::new(),
     ends: [250.0, 4.0],
     seconds: [1.0, 0.03],
+    in_pairs: false,
 };
 
 /// Structure × synchronisation × lookahead. A cluster is a PE, as in the paper; messages go to the neighbouring ones, where there are enough.

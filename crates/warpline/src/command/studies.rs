@@ -37,6 +37,9 @@ pub struct Study {
     pub ends: [f64; 2],
     /// About how long a run takes, in seconds, and with `--quick`.
     pub seconds: [f64; 2],
+    /// Whether the first variant is run again just before each other one, and only such pairs are compared: where small differences matter,
+    /// and the speed of a machine drifts.
+    pub in_pairs: bool,
 }
 
 /// A condition or a variant. Where its PEs are, a variant may say, or else the condition; otherwise they are threads.
@@ -107,6 +110,8 @@ pub struct Measured {
     pub conditions: Vec<String>,
     /// Committed events per second.
     pub rates: Vec<Vec<Option<f64>>>,
+    /// How many times as fast a variant is as the first.
+    pub gains: Vec<Vec<Option<f64>>>,
     /// How long runs took, in seconds.
     pub seconds: Vec<Vec<Option<f64>>>,
     /// What PEs spent their time on, in seconds, summed over PEs and runs.
@@ -116,7 +121,7 @@ pub struct Measured {
 impl Measured {
     /// How many times as fast one variant is as another, under a condition.
     pub fn gain(&self, condition: usize, variant: usize, other: usize) -> Option<f64> {
-        let of = |variant: usize| *self.rates.get(condition)?.get(variant)?;
+        let of = |variant: usize| *self.gains.get(condition)?.get(variant)?;
         Some(of(variant)? / of(other)?)
     }
 
@@ -149,8 +154,10 @@ pub struct StudyFigure {
 impl Study {
     /// How many runs it takes.
     pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
+        let variants = (self.variants)(pes).len();
         // And one of them on one PE.
-        ((self.conditions)(pes).len() * ((self.variants)(pes).len() + 1)) as u64 * u64::from(times)
+        let runs = variants + 1 + if self.in_pairs { variants - 1 } else { 0 };
+        ((self.conditions)(pes).len() * runs) as u64 * u64::from(times)
     }
 
     /// About how long it takes, in words.

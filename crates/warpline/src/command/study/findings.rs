@@ -22,6 +22,8 @@ pub(crate) struct Findings<'s> {
     pub(super) runs: Vec<Vec<Runs>>,
     /// By condition: the first variant on one PE.
     pub(super) alone: Vec<Runs>,
+    /// By condition and variant, if the study is in pairs: the first variant, each time just before the other one.
+    before: Vec<Vec<Runs>>,
     /// Why nothing that takes a launcher was run, if there is none.
     no_launcher: Option<String>,
 }
@@ -88,26 +90,31 @@ impl<'s> Findings<'s> {
     /// Nothing yet; and nothing of what takes a launcher, if there is none, for the reason given.
     pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
         let (conditions, variants) = ((study.conditions)(pes), (study.variants)(pes));
-        let runs = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
-        let alone = conditions.iter().map(|_| Vec::new()).collect();
-        Findings { study, pes, conditions, variants, runs, alone, no_launcher: no_launcher.map(str::to_owned) }
+        let runs: Vec<Vec<Runs>> = conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();
+        let (alone, before) = (conditions.iter().map(|_| Vec::new()).collect(), runs.clone());
+        Findings { study, pes, conditions, variants, runs, alone, before, no_launcher: no_launcher.map(str::to_owned) }
     }
 
     pub(super) fn placement(&self, condition: usize, variant: usize) -> Placement {
         self.variants[variant].placement(&self.conditions[condition], self.pes)
     }
 
-    /// Measures each variant once under each condition, variants in turn; and first of all the first variant on one PE. `run` gets the place
-    /// of the PEs.
+    /// Measures each variant once under each condition, variants in turn, and the first one again before each other if the study is in pairs;
+    /// and first of all the first variant on one PE. `run` gets the place of the PEs.
     pub(super) fn each(
         &mut self,
         mut run: impl FnMut(&StudyCase, &StudyCase, Placement) -> Result<RunRecord, Failure>,
     ) -> Result<(), Failure> {
-        for ((condition, of_condition), alone) in self.conditions.iter().zip(&mut self.runs).zip(&mut self.alone) {
-            alone.push(run(condition, &self.variants[0], Placement::threads(1))?);
-            for (variant, runs) in self.variants.iter().zip(of_condition) {
+        let (first, in_pairs) = (&self.variants[0], self.study.in_pairs);
+        let of_conditions = self.conditions.iter().zip(&mut self.runs).zip(&mut self.before).zip(&mut self.alone);
+        for (((condition, of_condition), before), alone) in of_conditions {
+            alone.push(run(condition, first, Placement::threads(1))?);
+            for (number, ((variant, runs), before)) in self.variants.iter().zip(of_condition).zip(before).enumerate() {
                 let placement = variant.placement(condition, self.pes);
                 if !placement.way.takes_launcher() || self.no_launcher.is_none() {
+                    if in_pairs && number > 0 {
+                        before.push(run(condition, first, first.placement(condition, self.pes))?);
+                    }
                     runs.push(run(condition, variant, placement)?);
                 }
             }
@@ -158,7 +165,9 @@ impl<'s> Findings<'s> {
         };
         let conditions = self.conditions.iter().map(|condition| condition.name.clone()).collect();
         let phases = self.runs.iter().map(|variants| variants.iter().map(|runs| phases(runs)).collect()).collect();
-        (self.study.figures)(&Measured { conditions, rates: of(|run| run.event_rate), seconds: of(seconds), phases })
+        let gains_of = |condition| (0..self.variants.len()).map(|variant| self.gain(condition, variant)).collect();
+        let gains = (0..self.conditions.len()).map(gains_of).collect();
+        (self.study.figures)(&Measured { conditions, rates: of(|run| run.event_rate), gains, seconds: of(seconds), phases })
     }
 
     /// The median of a figure of a variant under a condition.
@@ -166,8 +175,13 @@ impl<'s> Findings<'s> {
         median(self.runs[condition][variant].iter().map(of).collect())
     }
 
-    /// F: how many times as fast a variant is as the first, under a condition.
+    /// F: how many times as fast a variant is as the first, under a condition: the ratio of medians or, if the study is in pairs, the median
+    /// of the pairs' ratios.
     pub(super) fn gain(&self, condition: usize, variant: usize) -> Option<f64> {
+        if self.study.in_pairs && variant > 0 {
+            let pairs = self.runs[condition][variant].iter().zip(&self.before[condition][variant]);
+            return median(pairs.map(|(run, before)| run.event_rate / before.event_rate).collect());
+        }
         let rate = |variant| self.median(condition, variant, |run| run.event_rate);
         Some(rate(variant)? / rate(0)?)
     }
@@ -187,11 +201,11 @@ impl<'s> Findings<'s> {
 
     /// The first condition under which two runs gave different answers.
     pub(super) fn failure(&self) -> Option<Failure> {
-        let differs = |(runs, alone): (&Vec<Runs>, &Runs)| {
-            let mut digests = runs.iter().flatten().chain(alone).map(|run| &run.digest);
+        let differs = |((runs, before), alone): ((&Vec<Runs>, &Vec<Runs>), &Runs)| {
+            let mut digests = runs.iter().chain(before).flatten().chain(alone).map(|run| &run.digest);
             digests.next().is_some_and(|first| digests.any(|digest| digest != first))
         };
-        let found = self.runs.iter().zip(&self.alone).position(differs)?;
+        let found = self.runs.iter().zip(&self.before).zip(&self.alone).position(differs)?;
         Some(Failure::failed(format!("runs under the condition `{}` gave different answers", self.conditions[found].name)))
     }
 
@@ -339,6 +353,7 @@ pub(super) mod tests {
         },
         ends: [100.0, 1.0],
         seconds: [2.0, 0.1],
+        in_pairs: false,
     };
 
     /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as fast in the first room and equal in the second.
@@ -367,6 +382,27 @@ pub(super) mod tests {
             assert!(text.contains(words), "no `{words}` in {text}");
         }
         assert!(!text.contains(TOO_SHORT) && findings.text(true, 2).contains(TOO_SHORT));
+    }
+
+    /// It does not matter to pairs if the speed of the machine changes between them, here after every fourth run.
+    #[test]
+    fn pairs_are_compared_run_by_run() {
+        const PAIRS: Study = Study { in_pairs: true, ..STUDY };
+        let mut findings = Findings::of(&PAIRS, 2, None);
+        let mut count = 0;
+        for _ in 0..4 {
+            let run = |_: &StudyCase, variant: &StudyCase, placement: Placement| {
+                let speed = if count / 4 % 2 == 0 { 1e6 } else { 3e6 };
+                count += 1;
+                let faster = if variant.name == "pendulum" && placement.pes() > 1 { 1.5 } else { 1.0 };
+                Ok(sample::optimistic(speed * faster))
+            };
+            findings.each(run).unwrap();
+        }
+        assert_eq!(count, PAIRS.runs(2, 4));
+        assert_eq!([0, 1].map(|condition| findings.gain(condition, 1)), [Some(1.5); 2]);
+        findings.before[0][1][1].digest = "00000000000000bb".into();
+        assert!(findings.failure().is_some());
     }
 
     #[test]
