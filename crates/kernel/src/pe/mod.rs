@@ -291,7 +291,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     fn execute_lanes<const WATCHED: bool>(&mut self, most: u32) {
         let before = self.gauge.counts.processed;
         if self.world.tuning.lanes.has_certain() {
-            if self.effects.must_wait_for_others() || self.waits_for_memory() {
+            // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
+            if self.effects.must_wait_for_others() && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
                 return;
             }
             if self.agenda.has_aside() {
