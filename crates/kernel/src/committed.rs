@@ -20,6 +20,8 @@ struct Generation {
 impl CommitLog {
     /// A PE with more keys than this waits for the others. The nearer caches hold this many, and a span of lookahead has fewer.
     pub(crate) const MOST: usize = 1 << 16;
+    /// The same where memory is short.
+    pub(crate) const MOST_WHERE_SHORT: usize = 1 << 12;
 
     /// How many keys are kept.
     #[inline]
@@ -49,10 +51,15 @@ impl CommitLog {
     #[inline]
     pub(crate) fn forget_before(&mut self, time: VirtualTime) {
         if self.older.latest < time && self.len() > 0 {
-            self.older.keys.clear();
-            self.older.latest = VirtualTime::ZERO;
-            std::mem::swap(&mut self.recent, &mut self.older);
+            self.forget_older();
         }
+    }
+
+    /// Forgets the older generation. What has been added since the last time is the older one from now on.
+    pub(crate) fn forget_older(&mut self) {
+        self.older.keys.clear();
+        self.older.latest = VirtualTime::ZERO;
+        std::mem::swap(&mut self.recent, &mut self.older);
     }
 
     /// How many of the keys do not come before `moment`.
@@ -81,6 +88,18 @@ mod tests {
         log.forget_before(VirtualTime::new(0.5).expect("a time"));
         assert!(log.len() > CommitLog::MOST);
         log.forget_before(VirtualTime::new(1.5).expect("a time"));
+        assert_eq!(log.len(), 0);
+    }
+
+    #[test]
+    fn of_two_generations_the_older_one_can_be_forgotten_whatever_its_times() {
+        let mut log = CommitLog::default();
+        for n in 1..10 {
+            (0..n).for_each(|_| log.push(key(1.0)));
+            log.forget_older();
+            assert_eq!(log.len(), n, "what was added last is left");
+        }
+        log.forget_older();
         assert_eq!(log.len(), 0);
     }
 

@@ -52,15 +52,20 @@ impl Effects {
         self.committed.forget_before(time);
     }
 
+    /// Forgets all commits but those since this was last called, as no failure can come before them any more.
+    pub(crate) fn forget_older(&mut self) {
+        self.committed.forget_older();
+    }
+
     /// How many of the recent commits do not come before `moment`.
     pub(crate) fn count_from(&self, moment: &Moment, ties: TieBreak) -> u64 {
         self.committed.count_from(moment, ties)
     }
 
-    /// Whether this PE must wait because the other PEs have yet to pass too many of its commits.
+    /// Whether this PE must wait because the other PEs have yet to pass too many of its commits; `short` says whether memory is short.
     #[inline]
-    pub(crate) fn must_wait_for_others(&self) -> bool {
-        self.committed.len() > CommitLog::MOST
+    pub(crate) fn must_wait_for_others(&self, short: bool) -> bool {
+        self.committed.len() > if short { CommitLog::MOST_WHERE_SHORT } else { CommitLog::MOST }
     }
 
     /// How much memory rows and keys take, in bytes, without that of what is in the rows.

@@ -17,17 +17,17 @@ impl Locality {
     /// With at most one remote event among so many, the pool is chosen; with twice the share, it is left again.
     const FEW: u64 = 32;
     /// Buffers that take more memory than this, in bytes, are not left behind for a pool.
-    const LITTLE: usize = 8 << 20;
+    pub(crate) const LITTLE: u64 = 8 << 20;
 
     /// Whether to keep local events in the pool from now on. `pooled` says whether they are kept there now; `committed` and `remote` count
-    /// what has committed, and `bytes` is the memory of all events.
-    pub(crate) fn pools(&mut self, pooled: bool, committed: u64, remote: u64, bytes: usize) -> bool {
+    /// what has committed, and `little` says whether events take little memory.
+    pub(crate) fn pools(&mut self, pooled: bool, committed: u64, remote: u64, little: bool) -> bool {
         let (events, from_others) = (committed - self.committed, remote - self.remote);
         if events < Self::EVENTS {
             return pooled;
         }
         (self.committed, self.remote) = (committed, remote);
-        if pooled { from_others * Self::FEW <= 2 * events } else { from_others * Self::FEW <= events && bytes <= Self::LITTLE }
+        if pooled { from_others * Self::FEW <= 2 * events } else { little && from_others * Self::FEW <= events }
     }
 }
 
@@ -38,11 +38,11 @@ mod tests {
     #[test]
     fn a_pool_is_for_those_who_hardly_hear_of_others() {
         let mut locality = Locality::default();
-        assert!(!locality.pools(false, 100, 0, 0), "nothing is known yet");
-        assert!(!locality.pools(false, 5000, 200, 0), "4 % are remote");
-        assert!(locality.pools(false, 10_000, 350, 0), "3 % are");
-        assert!(locality.pools(true, 20_000, 950, 1 << 30), "6 % are too few to leave the pool");
-        assert!(!locality.pools(true, 30_000, 1650, 0), "7 % are");
-        assert!(!locality.pools(false, 40_000, 1650, 1 << 30), "too much would be left behind");
+        assert!(!locality.pools(false, 100, 0, true), "nothing is known yet");
+        assert!(!locality.pools(false, 5000, 200, true), "4 % are remote");
+        assert!(locality.pools(false, 10_000, 350, true), "3 % are");
+        assert!(locality.pools(true, 20_000, 950, false), "6 % are too few to leave the pool");
+        assert!(!locality.pools(true, 30_000, 1650, true), "7 % are");
+        assert!(!locality.pools(false, 40_000, 1650, false), "too much would be left behind");
     }
 }

@@ -9,6 +9,7 @@ use crate::agenda::Agenda;
 use crate::counts::Counts;
 use crate::faults::Faults;
 use crate::gvt::{Action, AnyGvt, Gvt, Local, Verdict, Work};
+use crate::locality::Locality;
 use crate::lp::Lps;
 use crate::past::Past;
 use crate::pending::PendingSet;
@@ -144,9 +145,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.interval.adopt(&verdict);
         (self.since_gvt, self.idle_steps, self.stuck_steps) = (0, 0, 0);
         if !self.world.tuning.lanes.has_certain() {
-            // A failure reported from now on comes no earlier than the previous GVT.
-            let last = VirtualTime::new(self.frontier.gvt_time()).unwrap_or(self.world.end);
-            self.effects.forget_before(last);
+            // A failure reported now was found in the last commit at the earliest.
+            self.effects.forget_older();
         }
         let least_delay = if self.world.pes() == 1 { f64::INFINITY } else { self.world.least_delay };
         self.frontier.adopt(verdict, self.world.tuning.lanes.has_certain().then_some(least_delay));
@@ -162,11 +162,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.gauge.end_commit(timed);
         if let Some(locality) = &mut self.locality {
-            let (counts, bytes) = (&self.gauge.counts, self.agenda.bytes_held());
-            // Buffers may be left behind if nobody will miss them.
-            let bytes = if bytes as u64 > self.thrift.left() / 16 { usize::MAX } else { bytes };
+            let (counts, bytes, left) = (&self.gauge.counts, self.agenda.bytes_held() as u64, self.thrift.left());
             let store = self.agenda.store_mut();
-            store.pool(locality.pools(store.is_pooled(), counts.committed, counts.remote_committed, bytes));
+            let little = bytes <= Locality::LITTLE.min(left / 16);
+            store.pool(locality.pools(store.is_pooled(), counts.committed, counts.remote_committed, little));
         }
         // Only the verdict after the last commits tells whether one of them failed.
         if self.frontier.settled() == Some(Moment::Never) {

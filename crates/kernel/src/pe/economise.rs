@@ -1,7 +1,8 @@
 //! How a PE keeps within the memory budget of its machine, step by step: where memory is short it executes ahead only what needs no more of
 //! it, and asks for GVT otherwise; if that brings no room, it undoes what lies furthest ahead; where nothing of its own is left to undo, it
 //! sends events back to the PEs that sent them; and if all PEs together have exceeded the budget, each of them undoes all that it can, and
-//! gives back what is not in use. See [`Thrift`](crate::thrift::Thrift).
+//! gives back what is not in use. Until all have done so, a PE executes no more than a batch for each GVT. See
+//! [`Thrift`](crate::thrift::Thrift).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,7 +39,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.thrift.waits = if self.thrift.is_short() {
             self.past.history.room() < batch || self.agenda.store().free() < batch
         } else {
-            self.past.growth(batch) as u64 > self.thrift.left() / u64::from(self.world.pes())
+            let growth = self.past.growth(batch) as u64;
+            growth > 0 && growth > self.thrift.left() / u64::from(self.world.pes())
         };
         self.gauge.counts.memory_stops += u64::from(self.thrift.waits);
         !self.thrift.waits

@@ -292,7 +292,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let before = self.gauge.counts.processed;
         if self.world.tuning.lanes.has_certain() {
             // If all PEs have come just as far, nobody else will make room in the log of commits: the instant has more events than it holds.
-            if self.effects.must_wait_for_others() && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
+            let must_wait = self.effects.must_wait_for_others(self.thrift.is_short());
+            if must_wait && self.first_time() > self.frontier.floor() || self.waits_for_memory() {
                 return;
             }
             if self.agenda.has_aside() {

@@ -295,3 +295,52 @@ fn a_link_without_lookahead_between_two_pes_is_named() {
     assert_eq!(run(Synchronisation::Optimistic), Simulation::new(Machines).end(20.0).run().expect("it runs").record.digest);
     assert!(Simulation::new(Islands { lookahead: 0.0, alone: true }).threads(5).least_delay().expect("it makes sense").is_infinite());
 }
+
+/// All LPs act at the same instants.
+#[derive(Debug)]
+struct InStep {
+    lps: u32,
+}
+
+impl Model for InStep {
+    type State = u64;
+    type Event = u64;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        1.0
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), 1.0, lp.id().0.into());
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, number: &u64, lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(*number);
+        lp.send((lp.id().0 + 1) % self.lps, 1.0, *number);
+    }
+}
+
+/// A PE that has committed very much ahead of the others waits for them. If nobody is behind, it must not.
+#[test]
+#[cfg_attr(miri, ignore = "too many events")]
+fn however_much_happens_at_one_instant_nobody_waits_for_ever() {
+    let simulation = || Simulation::new(InStep { lps: 200_000 }).end(3.5);
+    let expected = simulation().run().expect("it runs").record;
+    assert_eq!(expected.committed_events, 600_000);
+    let conservative = |way| simulation().sync(Synchronisation::Conservative).conservative(way);
+    let ways = [("optimistic", simulation().sync(Synchronisation::Optimistic))];
+    for (name, way) in ways.into_iter().chain(WAYS.map(|way| ("conservative", conservative(way)))) {
+        let run = way.threads(2).virtual_cluster(5).run().unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert_eq!(run.record.digest, expected.digest, "{name}");
+    }
+    // With little memory, PEs wait for each other sooner.
+    for way in WAYS {
+        let run = conservative(way).threads(2).virtual_cluster(5).engine_budget(42_000_000).run();
+        assert_eq!(run.unwrap_or_else(|why| panic!("{way:?}: {why}")).record.digest, expected.digest, "{way:?}");
+    }
+}
