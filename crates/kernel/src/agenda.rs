@@ -124,7 +124,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.push(entry);
     }
 
-    /// Adds an event that this PE sends to itself. `next` is what the sending event sent before it, if that event may be undone.
+    /// Adds an event that this PE sends to itself. `next` is what the sending event sent next, if that event may be undone.
     #[inline(always)]
     pub(crate) fn insert(&mut self, event: Event<E>, next: OptionalHandle) -> Handle {
         let (time, tie) = (event.time, self.ties.prefix(&event.key()));

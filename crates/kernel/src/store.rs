@@ -63,7 +63,7 @@ enum Status {
 #[derive(Debug)]
 struct LocalEvent<E> {
     event: Event<E>,
-    /// What the same event sent before this one.
+    /// What the same event sent next.
     next: OptionalHandle,
     /// For an event that came by value and may be cancelled.
     incarnation: Option<Incarnation>,
@@ -237,7 +237,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// What the same event sent before this one.
+    /// What the same event sent next.
     #[inline]
     pub(crate) fn next(&self, handle: Handle) -> OptionalHandle {
         match locate(handle) {
@@ -246,7 +246,7 @@ impl<E> Store<E> {
         }
     }
 
-    /// Notes what the same event sent before this one, which has stayed on this PE.
+    /// Notes what the same event sent after this one, which has stayed on this PE.
     pub(crate) fn set_next(&mut self, handle: Handle, next: OptionalHandle) {
         match locate(handle) {
             Location::Local(handle) => self.own.get_mut(handle).next = next,

@@ -31,6 +31,8 @@ pub(crate) struct Thrift {
     lean: u32,
     /// How many verdicts in a row have found the budget exceeded.
     exceeded: u32,
+    /// A look since the last verdict has found it exceeded.
+    overdrawn: bool,
     /// A batch of events has been executed since the last verdict although memory was short.
     had_batch: bool,
 }
@@ -54,6 +56,7 @@ impl Thrift {
             self.taken = account.settle(bytes as u64);
             let limit = account.budget().limit();
             self.short = self.taken > limit - limit / SPARE;
+            self.overdrawn |= self.taken > limit;
         }
     }
 
@@ -79,6 +82,12 @@ impl Thrift {
     /// Whether the budget is exceeded.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.account.as_ref().is_some_and(|account| self.taken > account.budget().limit())
+    }
+
+    /// Whether the budget has been exceeded since the last verdict, if only for a moment. It may be so at the looks of one PE and just not at
+    /// those of another, and all have to give back what they can.
+    pub(crate) fn is_overdrawn(&self) -> bool {
+        self.overdrawn
     }
 
     /// Whether the last verdict found the budget exceeded, and what was undone then was not enough.
@@ -121,6 +130,7 @@ impl Thrift {
     /// If the budget has been exceeded for too many verdicts in a row.
     pub(crate) fn judge(&mut self) -> Result<(), Exhausted> {
         self.had_batch = false;
+        self.overdrawn = false;
         self.exceeded = if self.is_exceeded() { self.exceeded + 1 } else { 0 };
         match &self.account {
             Some(account) if self.exceeded > PATIENCE => Err(account.budget().exceeded(self.taken)),
@@ -136,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_short_before_it_is_exceeded() {
+    fn memory_is_short_before_the_budget_is_exceeded() {
         let budget = Budget::new(&Region::own(), 800, 0);
         let mut thrift = Thrift::default();
         thrift.settle(900);
@@ -147,6 +157,8 @@ mod tests {
             thrift.settle(bytes);
             assert_eq!((thrift.is_short(), thrift.is_exceeded()), (short, exceeded), "{bytes}");
         }
+        assert!(thrift.is_overdrawn(), "it was");
+        assert_eq!((thrift.judge(), thrift.is_overdrawn(), thrift.was_exceeded()), (Ok(()), false, false));
     }
 
     #[test]

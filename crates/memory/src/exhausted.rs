@@ -167,78 +167,51 @@ pub trait MakeRoom {
     }
 }
 
-/// The least by which a list of this length grows where memory is short.
-fn little(len: usize, more: usize) -> usize {
-    more.max(len / 8)
-}
-
 #[cold]
 #[inline(never)]
 fn no_room<T>(more: usize, what: &'static str) -> ! {
     Exhausted::Memory { what, bytes: more.saturating_mul(size_of::<T>()) }.unwind()
 }
 
-impl<T> MakeRoom for Vec<T> {
-    #[inline(always)]
-    fn make_room(&mut self, more: usize, what: &'static str) {
-        #[cold]
-        #[inline(never)]
-        fn grow<T>(list: &mut Vec<T>, more: usize, what: &'static str) {
-            if list.try_reserve(more).is_err() && list.try_reserve_exact(little(list.len(), more)).is_err() {
-                no_room::<T>(little(list.len(), more), what);
+/// Lists grow in leaps, so that adding to them one by one is cheap.
+macro_rules! grow_in_leaps {
+    ($List:ident) => {
+        impl<T> MakeRoom for $List<T> {
+            #[inline(always)]
+            fn make_room(&mut self, more: usize, what: &'static str) {
+                #[cold]
+                #[inline(never)]
+                fn grow<T>(list: &mut $List<T>, more: usize, what: &'static str) {
+                    if list.try_reserve(more).is_err() {
+                        list.make_little_room(more, what);
+                    }
+                }
+                if self.capacity() - self.len() < more {
+                    grow(self, more, what);
+                }
             }
-        }
-        if self.capacity() - self.len() < more {
-            grow(self, more, what);
-        }
-    }
 
-    #[inline(always)]
-    fn make_little_room(&mut self, more: usize, what: &'static str) {
-        #[cold]
-        #[inline(never)]
-        fn grow<T>(list: &mut Vec<T>, more: usize, what: &'static str) {
-            let more = little(list.len(), more);
-            if list.try_reserve_exact(more).is_err() {
-                no_room::<T>(more, what);
+            #[inline(always)]
+            fn make_little_room(&mut self, more: usize, what: &'static str) {
+                #[cold]
+                #[inline(never)]
+                fn grow<T>(list: &mut $List<T>, more: usize, what: &'static str) {
+                    // Exactly so many: otherwise, the list would double.
+                    let more = more.max(list.len() / 8);
+                    if list.try_reserve_exact(more).is_err() {
+                        no_room::<T>(more, what);
+                    }
+                }
+                if self.capacity() - self.len() < more {
+                    grow(self, more, what);
+                }
             }
         }
-        if self.capacity() - self.len() < more {
-            grow(self, more, what);
-        }
-    }
+    };
 }
 
-impl<T> MakeRoom for VecDeque<T> {
-    #[inline(always)]
-    fn make_room(&mut self, more: usize, what: &'static str) {
-        #[cold]
-        #[inline(never)]
-        fn grow<T>(queue: &mut VecDeque<T>, more: usize, what: &'static str) {
-            if queue.try_reserve(more).is_err() && queue.try_reserve_exact(little(queue.len(), more)).is_err() {
-                no_room::<T>(little(queue.len(), more), what);
-            }
-        }
-        if self.capacity() - self.len() < more {
-            grow(self, more, what);
-        }
-    }
-
-    #[inline(always)]
-    fn make_little_room(&mut self, more: usize, what: &'static str) {
-        #[cold]
-        #[inline(never)]
-        fn grow<T>(queue: &mut VecDeque<T>, more: usize, what: &'static str) {
-            let more = little(queue.len(), more);
-            if queue.try_reserve_exact(more).is_err() {
-                no_room::<T>(more, what);
-            }
-        }
-        if self.capacity() - self.len() < more {
-            grow(self, more, what);
-        }
-    }
-}
+grow_in_leaps!(Vec);
+grow_in_leaps!(VecDeque);
 
 impl<K: Eq + Hash, V, S: BuildHasher> MakeRoom for HashMap<K, V, S> {
     fn make_room(&mut self, more: usize, what: &'static str) {
@@ -341,7 +314,8 @@ mod tests {
             let most = list.len() + list.len() / 8;
             assert!(list.capacity() <= most && queue.capacity() <= most, "{n}");
         }
-        assert_eq!([little(0, 1), little(6400, 1), little(6400, 900)], [1, 800, 900]);
+        list.make_little_room(900, "a");
+        assert_eq!(list.capacity(), 1900);
     }
 
     #[test]

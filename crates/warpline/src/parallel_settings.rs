@@ -8,9 +8,9 @@ use crate::{
 };
 
 /// # Settings of parallel runs
-/// None of them changes the answer, and each has an automatic default. Setting one means a parallel run, except for
-/// [`threads`](Self::threads) of 1, unless [`sync`](Self::sync) says otherwise; a run that is told to be sequential refuses them. [`Settings::table`](crate::Settings::table) says for
-/// each when it hurts.
+/// None of them changes the answer, and each has an automatic default. Setting any of them but [`threads`](Self::threads) to 1 asks for a
+/// parallel run, unless [`sync`](Self::sync) says otherwise; a run that is told to be sequential refuses them.
+/// [`Settings::table`](crate::Settings::table) says for each when it hurts.
 ///
 /// ```
 /// # use warpline::prelude::*;
@@ -46,9 +46,9 @@ impl<M: Model> Simulation<'_, M> {
     /// cores. From 1, the default, to 64; no more than there are LPs. More than one means a parallel run.
     ///
     /// The program that asks for it starts the others: the same program with the same arguments, whose standard output goes nowhere, except
-    /// for what their LPs print [once it is settled](crate::Observe::when_settled). They do what the program does up to this run, have their
-    /// part in it, and end within this method. Earlier runs of several processes, if the program has any, they do alone. So a program should
-    /// not do anything before such a run that must not be done twice.
+    /// for what their LPs print [once it is settled](crate::Observe::when_settled). Each of them does what the program does up to
+    /// this run, takes its part in it, and ends within this method. Earlier runs with several processes, if there are any, each of them
+    /// repeats alone. So a program should not do anything before such a run that must not be done twice.
     ///
     /// Events must be able to leave their process: see [`Model::wire`].
     pub fn processes(self, processes: u32) -> Self {
@@ -108,8 +108,8 @@ impl<M: Model> Simulation<'_, M> {
     /// How events travel between PEs; by default [as suits each event](Messages::Auto). PEs that share no memory copy all of them, but keep no
     /// copies of their own unless told to.
     ///
-    /// One copy for both sides, and its cost without, are those of D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete
-    /// event simulator for multi-core systems", IPDPS 2012.
+    /// One copy that both sides share, and copies in the queue to compare it with, are from D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev,
+    /// "Optimization of parallel discrete event simulator for multi-core systems", IPDPS 2012.
     pub fn messages(self, messages: Messages) -> Self {
         self.with(|settings| settings.messages = Some(messages))
     }
@@ -141,7 +141,7 @@ impl<M: Model> Simulation<'_, M> {
     /// [partitioned](BufferPool::Partitioned). By default as many as it takes.
     ///
     /// An event that is executed ahead, and would need more, is undone; its PE executes nothing ahead then until buffers have come back, as
-    /// others have received what was sent, and committed it. What is certain, and the event at GVT, takes more than there are, so that every run
+    /// others have received what was sent, and committed it. Certain events and the event at GVT may take more than that, so that every run
     /// comes to an end. `parked_events` in the record says how often events had to wait.
     ///
     /// ```
@@ -171,8 +171,8 @@ impl<M: Model> Simulation<'_, M> {
     ///
     /// [On the fly](FossilCollection::OnTheFly) is after Fujimoto and Panesar as well. In their system a buffer may be used again when GVT has
     /// passed its event. Here an event before GVT has still to commit, as only then its observations and rows count; so the stamp of a buffer
-    /// is the place of its event in the order of execution, and a commit says up to which place all is over. What has to be dropped is dropped
-    /// when it commits, as a panic in that belongs to this event. Events that arrived by value go back when they commit.
+    /// is the place of its event in the order of execution, and a commit says up to which place all is over. A payload that has to be dropped is
+    /// dropped when its event commits, as a panic in that belongs to the event. Events that arrived by value go back when they commit.
     pub fn fossil_collection(self, when: FossilCollection) -> Self {
         self.with(|settings| settings.fossil_collection = Some(when))
     }
@@ -233,7 +233,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt = Some(algorithm))
     }
 
-    /// How PEs meet where GVT is found synchronously. Where nothing else is said of [GVT](Self::gvt), it is then.
+    /// How PEs meet when GVT is found synchronously, which it is then, unless [`gvt`](Self::gvt) says otherwise.
     pub fn barrier(self, barrier: Barrier) -> Self {
         self.with(|settings| settings.barrier = Some(barrier))
     }
@@ -322,7 +322,7 @@ impl<M: Model> Simulation<'_, M> {
     /// undone by executing others again from the previous copy. Larger intervals suit large states; `repeated_events` in the record says how
     /// many events were executed again. By default [each PE finds out](CopyInterval::Auto) what pays.
     ///
-    /// A copy that lies more than 1024 events of its PE back is renewed, so that a PE with many LPs makes more copies than asked for.
+    /// A copy is renewed after 1024 events of its PE, so that a PE with many LPs makes more copies than asked for.
     ///
     /// ```
     /// # use warpline::prelude::*;

@@ -73,10 +73,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.mail_bytes = self.mail.bytes();
         self.settle_memory();
         self.agenda.store_mut().save_memory(self.thrift.is_short());
-        let (exceeded, waits) = (self.thrift.is_exceeded(), std::mem::take(&mut self.thrift.waits));
-        if exceeded {
+        let waits = std::mem::take(&mut self.thrift.waits);
+        if self.thrift.is_overdrawn() {
             // What is due has to be executed soon, so it is undone only if the rest was not enough.
-            self.undo_executed_from(if self.thrift.was_exceeded() { self.frontier.gvt_time() } else { self.frontier.due().get() });
+            let not_enough = self.thrift.is_exceeded() && self.thrift.was_exceeded();
+            self.undo_executed_from(if not_enough { self.frontier.gvt_time() } else { self.frontier.due().get() });
             self.give_back_room();
         } else if waits && self.thrift.is_short() && !self.affords_batch() {
             // Only the further half of what lies ahead: the nearer half would soonest be executed again.
