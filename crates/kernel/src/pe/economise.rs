@@ -19,6 +19,11 @@ use crate::wires::Port;
 
 /// The most events that a PE sends back at a time.
 const RETURNS_MOST: usize = 16;
+/// With so many batches uncommitted, a PE executes nothing more that is due where memory is short, unless GVT waits for it: an instant may
+/// have very many events, and GVT goes through them by key.
+const DUE_MOST: u64 = 4;
+/// With so many batches of what is due, they are undone if the budget is exceeded.
+const DUE_FAR_TOO_MANY: u64 = 16;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Notes how much memory this PE has.
@@ -57,7 +62,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// commits what comes before it in the same instant.
     #[cold]
     pub(super) fn limit_where_memory_is_short(&mut self) -> VirtualTime {
-        if !self.thrift.takes_batch() {
+        let is_ahead = self.has_batches(DUE_MOST) && self.least() != self.frontier.gvt();
+        if is_ahead || !self.thrift.takes_batch() {
             return VirtualTime::ZERO;
         }
         self.past.make_little_room(self.world.tuning.batch as usize);
@@ -75,9 +81,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().save_memory(self.thrift.is_short());
         let waits = std::mem::take(&mut self.thrift.waits);
         if self.thrift.is_overdrawn() {
-            // What is due has to be executed soon, so it is undone only if the rest was not enough.
-            let not_enough = self.thrift.is_exceeded() && self.thrift.was_exceeded();
-            self.undo_executed_from(if not_enough { self.frontier.gvt_time() } else { self.frontier.due().get() });
+            // What is due has to be executed soon, so it is undone only if it is very much, or the rest was not enough.
+            self.undo_executed_from(self.frontier.due().get());
+            if self.has_batches(DUE_FAR_TOO_MANY) || self.thrift.is_exceeded() && self.thrift.was_exceeded() {
+                self.undo_executed_from(self.frontier.gvt_time());
+            }
             self.give_back_room();
         } else if waits && self.thrift.is_short() && !self.affords_batch() {
             // Only the further half of what lies ahead: the nearer half would soonest be executed again.
@@ -99,6 +107,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         if let Err(why) = self.thrift.judge() {
             why.unwind();
         }
+    }
+
+    /// Whether so many batches of events have been executed and not committed.
+    fn has_batches(&self, count: u64) -> bool {
+        self.past.history.open_len() as u64 >= count * u64::from(self.world.tuning.batch)
     }
 
     /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
