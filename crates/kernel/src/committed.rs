@@ -62,6 +62,13 @@ impl CommitLog {
         std::mem::swap(&mut self.recent, &mut self.older);
     }
 
+    /// Forgets all keys before `moment`, one by one.
+    pub(crate) fn forget_before_moment(&mut self, moment: &Moment, ties: TieBreak) {
+        for generation in [&mut self.recent, &mut self.older] {
+            generation.keys.retain(|key| !Moment::Event(*key).is_before(moment, ties));
+        }
+    }
+
     /// How many of the keys do not come before `moment`.
     pub(crate) fn count_from(&self, moment: &Moment, ties: TieBreak) -> u64 {
         let keys = self.recent.keys.iter().chain(&self.older.keys);
@@ -100,6 +107,20 @@ mod tests {
             assert_eq!(log.len(), n, "what was added last is left");
         }
         log.forget_older();
+        assert_eq!(log.len(), 0);
+    }
+
+    #[test]
+    fn keys_of_one_instant_can_be_forgotten_one_by_one() {
+        let (mut log, ties) = (CommitLog::default(), TieBreak::BySender);
+        let numbered = |number| EventKey { sender: LpId(number), ..key(1.0) };
+        (0..10).for_each(|number| log.push(numbered(number)));
+        log.forget_before(VirtualTime::new(1.0).unwrap());
+        (10..20).for_each(|number| log.push(numbered(number)));
+        let moment = Moment::Event(numbered(7));
+        log.forget_before_moment(&moment, ties);
+        assert_eq!((log.len(), log.count_from(&moment, ties)), (13, 13));
+        log.forget_before_moment(&Moment::Never, ties);
         assert_eq!(log.len(), 0);
     }
 

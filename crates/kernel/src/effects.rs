@@ -57,12 +57,17 @@ impl Effects {
         self.committed.forget_older();
     }
 
+    /// Forgets all commits before `moment`, as no failure can come before it any more. It looks at each of them.
+    pub(crate) fn forget_before_moment(&mut self, moment: &Moment, ties: TieBreak) {
+        self.committed.forget_before_moment(moment, ties);
+    }
+
     /// How many of the recent commits do not come before `moment`.
     pub(crate) fn count_from(&self, moment: &Moment, ties: TieBreak) -> u64 {
         self.committed.count_from(moment, ties)
     }
 
-    /// Whether this PE must wait because the other PEs have yet to pass too many of its commits; `short` says whether memory is short.
+    /// Whether the other PEs have yet to pass too many of this PE's commits, so that it must wait; `short` says whether memory is short.
     #[inline]
     pub(crate) fn must_wait_for_others(&self, short: bool) -> bool {
         self.committed.len() > if short { CommitLog::MOST_WHERE_SHORT } else { CommitLog::MOST }
