@@ -332,15 +332,19 @@ fn however_much_happens_at_one_instant_nobody_waits_for_ever() {
     let simulation = || Simulation::new(InStep { lps: 200_000 }).end(3.5);
     let expected = simulation().run().expect("it runs").record;
     assert_eq!(expected.committed_events, 600_000);
-    let conservative = |way| simulation().sync(Synchronisation::Conservative).conservative(way);
-    let ways = [("optimistic", simulation().sync(Synchronisation::Optimistic))];
-    for (name, way) in ways.into_iter().chain(WAYS.map(|way| ("conservative", conservative(way)))) {
+    let ways = || {
+        let conservative = |way| simulation().sync(Synchronisation::Conservative).conservative(way);
+        let optimistic = [("optimistic", simulation().sync(Synchronisation::Optimistic))];
+        optimistic.into_iter().chain(WAYS.map(|way| ("conservative", conservative(way))))
+    };
+    for (name, way) in ways() {
         let run = way.threads(2).virtual_cluster(5).run().unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(run.record.digest, expected.digest, "{name}");
     }
-    // With little memory, PEs wait for each other sooner.
-    for way in WAYS {
-        let run = conservative(way).threads(2).virtual_cluster(5).engine_budget(42_000_000).run();
-        assert_eq!(run.unwrap_or_else(|why| panic!("{way:?}: {why}")).record.digest, expected.digest, "{way:?}");
+    // With little memory, PEs wait for each other sooner, and do not remember what GVT has passed at this instant. A sequential run needs
+    // 28.5 MB; this is a tenth more, and 1 MB for each PE.
+    for (name, way) in ways() {
+        let run = way.threads(2).virtual_cluster(5).engine_budget(33_300_000).run();
+        assert_eq!(run.unwrap_or_else(|why| panic!("{name}: {why}")).record.digest, expected.digest, "{name}");
     }
 }
