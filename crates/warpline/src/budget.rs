@@ -10,8 +10,9 @@ use crate::{MemoryLimit, memory_use};
 #[derive(Clone, Debug)]
 pub(crate) struct RunBudget {
     budget: Budget,
-    /// What the program took before the run began, in bytes.
-    base: u64,
+    /// What the process held before the run began, in bytes, pages of files aside. As much of the program as is resident then counts, too;
+    /// what the run has loaded of it later does not, as the system may drop it at any time.
+    held_before: u64,
     /// Whether the process is alone, so that what it takes is what the run takes.
     is_alone: bool,
 }
@@ -36,12 +37,13 @@ impl RunBudget {
             range: format!("more than the {:.1} MB that the program takes before any event", programs as f64 / 1e6),
             nearest: None,
         })?;
-        Ok(RunBudget { budget: Budget::new(region, rest, programs), base, is_alone: processes == 1 })
+        let held_before = memory_use::held().unwrap_or(u64::MAX);
+        Ok(RunBudget { budget: Budget::new(region, rest, programs), held_before, is_alone: processes == 1 })
     }
 
     /// A budget of this many bytes for the engine alone, whatever the program takes.
     pub(crate) fn of_engine(bytes: u64) -> Self {
-        RunBudget { budget: Budget::new(&Region::own(), bytes, 0), base: u64::MAX, is_alone: true }
+        RunBudget { budget: Budget::new(&Region::own(), bytes, 0), held_before: u64::MAX, is_alone: true }
     }
 
     /// An account of an engine or a PE.
@@ -52,9 +54,9 @@ impl RunBudget {
     /// Looks at what the process takes, as the engine does not know what states and events allocate themselves.
     pub(crate) fn look(&self) {
         if self.is_alone
-            && let Some(resident) = memory_use::resident()
+            && let Some(held) = memory_use::held()
         {
-            self.budget.note_taken(resident.saturating_sub(self.base));
+            self.budget.note_taken(held.saturating_sub(self.held_before));
         }
     }
 }
