@@ -130,7 +130,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold_failed(entry, number, false);
             return;
         }
-        if self.flow.is_some() && self.lacks_room(&key) {
+        if self.lacks_room(&key) {
             return self.park(entry);
         }
         if !copied && self.context.logs() {

@@ -12,8 +12,13 @@ use crate::wires::Port;
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether there are too few buffers for what the event at hand, which has this key, sends to other PEs. The one at GVT may take more
     /// than there are.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn lacks_room(&mut self, key: &EventKey) -> bool {
+        self.flow.is_some() && self.context.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to)) && self.lacks_room_elsewhere(key)
+    }
+
+    #[inline(never)]
+    fn lacks_room_elsewhere(&mut self, key: &EventKey) -> bool {
         let Pe { flow: Some(flow), context, lps, world, agenda, frontier, .. } = self else { return false };
         for sent in context.outbox_mut().iter().filter(|sent| !lps.contain(sent.to)) {
             let pe = world.partition.pe(sent.to);

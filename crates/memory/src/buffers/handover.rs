@@ -34,7 +34,10 @@ impl<T> Buffers<T> {
     /// # Panics
     /// If there is no such PE.
     pub fn give_surplus(&mut self, partner: u32, most: usize) -> Option<Handle> {
-        let handle = Handle::from_bits(self.pool.surplus(partner, most)?.number());
+        // What is retired counts, too. If it is over, it has been out of use for longest.
+        let retired = self.retired_for(partner);
+        let retired = if self.pool.has_surplus(partner, most, retired) { self.reclaim_one(partner) } else { None };
+        let handle = Handle::from_bits(retired.or_else(|| self.pool.surplus(partner, most))?.number());
         let slot = found(&self.arena, handle);
         // To the receiver, the partner is this PE. Relaxed: the store to the tag publishes it.
         slot.partner.store(self.me, Ordering::Relaxed);

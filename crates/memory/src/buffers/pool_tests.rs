@@ -241,6 +241,28 @@ fn a_retired_buffer_is_used_again_when_it_is_over() {
     }
 }
 
+/// Otherwise a PE that sends more than it receives makes new buffers for ever.
+#[test]
+fn retired_buffers_that_are_over_are_surplus() {
+    let [mut a, mut b] = pair(PoolSettings { retires: true, ..PoolSettings::default() });
+    for stamp in 0..10 {
+        let handle = deliver(&mut a, &mut b, 0);
+        b.retire(handle, stamp);
+    }
+    assert_eq!(b.give_surplus(0, 4), None, "none of them is over");
+    b.tidy(8);
+    let mut back = 0;
+    while let Some(empty) = b.give_surplus(0, 4) {
+        a.accept_empty(empty);
+        back += 1;
+    }
+    assert_eq!((back, b.books().free), (6, 4));
+    let places = a.books().places;
+    (0..back).for_each(|value| _ = deliver(&mut a, &mut b, value));
+    assert_eq!(a.books().places, places, "nothing new is made");
+    check_books(&[a, b]);
+}
+
 #[test]
 fn what_is_undone_is_taken_out_wherever_it_is() {
     let [mut a, _b] = pair::<u32>(PoolSettings { retires: true, ..PoolSettings::default() });

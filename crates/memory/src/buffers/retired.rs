@@ -13,7 +13,12 @@ use super::{Buffers, FreeSlot, found, owned};
 use crate::Handle;
 use crate::arena::{Arena, FREE, NONE, OVER, tag};
 use crate::exhausted::MakeRoom;
+use crate::prefetch_write;
 use crate::sync::Ordering;
+
+/// A slot is fetched when so many others are still to be reused before it. Those that have been retired for longest come first, and have
+/// left the cache.
+const FETCHED_AHEAD: usize = 4;
 
 /// A slot whose message has been executed.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +71,11 @@ impl Retired {
         assert!(number != NONE, "only what has been retired is taken back");
         self.len -= 1;
         number
+    }
+
+    /// The number of the slot that will be reused after so many others.
+    fn after(&mut self, partner: u16, others: usize) -> Option<u32> {
+        self.queue(partner).get(others).map(|entry| entry.number).filter(|number| *number != NONE)
     }
 
     /// The number of the first slot of a partner whose message is over.
@@ -161,6 +171,12 @@ impl<T> Buffers<T> {
         self.retired.as_mut().expect("the settings of the pool say whether buffers are retired")
     }
 
+    /// How many slots are retired for messages to a partner, if partners are kept apart. Not all of them may be over.
+    pub(super) fn retired_for(&self, partner: u32) -> usize {
+        let retired = self.retired.as_ref().filter(|_| self.pool.keeps_partners_apart());
+        retired.map_or(0, |retired| retired.queues[partner as usize].len())
+    }
+
     /// A retired slot for messages to PE `to`; its own message is over.
     pub(super) fn reclaim_one(&mut self, to: u32) -> Option<FreeSlot> {
         let retired = self.retired.as_mut().filter(|_| self.pool.takes_retired())?;
@@ -186,6 +202,9 @@ fn reclaim<T>(retired: &mut Retired, arena: &Arena<T>, me: u16, mine: u32, partn
             continue;
         }
         slot.tag.store(FREE, Ordering::Relaxed);
+        if let Some(soon) = retired.after(partner, FETCHED_AHEAD) {
+            prefetch_write(found(arena, Handle::from_bits(soon)));
+        }
         if needs_drop::<T>() && tagged == mine {
             // SAFETY: the slot was live and belonged to this PE, so it had a value; as it is marked free, nothing will reach that again.
             slot.value.with_mut(|value| unsafe { (*value).assume_init_drop() });

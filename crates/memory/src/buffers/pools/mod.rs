@@ -191,6 +191,14 @@ impl Pool {
         }
     }
 
+    /// Whether there would be a surplus for `partner` if so many slots more were free.
+    pub(super) fn has_surplus(&self, partner: u32, most: usize, more: usize) -> bool {
+        match self {
+            Pool::Partitioned(pool) => pool.has_surplus(partner, most, more),
+            Pool::Sender(_) | Pool::Receiver(_) => false,
+        }
+    }
+
     /// Whether there are free slots for this many messages to a PE, or new ones may be made.
     pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
         match self {

@@ -125,11 +125,15 @@ impl Partitioned {
     /// A slot to send back, if there are more than `most` beyond those that this PE has made, or, where sizes are limited, if a quarter of
     /// the size is less, more than that: so free slots do not go back and forth.
     pub(super) fn surplus(&mut self, partner: u32, most: usize) -> Option<FreeSlot> {
+        // The slot freed first is the least likely to be in the cache, but taking the last one is cheaper.
+        if self.has_surplus(partner, most, 0) { self.free[partner as usize].pop() } else { None }
+    }
+
+    /// Whether there would be such a slot if so many more were free.
+    pub(super) fn has_surplus(&self, partner: u32, most: usize, more: usize) -> bool {
         let partner = partner as usize;
         let most = self.sizes.as_ref().map_or(most, |sizes| most.min(sizes.of(partner) as usize / 4));
-        let list = &mut self.free[partner];
-        // The slot freed first is the least likely to be in the cache, but taking the last one is cheaper.
-        if list.len() <= most + self.made[partner] as usize || partner == self.me { None } else { list.pop() }
+        partner != self.me && self.free[partner].len() + more > most + self.made[partner] as usize
     }
 
     pub(super) fn has_room(&self, to: u32, messages: u32) -> bool {
