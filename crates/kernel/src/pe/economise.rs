@@ -111,7 +111,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether so many batches of events have been executed and not committed.
     fn has_batches(&self, count: u64) -> bool {
-        self.past.history.open_len() as u64 >= count * u64::from(self.world.tuning.batch)
+        self.past.history.open_len() >= count * u64::from(self.world.tuning.batch)
     }
 
     /// Undoes what was executed from a time on, which is at or after GVT, but nothing that is certain: artificial rollback.
