@@ -21,7 +21,7 @@ mod status;
 mod tests;
 
 pub use pools::{FreeOrder, PoolKind, PoolSettings, SubPoolSize};
-use pools::{FreeSlot, Pool, Redistributed};
+use pools::{FreeSlot, PLENTY, Pool, Redistributed};
 use retired::Retired;
 pub use status::CancelOutcome;
 use status::PENDING;
@@ -163,10 +163,18 @@ impl<T> Buffers<T> {
     /// A slot when the pool has none: one whose message is over, or a new one.
     #[inline(never)]
     fn find_free(&mut self, to: u32) -> FreeSlot {
-        match self.reclaim_one(to) {
-            Some(free) => free,
-            None => self.pool.grow(to, &self.arena),
+        if let Some(free) = self.reclaim_one(to) {
+            return free;
         }
+        // As in `grow`: with plenty of local slots, saving memory matters more than keeping them local.
+        let me = u32::from(self.me);
+        if self.retired_for(me) > PLENTY
+            && let Some(free) = self.reclaim_one(me)
+        {
+            self.pool.count_for(to);
+            return free;
+        }
+        self.pool.grow(to, &self.arena)
     }
 
     /// The value in a buffer.
@@ -294,6 +302,9 @@ impl<T> Buffers<T> {
     /// costs time.
     pub fn save_memory(&mut self, saves: bool) {
         self.pool.save_memory(saves);
+        if saves {
+            self.reclaim_each();
+        }
     }
 }
 

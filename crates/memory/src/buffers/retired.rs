@@ -183,6 +183,12 @@ impl<T> Buffers<T> {
         reclaim(retired, &self.arena, self.me, self.mine, to as u16)
     }
 
+    /// Gives the pool all retired slots whose messages are over, so that it can use them for any partner.
+    pub(super) fn reclaim_each(&mut self) {
+        let queues = self.retired.as_ref().map_or(0, |retired| retired.queues.len());
+        (0..queues).for_each(|partner| self.reclaim_all(partner as u16));
+    }
+
     /// Gives the pool all retired slots of a partner whose messages are over.
     fn reclaim_all(&mut self, partner: u16) {
         let Some(retired) = &mut self.retired else { return };

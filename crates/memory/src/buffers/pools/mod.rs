@@ -18,7 +18,8 @@ use crate::arena::Arena;
 #[cfg(all(test, not(loom)))]
 pub(super) use self::fresh::RUN;
 #[cfg(all(test, not(loom)))]
-pub(super) use self::partitioned::{KEPT, PLENTY};
+pub(super) use self::partitioned::KEPT;
+pub(super) use self::partitioned::PLENTY;
 #[cfg(all(test, not(loom)))]
 pub(super) use self::sender::FEW;
 
@@ -188,6 +189,13 @@ impl Pool {
         match self {
             Pool::Partitioned(pool) => pool.surplus(partner, most),
             Pool::Sender(_) | Pool::Receiver(_) => None,
+        }
+    }
+
+    /// Notes that a local slot is used for messages to `partner` from now on.
+    pub(super) fn count_for(&mut self, partner: u32) {
+        if let Pool::Partitioned(pool) = self {
+            pool.count_for(partner);
         }
     }
 

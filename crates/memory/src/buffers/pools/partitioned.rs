@@ -74,7 +74,7 @@ impl Partitioned {
         if (self.free[me].len() > PLENTY || room == 0)
             && let Some(slot) = self.free[me].pop()
         {
-            self.made[partner] += 1;
+            self.count_for(partner as u32);
             return slot;
         }
         // What cannot wait gets a slot beyond the size.
@@ -86,6 +86,11 @@ impl Partitioned {
             self.made[to] += 1;
         }
         self.free[partner].pop().unwrap_or_else(|| Exhausted::Numbers.unwind())
+    }
+
+    /// Notes that a local slot is used for another partner from now on.
+    pub(super) fn count_for(&mut self, partner: u32) {
+        self.made[partner as usize] += 1;
     }
 
     /// A slot that is free for another partner, or one that another PE had no use for.
