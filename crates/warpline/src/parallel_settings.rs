@@ -47,8 +47,8 @@ impl<M: Model> Simulation<'_, M> {
     ///
     /// The program that asks for it starts the others: the same program with the same arguments, whose standard output goes nowhere, except
     /// for what their LPs print [once it is settled](crate::Observe::when_settled). Each of them does what the program does up to
-    /// this run, takes its part in it, and ends within this method. Earlier runs with several processes, if there are any, each of them
-    /// repeats alone. So a program should not do anything before such a run that must not be done twice.
+    /// this run, takes its part in it, and ends within this method. If there were earlier runs with several processes, each of them repeats
+    /// those alone. So a program should not do anything before such a run that must not be done twice.
     ///
     /// Events must be able to leave their process: see [`Model::wire`].
     pub fn processes(self, processes: u32) -> Self {
@@ -233,7 +233,7 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt = Some(algorithm))
     }
 
-    /// How PEs meet when GVT is found synchronously, which it is then, unless [`gvt`](Self::gvt) says otherwise.
+    /// How PEs meet when GVT is found synchronously. Setting it also selects synchronous GVT, unless [`gvt`](Self::gvt) says otherwise.
     pub fn barrier(self, barrier: Barrier) -> Self {
         self.with(|settings| settings.barrier = Some(barrier))
     }

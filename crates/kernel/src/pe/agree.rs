@@ -76,7 +76,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         self.since_gvt += u64::from(executed);
-        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() || self.has_commits_to_spare() {
+        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() || self.remembers_too_much() {
             return true;
         }
         let interval = self.interval.events();
@@ -95,9 +95,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             || open >= interval && self.since_gvt >= interval
     }
 
-    /// Whether memory is short, and a new GVT lets the PE forget commits: bounds are times, and so keep those of the present instant.
+    /// Whether memory is short, and only a new GVT lets the PE forget commits: bounds are times, and so keep those of the present instant.
     #[inline]
-    fn has_commits_to_spare(&self) -> bool {
+    fn remembers_too_much(&self) -> bool {
         self.thrift.is_short() && self.effects.must_wait_for_others(true)
     }
 
@@ -156,7 +156,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let least_delay = if self.world.pes() == 1 { f64::INFINITY } else { self.world.least_delay };
         self.frontier.adopt(verdict, self.world.tuning.lanes.has_certain().then_some(least_delay));
-        if self.has_commits_to_spare()
+        if self.remembers_too_much()
             && let Some(settled) = self.frontier.settled()
         {
             self.effects.forget_before_moment(&settled, self.world.ties);

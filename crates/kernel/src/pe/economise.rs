@@ -22,7 +22,7 @@ const RETURNS_MOST: usize = 16;
 /// With so many batches uncommitted, a PE executes nothing more that is due where memory is short, unless GVT waits for it: an instant may
 /// have very many events, and GVT goes through them by key.
 const DUE_MOST: u64 = 4;
-/// With so many batches of what is due, they are undone if the budget is exceeded.
+/// With so many batches uncommitted, what is due is undone, too, if the budget is exceeded.
 const DUE_FAR_TOO_MANY: u64 = 16;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
@@ -44,6 +44,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.thrift.waits = if self.thrift.is_short() {
             self.past.history.room() < batch || self.agenda.store().free() < batch
         } else {
+            // Mostly nothing grows, and nothing is to be divided.
             let growth = self.past.growth(batch) as u64;
             growth > 0 && growth > self.thrift.left() / u64::from(self.world.pes())
         };
@@ -81,7 +82,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.agenda.store_mut().save_memory(self.thrift.is_short());
         let waits = std::mem::take(&mut self.thrift.waits);
         if self.thrift.is_overdrawn() {
-            // What is due has to be executed soon, so it is undone only if it is very much, or the rest was not enough.
+            // What is due has to be executed soon, so it is undone only if there is very much of it, or the rest was not enough.
             self.undo_executed_from(self.frontier.due().get());
             if self.has_batches(DUE_FAR_TOO_MANY) || self.thrift.is_exceeded() && self.thrift.was_exceeded() {
                 self.undo_executed_from(self.frontier.gvt_time());

@@ -263,6 +263,22 @@ fn retired_buffers_that_are_over_are_surplus() {
     check_books(&[a, b]);
 }
 
+/// With plenty of them, or where memory is short.
+#[test]
+fn retired_local_buffers_serve_other_pes_too() {
+    for (least, short) in [(PLENTY + 1, false), (1, true)] {
+        let [mut a, _b] = pair::<u32>(PoolSettings { retires: true, ..PoolSettings::default() });
+        let local: Vec<Handle> = (0..least.next_multiple_of(RUN as usize)).map(|_| a.insert(0, 0)).collect();
+        let places = a.books().places;
+        assert_eq!(a.books().free, 0);
+        local.iter().zip(0..).for_each(|(handle, stamp)| a.retire(*handle, stamp));
+        a.tidy(u64::MAX);
+        a.save_memory(short);
+        a.insert(1, 0);
+        assert_eq!(a.books().places, places, "nothing new is made");
+    }
+}
+
 #[test]
 fn what_is_undone_is_taken_out_wherever_it_is() {
     let [mut a, _b] = pair::<u32>(PoolSettings { retires: true, ..PoolSettings::default() });

@@ -16,8 +16,7 @@ use crate::exhausted::MakeRoom;
 use crate::prefetch_write;
 use crate::sync::Ordering;
 
-/// A slot is fetched when so many others are still to be reused before it. Those that have been retired for longest come first, and have
-/// left the cache.
+/// How many reuses ahead a slot is fetched: those that have been retired for longest come first, and have left the cache.
 const FETCHED_AHEAD: usize = 4;
 
 /// A slot whose message has been executed.

@@ -140,7 +140,7 @@ pub(super) const MEMORY: Study = Study {
     claim: "sender and receiver pools lose most of their rate beyond 25 MB, as buffers wander through all of the memory and pages are missed; \
             partitioned pools do not, and lead throughout",
     differs: differs!(
-        "buffers are made as they are needed, so that what takes memory is the number of messages; and the buffer freed last is used first, so that few of them wander"
+        "buffers are made as they are needed, so that what takes memory is the number of messages; and the buffer freed last is used first, except on the fly, so that few of them wander"
     ),
     model: "phold",
     conditions: |pes| {
