@@ -141,14 +141,14 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.push(Entry::new(time, tie, handle));
     }
 
-    /// Adds an event that another PE has sent in a buffer. Returns its key.
+    /// Adds an event that another PE has sent in a buffer. Returns its handle and its key.
     #[inline(always)]
-    pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> EventKey {
+    pub(crate) fn receive_buffer(&mut self, buffer: Handle) -> (Handle, EventKey) {
         let ties = self.ties;
         let (handle, event) = self.store.receive(buffer);
         let key = event.key();
         self.push(Entry::new(key.time, ties.prefix(&key), handle));
-        key
+        (handle, key)
     }
 
     /// Adds an event that has arrived by value, with an incarnation if it may be cancelled. Returns whether it was dropped because its

@@ -202,6 +202,12 @@ impl<S> History<S> {
         self.records.get((place - self.first) as usize).map(|record| record.event)
     }
 
+    /// The same if the event may still be undone.
+    #[inline]
+    pub(crate) fn open_event_at(&self, place: u64) -> Option<Handle> {
+        self.records.get((place - self.first) as usize).filter(|record| record.fate == Fate::Open).map(|record| record.event)
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, place: u64) -> &mut Record<S> {
         &mut self.records[(place - self.first) as usize]

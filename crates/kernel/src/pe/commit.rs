@@ -12,6 +12,7 @@ use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
 use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
 use crate::faults::HeldEvent;
+use crate::fetch::fetch_payload;
 use crate::history::{BLOCK, Fate, History, Record, StateBefore};
 use crate::panics::panic_message;
 use crate::pending::{Entry, PendingSet};
@@ -20,6 +21,8 @@ use crate::wires::Port;
 
 /// How many events ahead the memory of an event is fetched.
 const COMMIT_AHEAD: u64 = 8;
+/// The same for what it carries. The event itself must have arrived by then.
+const PAYLOAD_AHEAD: u64 = 4;
 
 /// How a commit leaves a record.
 enum RecordStatus {
@@ -158,6 +161,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             }
             if let Some(coming) = self.past.history.event_at(place + COMMIT_AHEAD) {
                 self.agenda.store().prefetch(coming);
+            }
+            if let Some(coming) = self.past.history.open_event_at(place + PAYLOAD_AHEAD) {
+                fetch_payload::<M>(&self.agenda.event(coming).payload);
             }
             match self.commit_record::<TRACED>(place, &limit, end)? {
                 RecordStatus::Closed => closed += u64::from(closed == place),

@@ -4,6 +4,7 @@ use warpline_model::Model;
 
 use super::Pe;
 use crate::agenda::Identity;
+use crate::fetch::fetch_payload;
 use crate::gvt::Gvt;
 use crate::pending::PendingSet;
 use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
@@ -54,7 +55,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline]
     fn receive_event(&mut self, message: Message) {
         self.gauge.counts.messages_received += 1;
-        let key = self.agenda.receive_buffer(message.event);
+        let (handle, key) = self.agenda.receive_buffer(message.event);
+        // Its bytes were counted by the sender last, in the cache of another core.
+        fetch_payload::<M>(&self.agenda.event(handle).payload);
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an event", message.event, &key);
     }
