@@ -40,6 +40,7 @@ mod rounds;
 mod rows;
 mod sequential;
 mod store;
+mod stride;
 #[cfg(test)]
 mod test_lookahead;
 mod thrift;

@@ -47,6 +47,7 @@ use crate::pending::{Entry, PendingSet};
 use crate::phases::Phase;
 use crate::rounds::Rounds;
 use crate::store::{Incarnation, Store};
+use crate::stride::Stride;
 use crate::thrift::Thrift;
 use crate::trace::{Trace, TraceLimits};
 use crate::wires::Port;
@@ -89,6 +90,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     gvt: AnyGvt,
     frontier: Frontier,
     caution: Caution,
+    stride: Stride,
     /// Where sub-pools of buffers have sizes: which event waits for buffers.
     flow: Option<Box<Flow>>,
     effects: Effects,
@@ -147,6 +149,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             gvt,
             frontier: Frontier::new(window, world.end, rounds),
             caution: Caution::new(tuning.go_ahead == GoAhead::Auto && world.bounds_advance()),
+            stride: Stride::new(tuning.batch, world.bounds_advance() && !tuning.windows),
             flow,
             effects: Effects::new(statistics),
             faults: Faults::default(),
@@ -299,7 +302,8 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             if self.agenda.has_aside() {
                 self.agenda.take_back_before(self.frontier.horizon());
             }
-            self.execute_certain::<WATCHED>(self.frontier.horizon(), most);
+            self.execute_certain::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
+            self.stride.note((self.gauge.counts.processed - before) as u32);
         }
         if self.gauge.counts.processed == before {
             self.execute_at_gvt::<WATCHED>();
