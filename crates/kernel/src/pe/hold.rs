@@ -33,10 +33,11 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.hold(entry, fault, self.is_for_good(entry));
     }
 
-    /// Whether an event is executed for good: it comes before the horizon, or its LP never executes anything else.
+    /// Whether an event is executed for good: it comes before the horizon, or the PE or its LP never executes anything else.
     fn is_for_good(&self, entry: Entry) -> bool {
-        let certain = self.world.tuning.lanes.has_certain() && entry.time() < self.frontier.horizon();
-        certain || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
+        let lanes = self.world.tuning.lanes;
+        let certain = lanes.has_certain() && entry.time() < self.frontier.horizon();
+        certain || !lanes.has_ahead() || self.lps.role(self.agenda.event(entry.handle()).receiver).is_conservative()
     }
 
     #[cold]

@@ -88,6 +88,22 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
     assert!(reached > Crime::ALL.len(), "{reached} of the planned mistakes were reached");
 }
 
+/// There, each event is executed alone, when GVT reaches it, and all mistakes of it are certain.
+#[test]
+fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
+    let mut reached = 0;
+    for (crime, number) in Crime::ALL.into_iter().zip(0..) {
+        let fault = Some(PlannedFault { crime, lp: 60 + number as u32, event: 1 + number % 3 });
+        let recipe = Recipe { lookahead: 1e-30, fault, ..recipe(Declares::Model, number) };
+        let settings = Settings { zero_delay_hops: 200, ..Settings::new(number, 8.0) };
+        let both = [true, false].map(|windows| Parallel { windows, ..self::windows(3, number).parallel.expect("it is parallel") });
+        let all = both.map(|parallel| Configuration { parallel: Some(parallel), ..windows(3, number) });
+        let outcome = matrix::check_recipe_under(&recipe, &settings, &all).unwrap_or_else(|why| panic!("{crime:?}: {why}"));
+        reached += usize::from(outcome.is_err());
+    }
+    assert!(reached > Crime::ALL.len() / 2, "{reached} of the planned mistakes were reached");
+}
+
 /// Each LP sends the next one a token, after a delay of 1 or, from some of them, of 2.
 #[derive(Debug)]
 struct Ring {
