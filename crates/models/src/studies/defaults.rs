@@ -5,7 +5,9 @@ use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 use super::{figure, gains_over};
 
 /// Which settings are tried, each alone, beside the defaults.
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 18] = [
+    "batch=32",
+    "batch=512",
     "pool=receiver",
     "pool=sender",
     "pool-order=fifo",
