@@ -8,10 +8,10 @@
 #[derive(Debug)]
 pub(crate) struct Stride {
     events: u32,
+    least: u32,
     most: u32,
-    adapts: bool,
-    /// The last step executed as many events as it might.
-    full: bool,
+    /// Steps in a row that executed as many events as they might, since the stride was last changed.
+    full: u32,
 }
 
 impl Stride {
@@ -20,7 +20,8 @@ impl Stride {
 
     /// At most so many events per step, and always as many unless it `adapts`.
     pub(crate) fn new(most: u32, adapts: bool) -> Self {
-        Stride { events: most, most, adapts, full: false }
+        let least = if adapts { Self::LEAST.min(most) } else { most };
+        Stride { events: most, least, most, full: 0 }
     }
 
     /// The most certain events of the next step.
@@ -32,15 +33,15 @@ impl Stride {
     /// Takes note of a step that executed this many certain events.
     #[inline]
     pub(crate) fn note(&mut self, executed: u32) {
-        if !self.adapts || executed == 0 {
-            return;
-        }
-        if executed < self.events {
-            self.events = (self.events / 2).max(Self::LEAST.min(self.most));
-            self.full = false;
-        } else {
-            self.events = if self.full { self.events.saturating_mul(2).min(self.most) } else { self.events };
-            self.full = !self.full;
+        if executed >= self.events {
+            self.full += 1;
+            if self.full == 2 {
+                self.events = self.events.saturating_mul(2).min(self.most);
+                self.full = 0;
+            }
+        } else if executed > 0 {
+            self.events = (self.events / 2).max(self.least);
+            self.full = 0;
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::wires::Port;
 
 /// How many events ahead the memory of an event is fetched.
 const COMMIT_AHEAD: u64 = 8;
-/// The same for what it carries. The event itself must have arrived by then.
+/// The same for the bytes that it carries. The event itself must have arrived by then.
 const PAYLOAD_AHEAD: u64 = 4;
 
 /// How a commit leaves a record.

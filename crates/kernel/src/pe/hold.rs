@@ -33,7 +33,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.hold(entry, fault, self.is_for_good(entry));
     }
 
-    /// Whether an event is executed for good: it comes before the horizon, or the PE or its LP never executes anything else.
+    /// Whether an event is executed for good: it comes before the horizon, or its LP, or the whole PE, executes nothing in any other way.
     fn is_for_good(&self, entry: Entry) -> bool {
         let lanes = self.world.tuning.lanes;
         let certain = lanes.has_certain() && entry.time() < self.frontier.horizon();

@@ -56,7 +56,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn receive_event(&mut self, message: Message) {
         self.gauge.counts.messages_received += 1;
         let (handle, key) = self.agenda.receive_buffer(message.event);
-        // Its bytes were counted by the sender last, in the cache of another core.
+        // The sender has just counted them, so their line is in the cache of another core.
         fetch_payload::<M>(&self.agenda.event(handle).payload);
         self.gvt.received(message.tag, || self.world.moment(key));
         self.check_arrival("an event", message.event, &key);

@@ -1,20 +1,19 @@
 //! GVT among PEs that do random, but legal, Time Warp over a network that delays and reorders messages. Whenever a PE adopts a
 //! GVT, it must be at or before everything pending or in flight, and in the end it must be [`Moment::Never`].
 
+mod mistakes;
+mod ranks;
+
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
 
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, TieBreak, VirtualTime};
-use warpline_kernel::gvt::{
-    ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, Action, Algorithm, AllReduce, AnyGvt, Barrier, Control, Gvt, Hierarchy, Local, Put,
-    RankPlaces, Tag, Verdict, Work,
-};
+use warpline_kernel::gvt::{Action, Algorithm, AnyGvt, Control, Gvt, Hierarchy, Local, Put, Tag, Verdict, Work};
 use warpline_memory::Region;
 
+use self::ranks::ranks;
+
 const SCHEDULES: u64 = 4_000;
-/// A mistake in an algorithm is found in one of so many schedules.
-const SCHEDULES_WITH_A_MISTAKE: u64 = 400;
 /// More steps than any schedule takes: one that needs more hangs.
 const STEPS: u64 = 1_000_000;
 
@@ -122,68 +121,6 @@ enum Way {
     Together(Algorithm),
     /// At a barrier in each of several ranks, and by reductions over all of them.
     Ranks,
-}
-
-/// Collective reductions whose results arrive late, and at some ranks later than at others.
-struct VirtualAllReduce {
-    rank: usize,
-    dice: Dice,
-    /// The reductions that this rank has started.
-    started: usize,
-    all: Arc<Mutex<Collective>>,
-}
-
-/// What the ranks have given, by reduction: how many of them did, and what became of it.
-#[derive(Default)]
-struct Collective {
-    ranks: usize,
-    given: Vec<(Vec<usize>, [u64; ALL_REDUCE_WORDS])>,
-}
-
-impl AllReduce for VirtualAllReduce {
-    fn start(&mut self, mine: &[u64; ALL_REDUCE_WORDS]) -> Result<(), String> {
-        let mut all = self.all.lock().unwrap();
-        match all.given.get_mut(self.started) {
-            None => all.given.push((vec![self.rank], *mine)),
-            Some((ranks, words)) => {
-                assert!(!ranks.contains(&self.rank), "a rank takes part in a reduction once");
-                ranks.push(self.rank);
-                for (word, mine) in words.iter_mut().zip(mine).take(ALL_REDUCE_SUMS) {
-                    *word = word.wrapping_add(*mine);
-                }
-                let keys = words[ALL_REDUCE_SUMS..].chunks_mut(ALL_REDUCE_KEY);
-                for (key, mine) in keys.zip(mine[ALL_REDUCE_SUMS..].chunks(ALL_REDUCE_KEY)) {
-                    if *mine < *key {
-                        key.copy_from_slice(mine);
-                    }
-                }
-            }
-        }
-        self.started += 1;
-        Ok(())
-    }
-
-    fn test(&mut self) -> Result<Option<[u64; ALL_REDUCE_WORDS]>, String> {
-        let all = self.all.lock().unwrap();
-        let (ranks, words) = &all.given[self.started - 1];
-        Ok((ranks.len() == all.ranks && self.dice.percent(50)).then_some(*words))
-    }
-}
-
-/// The parts of PEs that are divided among some ranks at random.
-fn ranks(dice: &mut Dice, pes: u32, ties: TieBreak) -> Vec<AnyGvt> {
-    let mut first_pes: Vec<u32> = (1..pes).filter(|_| dice.percent(40)).collect();
-    first_pes.insert(0, 0);
-    let ranks = first_pes.len();
-    first_pes.push(pes);
-    let all = Arc::new(Mutex::new(Collective { ranks, given: Vec::new() }));
-    let of_rank = |rank: usize| {
-        let places = RankPlaces { rank: rank as u32, first_pes: first_pes.clone(), pes_drive: true };
-        let all_reduce = VirtualAllReduce { rank, dice: Dice(mix64(dice.0 ^ rank as u64)), started: 0, all: all.clone() };
-        let barrier = Barrier::of_rank(places, Box::new(all_reduce), ties);
-        AnyGvt::all_at(&barrier, pes, ties).into_iter().take(first_pes[rank + 1] as usize).skip(first_pes[rank] as usize)
-    };
-    (0..ranks).flat_map(of_rank).collect()
 }
 
 /// Where the word for a jump start lies, behind the blocks.
@@ -526,117 +463,4 @@ fn gvt_over_ranks_is_a_bound_and_terminates() {
 #[test]
 fn gvt_from_registers_is_a_bound_and_terminates() {
     check(Way::Together(Algorithm::Gsu), 1, false);
-}
-
-/// An algorithm with a mistake.
-struct Broken {
-    gvt: AnyGvt,
-    mistake: Mistake,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Mistake {
-    /// Messages from before the cut that arrive after it do not lower the PE's share.
-    ForgetsLateMessages,
-    /// Some messages are not counted, neither when they are sent nor when they arrive.
-    IgnoresSomeMessages,
-    /// Messages are announced when they may have arrived already.
-    AnnouncesLate,
-    /// The registers rise before what was sent is announced.
-    AnnouncesNothing,
-}
-
-impl Gvt for Broken {
-    fn name(&self) -> &'static str {
-        self.gvt.name()
-    }
-
-    fn sent(&mut self, to: u32, at: impl FnOnce() -> Moment) -> Tag {
-        let at = at();
-        match self.mistake {
-            Mistake::AnnouncesNothing => Tag::default(),
-            Mistake::IgnoresSomeMessages if is_odd(at) => Tag::default(),
-            _ => self.gvt.sent(to, || at),
-        }
-    }
-
-    fn announce(&mut self) {
-        if self.mistake != Mistake::AnnouncesLate {
-            self.gvt.announce();
-        }
-    }
-
-    fn received(&mut self, tag: Tag, at: impl FnOnce() -> Moment) {
-        let at = at();
-        match self.mistake {
-            Mistake::ForgetsLateMessages => self.gvt.received(tag, || Moment::Never),
-            Mistake::AnnouncesNothing => {}
-            Mistake::IgnoresSomeMessages if is_odd(at) => {}
-            _ => self.gvt.received(tag, || at),
-        }
-    }
-
-    fn wish(&mut self) {
-        self.gvt.wish();
-    }
-
-    fn receive_control(&mut self, control: Control) {
-        self.gvt.receive_control(control);
-    }
-
-    fn advance(&mut self, local: &mut impl Local) -> Option<Action> {
-        self.gvt.advance(local)
-    }
-
-    fn neighbours(&self) -> Vec<u32> {
-        self.gvt.neighbours()
-    }
-
-    fn holds(&self) -> bool {
-        self.gvt.holds()
-    }
-
-    fn is_on(&self) -> bool {
-        self.gvt.is_on()
-    }
-
-    fn epoch(&self) -> u64 {
-        self.gvt.epoch()
-    }
-}
-
-fn is_odd(moment: Moment) -> bool {
-    matches!(moment, Moment::Event(key) if key.sequence.event() % 2 == 1)
-}
-
-/// Every algorithm has a twin with a mistake, which these schedules find.
-fn find(way: Way, mistake: Mistake) {
-    let fails = |seed| {
-        let run = || World::new(seed, |gvt| Broken { gvt, mistake }, way, four_blocks).run();
-        std::panic::catch_unwind(run).is_err()
-    };
-    assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "{way:?} GVT that {mistake:?} passes");
-}
-
-#[test]
-fn mistakes_in_the_algorithms_are_found() {
-    for algorithm in [Algorithm::Asynchronous, Algorithm::OneSided] {
-        find(Way::Together(algorithm), Mistake::ForgetsLateMessages);
-    }
-    for way in [Way::Together(Algorithm::Synchronous), Way::Together(Algorithm::AtBarrier { sleeps: true }), Way::Ranks] {
-        find(way, Mistake::IgnoresSomeMessages);
-    }
-    find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesLate);
-    find(Way::Together(Algorithm::Gsu), Mistake::AnnouncesNothing);
-}
-
-/// With blocks for two trials of one epoch, or for one trial of two epochs, PEs overwrite what has not been read.
-#[test]
-fn four_blocks_are_needed() {
-    let two: [fn(usize) -> usize; 2] = [|place| place % 2, |place| place / 2];
-    for place in two {
-        let fails =
-            |seed| std::panic::catch_unwind(|| World::new(seed, |gvt| gvt, Way::Together(Algorithm::OneSided), place).run()).is_err();
-        assert!((0..SCHEDULES_WITH_A_MISTAKE).any(fails), "two blocks are enough");
-    }
 }

@@ -88,7 +88,7 @@ fn failures_in_windows_are_those_of_a_sequential_run() {
     assert!(reached > Crime::ALL.len(), "{reached} of the planned mistakes were reached");
 }
 
-/// There, each event is executed alone, when GVT reaches it, and all mistakes of it are certain.
+/// Each event is then executed alone, when GVT reaches it, and whatever goes wrong is certain.
 #[test]
 fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
     let mut reached = 0;
