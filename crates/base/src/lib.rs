@@ -12,10 +12,12 @@ mod parallel;
 mod provenance;
 pub mod random;
 pub mod record;
+mod state_digest;
 mod time;
 
 pub use digest::{HistoryDigest, RunDigest};
 pub use id::LpId;
 pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
 pub use moment::Moment;
+pub use state_digest::StateDigest;
 pub use time::VirtualTime;

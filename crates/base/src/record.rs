@@ -51,6 +51,9 @@ pub struct RunRecord {
     pub committed_events: u64,
     /// The history digest: 16 hexadecimal digits, equal for equal histories.
     pub digest: String,
+    /// Digests of what the run ended with, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_digest: Option<StateDigestRecord>,
     /// Wall time of the whole run in seconds, start-up included.
     #[serde(deserialize_with = "number")]
     pub wall_seconds: f64,
@@ -107,6 +110,18 @@ impl RunRecord {
         all.remove("views");
         all
     }
+}
+
+/// What a run ended with, in digests of 16 hexadecimal digits: those of runs with the same answer are equal, whatever their engines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StateDigestRecord {
+    /// Of the `Debug` text of all final states. Text of equal states may differ from run to run, by the order of hash maps and by addresses.
+    pub text: String,
+    /// Of the same text, whatever the order of entries within braces, and without addresses.
+    pub content: String,
+    /// Of all statistics, as JSON, with their course over time.
+    pub statistics: String,
 }
 
 /// What the LPs of one kind did, as far as they are conservative, or as far as they are not.

@@ -4,8 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpline_base::record::{EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, View};
-use warpline_base::{RunDigest, TieBreak, VirtualTime};
+use warpline_base::record::{
+    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, StateDigestRecord, View,
+};
+use warpline_base::{RunDigest, StateDigest, TieBreak, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::engine::Limits;
 use warpline_model::{Fault, Model, Outcome, Statistics};
@@ -19,6 +21,8 @@ use crate::{Error, Place, Run, Settings, memory_use, provenance};
 pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) committed: u64,
     pub(crate) digest: RunDigest,
+    /// Of the final states, if it was wanted.
+    pub(crate) state_digest: Option<StateDigest>,
     pub(crate) states: DropEach<M::State>,
     pub(crate) statistics: Statistics,
     pub(crate) rows: Rows,
@@ -39,6 +43,7 @@ impl<M: Model> Job<M> {
         let EngineOutcome {
             committed,
             digest,
+            state_digest,
             mut states,
             statistics,
             rows,
@@ -69,6 +74,7 @@ impl<M: Model> Job<M> {
             time_unit: self.time_unit.to_owned(),
             committed_events: committed,
             digest: digest.to_string(),
+            state_digest: state_digest.map(|states| state_digest_record(states, &statistics)),
             wall_seconds: started.elapsed().as_secs_f64(),
             loop_seconds,
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
@@ -116,6 +122,12 @@ impl<M: Model> Job<M> {
         settings.extend(others.map(|(name, value)| (name.to_owned(), value)));
         settings
     }
+}
+
+/// Digests of states and statistics, for the record. Statistics include those that the model's results leave out.
+pub(crate) fn state_digest_record(states: StateDigest, statistics: &Statistics) -> StateDigestRecord {
+    let statistics = StateDigest::of(&json!([statistics.to_json(), statistics.series()]));
+    StateDigestRecord { text: states.text(), content: states.content(), statistics: statistics.text() }
 }
 
 /// What the table of settings says about those in a record.

@@ -1,6 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::{LpId, Moment, VirtualTime};
+use warpline_base::{LpId, Moment, StateDigest, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Context, Fault, Model, Statistics};
@@ -14,6 +14,8 @@ pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) context: &'a mut Context<M>,
     pub(crate) statistics: &'a mut Statistics,
     pub(crate) end: VirtualTime,
+    /// To which the states are added, if a digest of them is wanted.
+    pub(crate) digest: Option<&'a mut StateDigest>,
 }
 
 /// The LP that failed, and how.
@@ -30,7 +32,7 @@ impl<M: Model> Finisher<'_, M> {
     where
         M: 's,
     {
-        let Finisher { model, context, statistics, end } = self;
+        let Finisher { model, context, statistics, end, mut digest } = self;
         let beat = context.beat().clone();
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
@@ -43,10 +45,21 @@ impl<M: Model> Finisher<'_, M> {
             let outcome = statistics.apply(notes, end.get(), id, rows);
             notes.clear();
             outcome.map_err(|fault| (id, fault))?;
+            digest.as_deref_mut().map_or(Ok(()), |digest| add_state::<M>(digest, id, state)).map_err(|fault| (id, fault))?;
         }
         beat.end_step();
         statistics.close_levels(end.get());
         Ok(())
+    }
+}
+
+fn add_state<M: Model>(digest: &mut StateDigest, lp: LpId, state: &M::State) -> Result<(), Fault> {
+    match catch_unwind(AssertUnwindSafe(|| digest.add(lp, state))) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => {
+            Err(Fault::Failed("the `Debug` of its state fails, so there is no digest of states; mend it, or run without one".into()))
+        }
+        Err(panic) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {}", panic_message(panic)))),
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
-use warpline_base::RunDigest;
 use warpline_base::VirtualTime;
 use warpline_base::record::{EngineStretch, ParallelRecord};
+use warpline_base::{RunDigest, StateDigest};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp, RoleCounts};
 use warpline_memory::{DropEach, MakeRoom, Pool, Region, unshare_payloads};
@@ -169,14 +169,16 @@ impl<M: Model> Job<M> {
         let loop_seconds = whole.looped.map_or(0.0, |looped| (ended - looped).as_secs_f64());
         let mut context = Context::with_limits(spec.limits.clone(), self.settings.seed(), false);
         monitor.control.watch(None, context.beat());
-        let finisher = Finisher { model: &*self.model, context: &mut context, statistics: &mut statistics, end };
+        let mut state_digest = self.settings.state_digest().then(StateDigest::default);
+        let finisher =
+            Finisher { model: &*self.model, context: &mut context, statistics: &mut statistics, end, digest: state_digest.as_mut() };
         let finished = match &mut processes {
             None => finisher.finish(first_lp, states.iter(), &mut rows),
             Some(processes) if !processes.group.is_first() => {
                 let mut rows = FinishRows::default();
                 let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
                 // What roles did is known from all PEs already.
-                let finished = Finished { digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
+                let finished = Finished { digest, state_digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
                 return Err(processes.send_finished(finished, self.stop.is_on()));
             }
             Some(processes) => {
@@ -185,6 +187,7 @@ impl<M: Model> Job<M> {
                 let mut outcome = own;
                 for other in others {
                     digest.merge(other.digest);
+                    state_digest.iter_mut().zip(other.state_digest).for_each(|(all, other)| all.merge(other));
                     tally.add_entries(other.by_role);
                     statistics.merge(&other.statistics);
                     if outcome.is_ok() {
@@ -218,6 +221,7 @@ impl<M: Model> Job<M> {
         let outcome = EngineOutcome {
             committed,
             digest,
+            state_digest,
             states,
             statistics,
             rows,

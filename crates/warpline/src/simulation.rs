@@ -233,6 +233,32 @@ impl<'a, M: Model> Simulation<'a, M> {
         self.with(|settings| settings.zero_delay_hops = Some(hops))
     }
 
+    /// Whether [`RunRecord::state_digest`](crate::record::RunRecord::state_digest) has digests of the final states of all LPs and of the
+    /// statistics, beside the digest of the history: runs of one simulation that differ in their engines alone have equal ones. They find
+    /// what the history does not show, such as wrong reverse code of a state that no event depends on. Default no.
+    ///
+    /// States are read by their `Debug`, once, at the end, where they are: in runs of several processes, each process reads its own.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 2 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(lp.id(), 1.0, ()); }
+    /// # }
+    /// let sequential = Simulation::new(Clock).threads(1).state_digest(true).run()?;
+    /// let parallel = Simulation::new(Clock).threads(2).state_digest(true).run()?;
+    /// assert!(sequential.record.state_digest.is_some());
+    /// assert_eq!(sequential.record.state_digest, parallel.record.state_digest);
+    /// assert_eq!(Simulation::new(Clock).run()?.record.state_digest, None);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn state_digest(self, wanted: bool) -> Self {
+        self.with(|settings| settings.state_digest = Some(wanted))
+    }
+
     /// What becomes of recorded rows. By default they are kept in memory; see [`Records`] for an example.
     pub fn records(self, records: Records) -> Self {
         Simulation { job: Job { records, ..self.job }, ..self }

@@ -72,14 +72,14 @@ fn launched(ranks: u32, line: &str) -> Outcome {
 fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
     assert_eq!(together.code, 0, "{line}: {}", together.stderr);
     let [alone, together] = [alone.json(), together.json()];
-    for part in ["digest", "committed_events", "results", "series", "end_time"] {
+    for part in ["digest", "state_digest", "committed_events", "results", "series", "end_time"] {
         assert_eq!(alone[part], together[part], "{part} of `{line}`");
     }
 }
 
 #[test]
 fn ranks_have_the_answer_of_one_process() {
-    for model in ["phold --lps 64 --population 4 --end 40", "phold --lps 24 --population 3 --payload 30000 --end 10"] {
+    for model in ["phold --lps 64 --population 4 --end 40 --state-digest yes", "phold --lps 24 --population 3 --payload 30000 --end 10"] {
         let alone = warpline(&format!("run {model} --sync sequential --json"));
         for (place, (ranks, way)) in WAYS.into_iter().enumerate() {
             let line = format!("run {model} {way} --json");

@@ -39,7 +39,7 @@ const WAYS: [&str; 19] = [
 fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
     assert_eq!(together.code, 0, "{line}: {}", together.stderr);
     let [alone, together] = [alone.json(), together.json()];
-    for part in ["digest", "committed_events", "results", "series", "end_time"] {
+    for part in ["digest", "state_digest", "committed_events", "results", "series", "end_time"] {
         assert_eq!(alone[part], together[part], "{part} of `{line}`");
     }
     assert_eq!(together["engine"]["transport"], "processes", "{line}");
@@ -47,7 +47,7 @@ fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
 
 #[test]
 fn several_processes_have_the_answer_of_one() {
-    for model in ["phold --lps 64 --population 4 --end 60", "phold --lps 24 --population 3 --payload 700 --end 40"] {
+    for model in ["phold --lps 64 --population 4 --end 60 --state-digest yes", "phold --lps 24 --population 3 --payload 700 --end 40"] {
         let alone = warpline(&format!("run {model} --sync sequential --json"));
         for way in WAYS {
             let line = format!("run {model} {way} --json");
@@ -67,10 +67,11 @@ fn all_models_run_in_several_processes() {
         "pcs --cells 64 --portables 1000 --end 20",
     ];
     for model in models {
-        let alone = warpline(&format!("run {model} --sync sequential --json"));
+        let alone = warpline(&format!("run {model} --sync sequential --json --state-digest yes"));
         for way in ["--processes 2", "--processes 2 --threads 2 --go-ahead always"] {
-            let line = format!("run {model} {way} --json");
+            let line = format!("run {model} {way} --json --state-digest yes");
             assert_same(&line, &alone, &warpline(&line));
+            assert!(alone.json()["state_digest"]["content"].is_string(), "{model}");
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         time_unit: "s".into(),
         committed_events: 1000,
         digest: "00000000000000aa".into(),
+        state_digest: None,
         wall_seconds: 0.5,
         loop_seconds: 0.25,
         event_rate,

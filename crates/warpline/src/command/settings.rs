@@ -273,7 +273,7 @@ mod tests {
         expected.retain(|setting| (setting.heading != "Output" || setting.name == REPORT) && setting.name != REPLICATIONS);
         assert_eq!(names(&of_compare()), [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat());
         let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
-        assert_eq!(names(&outputs), ["trace", "trace-limit", "report"]);
+        assert_eq!(names(&outputs), ["trace", "trace-limit", "state-digest", "report"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::TraceSummary;
 use crate::record::{
     CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, Replications, RunRecord,
+    StateDigestRecord,
 };
 use serde_json::{Value, json};
 use warpline_report::Limit;
@@ -82,6 +83,9 @@ impl Summary<'_> {
             facts.extend(speculation(record, parallel));
         }
         facts.push(["digest".to_owned(), record.digest.clone()]);
+        if let Some(StateDigestRecord { text, content, statistics }) = &record.state_digest {
+            facts.push(["state digest".to_owned(), format!("{text}, of its content {content}, of statistics {statistics}")]);
+        }
         let end = format::time(record.end_time, &record.time_unit);
         let mut text = format!("{}: {}, to time {end} with {}\n", record.model, record.about, seeds(record));
         text += &partial(record);

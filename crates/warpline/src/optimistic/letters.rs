@@ -1,7 +1,7 @@
 //! What the processes of a run tell each other, beside what PEs do.
 
 use serde::{Deserialize, Serialize};
-use warpline_base::{LpId, Moment, RunDigest};
+use warpline_base::{LpId, Moment, RunDigest, StateDigest};
 use warpline_kernel::{CommittedFault, MomentRow, RoleCounts};
 use warpline_model::{Fault, Statistics};
 use warpline_transport::CourierCounts;
@@ -65,6 +65,8 @@ pub(crate) struct Remains {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Finished {
     pub(crate) digest: RunDigest,
+    /// Of their states, if it is wanted.
+    pub(crate) state_digest: Option<StateDigest>,
     /// LPs, committed events and counts, by role.
     pub(crate) by_role: Vec<(u32, u64, RoleCounts)>,
     pub(crate) statistics: Statistics,

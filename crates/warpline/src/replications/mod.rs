@@ -11,7 +11,8 @@ use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use warpline_base::record::{LinesView, Partial, Replication, Replications, RunRecord, TableView, View};
+use warpline_base::StateDigest;
+use warpline_base::record::{LinesView, Partial, Replication, Replications, RunRecord, StateDigestRecord, TableView, View};
 use warpline_model::Model;
 
 pub use self::estimates::Spread;
@@ -253,6 +254,7 @@ impl<M: Model> Job<M> {
             let one = u64::from_str_radix(&record.digest, 16).unwrap_or_default();
             warpline_base::random::mix64(digest ^ one)
         });
+        let state_digest = state_digest_of_all(&records);
         let runs: Vec<Replication> = records
             .drain(..)
             .map(|RunRecord { seed, digest, committed_events, wall_seconds, results, series, .. }| Replication {
@@ -268,6 +270,7 @@ impl<M: Model> Job<M> {
         RunRecord {
             committed_events,
             digest: format!("{digest:016x}"),
+            state_digest,
             wall_seconds,
             loop_seconds: wall_seconds,
             event_rate: committed_events as f64 / wall_seconds,
@@ -282,6 +285,13 @@ impl<M: Model> Job<M> {
             ..first
         }
     }
+}
+
+/// Digests of what all runs ended with, if each of them has them.
+fn state_digest_of_all(records: &[RunRecord]) -> Option<StateDigestRecord> {
+    let all: Vec<&StateDigestRecord> = records.iter().map(|record| record.state_digest.as_ref()).collect::<Option<_>>()?;
+    let of = |part: fn(&StateDigestRecord) -> &str| StateDigest::of(&all.iter().map(|one| part(one)).collect::<Vec<_>>().join(" ")).text();
+    Some(StateDigestRecord { text: of(|one| &one.text), content: of(|one| &one.content), statistics: of(|one| &one.statistics) })
 }
 
 /// A picture of each of the first results, run by run, and a table of all runs.

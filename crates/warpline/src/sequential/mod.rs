@@ -133,7 +133,7 @@ impl<M: Model> Job<M> {
     fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
         let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
-        let finished = Finisher { model, context, statistics, end }.finish(0, lps.iter().map(|lp| &lp.state), rows);
+        let finished = Finisher { model, context, statistics, end, digest: None }.finish(0, lps.iter().map(|lp| &lp.state), rows);
         finished.map_err(|fault| finish_failure(name, fault, end, committed))
     }
 }

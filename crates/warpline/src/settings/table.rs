@@ -81,6 +81,11 @@ settings! {
             unit: "MB",
             hurts: "a small file shows little of a long run; viewers take long to open one of hundreds of megabytes, and memory is needed for it during the run",
         }
+        /// Whether the record has digests of final states and statistics, beside that of the history, so that runs can be compared by them.
+        state_digest: bool = false, Range::Any, {
+            heading: OUTPUT,
+            hurts: "the text of all states is made once at the end; states of many megabytes take seconds",
+        }
         /// Pending event set; the answer does not depend on it.
         pending: Pending = Pending::default(), Range::Any, {
             heading: ENGINE,

@@ -12,6 +12,7 @@ mod own_model;
 mod replications;
 mod settings;
 mod slow_writer;
+mod state_digest;
 mod support;
 mod traces;
 mod verify;

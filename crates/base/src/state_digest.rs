@@ -1,0 +1,318 @@
+//! Digests of what the LPs of a run end with, by their `Debug` text.
+
+use std::fmt::{self, Debug, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::LpId;
+use crate::random::{fold64, mix64};
+
+/// Digests of the states of LPs: sums over LPs, so that they depend neither on the order in which LPs are visited, nor on where they live.
+///
+/// The text of equal states may differ between two equal runs: hash maps list their entries in another order, and addresses are others.
+/// So there are two digests.
+///
+/// ```
+/// use warpline_base::{LpId, StateDigest};
+/// let [mut one, mut other] = [StateDigest::default(); 2];
+/// one.add(LpId(0), &format_args!("Stock {{ left: {{3: 1, 5: 2}}, at: 0x7f01 }}")).unwrap();
+/// other.add(LpId(0), &format_args!("Stock {{ left: {{5: 2, 3: 1}}, at: 0x55d8 }}")).unwrap();
+/// assert!(one.text() != other.text() && one.content() == other.content());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateDigest {
+    text: u64,
+    content: u64,
+}
+
+impl StateDigest {
+    /// Adds the final state of an LP. Nothing is allocated for the text, however long it is.
+    ///
+    /// # Errors
+    /// If the text cannot be written, because the state's own `Debug` says so.
+    pub fn add(&mut self, lp: LpId, state: &impl Debug) -> fmt::Result {
+        let mut reader = Reader::default();
+        write!(reader, "{state:?}")?;
+        let (text, content) = reader.end();
+        let identity = mix64(u64::from(lp.0) ^ SEED);
+        self.text = self.text.wrapping_add(mix64(text ^ identity));
+        self.content = self.content.wrapping_add(mix64(content ^ identity));
+        Ok(())
+    }
+
+    /// Adds the digests of another part of the same run.
+    pub fn merge(&mut self, other: StateDigest) {
+        self.text = self.text.wrapping_add(other.text);
+        self.content = self.content.wrapping_add(other.content);
+    }
+
+    /// The digest of the text as it is, in 16 hexadecimal digits.
+    pub fn text(&self) -> String {
+        format!("{:016x}", self.text)
+    }
+
+    /// The digest that neither the order of entries within braces nor addresses change, in 16 hexadecimal digits.
+    pub fn content(&self) -> String {
+        format!("{:016x}", self.content)
+    }
+
+    /// The digests of one text.
+    pub fn of(text: &(impl fmt::Display + ?Sized)) -> Self {
+        let mut reader = Reader::default();
+        // A text that cannot be written ends where it fails.
+        let _ = write!(reader, "{text}");
+        let (text, content) = reader.end();
+        StateDigest { text, content }
+    }
+}
+
+const SEED: u64 = 0x57A7_E5D1_6E57_57A7;
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+/// What stands for every address.
+const ADDRESS: u64 = 0x0ADD_4E55;
+
+/// Reads `Debug` text piece by piece.
+struct Reader {
+    text: u64,
+    length: u64,
+    /// The groups that are open, the outermost first; the last one is being read.
+    groups: Vec<Group>,
+    word: Word,
+    /// Within quotes nothing is structure.
+    quoted: bool,
+    escaped: bool,
+}
+
+/// Text between braces, brackets or parentheses, or the whole.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    /// What it began with; entries of maps, sets and structs, within braces, come in no order.
+    opened_by: u8,
+    entries: u64,
+    entry: u64,
+}
+
+/// A word that is being read.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    hash: u64,
+    length: u32,
+    is_address: bool,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Reader { text: SEED, length: 0, groups: vec![Group::default()], word: Word::default(), quoted: false, escaped: false }
+    }
+}
+
+impl Write for Reader {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        for byte in piece.bytes() {
+            self.text = fold64(self.text ^ u64::from(byte), FACTOR).wrapping_add(u64::from(byte));
+            self.read(byte);
+        }
+        self.length += piece.len() as u64;
+        Ok(())
+    }
+}
+
+impl Reader {
+    fn read(&mut self, byte: u8) {
+        if self.quoted {
+            self.word.push(byte);
+            self.quoted = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return;
+        }
+        match byte {
+            b' ' | b'\n' => self.end_word(),
+            b',' => self.end_entry(),
+            b'{' | b'[' | b'(' => {
+                self.end_word();
+                self.groups.push(Group { opened_by: byte, ..Group::default() });
+            }
+            b'}' | b']' | b')' => self.end_group(),
+            _ => {
+                self.quoted = byte == b'"';
+                self.word.push(byte);
+            }
+        }
+    }
+
+    fn group(&mut self) -> &mut Group {
+        if self.groups.is_empty() {
+            self.groups.push(Group::default());
+        }
+        let last = self.groups.len() - 1;
+        &mut self.groups[last]
+    }
+
+    fn end_word(&mut self) {
+        let Word { hash, length, is_address } = std::mem::take(&mut self.word);
+        if length > 0 {
+            let word = if is_address && length > 2 { ADDRESS } else { hash ^ u64::from(length) };
+            self.group().push(word);
+        }
+    }
+
+    fn end_entry(&mut self) {
+        self.end_word();
+        self.group().end_entry();
+    }
+
+    fn end_group(&mut self) {
+        self.end_entry();
+        // A text of the model's own may close what it never opened.
+        if self.groups.len() > 1
+            && let Some(group) = self.groups.pop()
+        {
+            self.group().push(mix64(group.entries ^ u64::from(group.opened_by)));
+        }
+    }
+
+    fn end(mut self) -> (u64, u64) {
+        while self.groups.len() > 1 {
+            self.end_group();
+        }
+        self.end_entry();
+        let content = self.group().entries;
+        (mix64(self.text ^ self.length), content)
+    }
+}
+
+impl Group {
+    fn push(&mut self, part: u64) {
+        self.entry = fold64(self.entry ^ SEED ^ part, FACTOR).wrapping_add(part);
+    }
+
+    fn end_entry(&mut self) {
+        let entry = std::mem::take(&mut self.entry);
+        if entry == 0 {
+            return; // after the last comma
+        }
+        let entry = mix64(entry);
+        self.entries = if self.opened_by == b'{' { self.entries.wrapping_add(entry) } else { fold64(self.entries ^ SEED ^ entry, FACTOR) };
+    }
+}
+
+impl Word {
+    fn push(&mut self, byte: u8) {
+        self.hash = fold64(self.hash ^ SEED ^ u64::from(byte), FACTOR);
+        self.is_address = match self.length {
+            0 => byte == b'0',
+            1 => self.is_address && byte == b'x',
+            _ => self.is_address && byte.is_ascii_hexdigit(),
+        };
+        self.length = self.length.saturating_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
+    use super::*;
+
+    fn of(state: &impl Debug) -> StateDigest {
+        let mut digest = StateDigest::default();
+        digest.add(LpId(7), state).unwrap();
+        digest
+    }
+
+    fn content(text: &str) -> u64 {
+        of(&format_args!("{text}")).content
+    }
+
+    /// Digests are the same on every platform and in every release, so that runs can be compared across them.
+    #[test]
+    fn known_digests() {
+        let digest = of(&(BTreeMap::from([(1, "one"), (2, "two")]), [0.5, -0.0], Some('x')));
+        assert_eq!((digest.text().as_str(), digest.content().as_str()), ("c62a084af02d4ac6", "d5d9fac519bc972f"));
+    }
+
+    #[test]
+    fn every_difference_counts() {
+        let all = [
+            "",
+            "0",
+            "00",
+            "-0",
+            "0.0",
+            "1",
+            "[1, 2]",
+            "[2, 1]",
+            "[1, 2, 3]",
+            "[12]",
+            "(1, 2)",
+            "{1, 2}",
+            "{1: 2}",
+            "{2: 1}",
+            "[[1], 2]",
+            "[[1, 2]]",
+            "[]",
+            "[[]]",
+            "{}",
+            "S { a: 1, b: 2 }",
+            "S { a: 2, b: 1 }",
+            "T { a: 1, b: 2 }",
+            "\"a, b\"",
+            "\"b, a\"",
+            "0x",
+            "0xz",
+        ];
+        for (index, one) in all.iter().enumerate() {
+            for other in &all[index + 1..] {
+                assert_ne!(of(&format_args!("{one}")).text, of(&format_args!("{other}")).text, "{one} and {other}");
+                assert_ne!(content(one), content(other), "{one} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn order_within_braces_and_addresses_do_not_change_the_content() {
+        let equal = [
+            ("{1: [2, 3], 4: {5, 6}}", "{4: {6, 5}, 1: [2, 3]}"),
+            ("[0x7ffd10, 1]", "[0x55ab9c, 1]"),
+            ("{\"a, }\": 1, \"\\\"{\": 2}", "{\"\\\"{\": 2, \"a, }\": 1}"),
+        ];
+        for (one, other) in equal {
+            assert_eq!(content(one), content(other), "{one}");
+            assert_ne!(of(&format_args!("{one}")).text, of(&format_args!("{other}")).text, "{one}");
+        }
+        assert_ne!(content("{1: [2, 3]}"), content("{1: [3, 2]}"));
+        assert_ne!(content("{1: 2, 3: 4}"), content("{1: 4, 3: 2}"));
+    }
+
+    #[test]
+    fn hash_maps_of_equal_entries_have_equal_content() {
+        let map = |keys: &mut dyn Iterator<Item = u32>| keys.map(|key| (key, format!("value {key}"))).collect::<HashMap<_, _>>();
+        assert_eq!(of(&map(&mut (0..100))).content, of(&map(&mut (0..100).rev())).content);
+        assert_ne!(of(&map(&mut (0..100))).content, of(&map(&mut (1..101))).content);
+    }
+
+    #[test]
+    fn pretty_text_has_the_content_of_the_short_one() {
+        let state = (vec![(1, Some("a")), (2, None)], "end");
+        assert_eq!(content(&format!("{state:?}")), content(&format!("{state:#?}")));
+    }
+
+    #[test]
+    fn text_that_closes_what_it_never_opened_is_read_to_its_end() {
+        assert_ne!(content("a) b } c"), content("a) b } d"));
+        assert_ne!(content("((a"), content("((b"));
+    }
+
+    #[test]
+    fn parts_of_a_run_merge_to_the_whole() {
+        let (mut whole, mut first, mut second) = (StateDigest::default(), StateDigest::default(), StateDigest::default());
+        [(3, "c"), (0, "a"), (1, "b")].iter().for_each(|(lp, state)| whole.add(LpId(*lp), state).unwrap());
+        second.add(LpId(3), &"c").unwrap();
+        [(0, "a"), (1, "b")].iter().for_each(|(lp, state)| first.add(LpId(*lp), state).unwrap());
+        second.merge(first);
+        assert_eq!(whole, second);
+        let mut swapped = StateDigest::default();
+        [(3, "c"), (1, "a"), (0, "b")].iter().for_each(|(lp, state)| swapped.add(LpId(*lp), state).unwrap());
+        assert_ne!(whole.text, swapped.text);
+    }
+}
