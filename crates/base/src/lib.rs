@@ -19,5 +19,5 @@ pub use digest::{HistoryDigest, RunDigest};
 pub use id::LpId;
 pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
 pub use moment::Moment;
-pub use state_digest::StateDigest;
+pub use state_digest::{StateDigest, text_hash};
 pub use time::VirtualTime;
