@@ -8,12 +8,12 @@ use warpline_model::engine::Lookahead;
 
 use self::boundaries::{boundaries, shortest_across};
 
-/// Which PE has which LPs: blocks of consecutive ids, of nearly equal size or weight.
+/// Which PE has which LPs: blocks of consecutive ids, of equal size to within one LP, or of nearly equal weight.
 #[derive(Clone, Debug)]
 pub struct Partition {
     lps: u32,
     pes: u32,
-    /// PEs per LP, as a fraction of 2³²: multiplying is faster than dividing.
+    /// PEs per LP in units of 2⁻⁶⁴, a little less than exactly: multiplying is faster than dividing.
     share: u64,
     /// If blocks differ in size.
     blocks: Option<Arc<Blocks>>,
@@ -33,13 +33,13 @@ struct Blocks {
 const HINTS: u32 = 4096;
 
 impl Partition {
-    /// Divides `lps` LPs among `pes` PEs.
+    /// Divides `lps` LPs among `pes` PEs, evenly to within one LP.
     ///
     /// # Panics
     /// If there are fewer LPs than PEs, or no PE.
     pub fn new(lps: u32, pes: u32) -> Self {
         assert!(pes >= 1 && lps >= pes, "{lps} LPs cannot be shared out over {pes} PEs");
-        Partition { lps, pes, share: (u64::from(pes) << 32) / u64::from(lps), blocks: None }
+        Partition { lps, pes, share: (((u128::from(pes) << 64) - 1) / u128::from(lps)) as u64, blocks: None }
     }
 
     /// Divides `lps` LPs among `pes` PEs so that each PE gets about the same weight, and at least one LP. Where the lookahead of LPs
@@ -101,8 +101,9 @@ impl Partition {
     #[inline]
     pub fn pe(&self, lp: LpId) -> u32 {
         match &self.blocks {
-            // This is less than `pes`, as `lp` is less than `lps` and the fraction was rounded down.
-            None => ((u64::from(lp.0) * self.share) >> 32) as u32,
+            // Block k begins at LP ⌊k·lps/pes⌋, so an LP's is the last k below (lp + 1)·pes/lps. That number is whole, or at least 1/lps above
+            // a whole one. The product is less by more than 0 and by at most 2⁻³², so rounding it down gives k.
+            None => (((u128::from(lp.0) + 1) * u128::from(self.share)) >> 64) as u32,
             Some(blocks) => blocks.pe(lp),
         }
     }
@@ -112,7 +113,7 @@ impl Partition {
         if let Some(blocks) = &self.blocks {
             return blocks.starts[pe as usize]..blocks.starts[pe as usize + 1];
         }
-        let first = |pe: u32| if pe == self.pes { self.lps } else { (u64::from(pe) << 32).div_ceil(self.share) as u32 };
+        let first = |pe: u32| (u64::from(pe) * u64::from(self.lps) / u64::from(self.pes)) as u32;
         first(pe)..first(pe + 1)
     }
 
@@ -160,8 +161,26 @@ mod tests {
             let partition = Partition::new(lps, pes);
             check(&partition, lps, pes);
             for pe in 0..pes {
-                let (size, even) = (partition.lps(pe).len() as u32, lps / pes);
-                assert!(size >= even.saturating_sub(1) && size <= even.saturating_add(2), "{lps} LPs, {pes} PEs: PE {pe} has {size}");
+                let size = partition.lps(pe).len() as u32;
+                assert!((lps / pes..=lps.div_ceil(pes)).contains(&size), "{lps} LPs, {pes} PEs: PE {pe} has {size}");
+            }
+        }
+    }
+
+    /// Where a model has as many clusters of equal size as there are PEs, each is a PE.
+    #[test]
+    fn blocks_of_divisible_numbers_are_equal() {
+        for (lps, pes) in [(20, 2), (2000, 2), (8000, 8), (24, 3), (7000, 7), (60, 12), (u32::MAX, 3), (u32::MAX, 65_537), (1024, 1024)] {
+            let partition = Partition::new(lps, pes);
+            check(&partition, lps, pes);
+            assert!((0..pes).all(|pe| partition.lps(pe).len() as u32 == lps / pes), "{lps} LPs, {pes} PEs");
+        }
+        // By comparing every LP with the definition.
+        for lps in 1..70 {
+            for pes in 1..=lps {
+                let partition = Partition::new(lps, pes);
+                let block = |lp| (0..pes).rfind(|pe| pe * lps / pes <= lp);
+                assert!((0..lps).all(|lp| Some(partition.pe(LpId(lp))) == block(lp)), "{lps} LPs, {pes} PEs");
             }
         }
     }
@@ -194,7 +213,7 @@ mod tests {
             let partition = Partition::weighted(40, pes, &Lookahead::uniform(0.5), weight).expect("they are weights");
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
-        assert_eq!(shared(4, |_| 1.0), [0, 11, 21, 31]);
+        assert_eq!(shared(4, |_| 1.0), [0, 10, 20, 30]);
         assert_eq!(shared(4, |lp| f64::from(lp.0)), [0, 20, 28, 35]);
         assert_eq!(shared(5, |lp| f64::from(lp.0 % 7)), [0, 9, 17, 25, 32]);
     }
