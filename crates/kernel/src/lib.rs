@@ -59,7 +59,7 @@ pub use event::Event;
 pub use failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
 pub use lp::Lp;
 pub use panics::{PanicSilencer, last_panic, panic_message, remember_panics};
-pub use partition::Partition;
+pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};
 pub use pe::{Parts, Pe, Position, Step};
 pub use roles::{Role, RoleCounts, Roles};
 pub use rows::{MomentRow, ROWS, RowContent};

@@ -1,4 +1,5 @@
 mod boundaries;
+mod groups;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,7 +7,8 @@ use std::sync::Arc;
 use warpline_base::LpId;
 use warpline_model::engine::Lookahead;
 
-use self::boundaries::{boundaries, shortest_across};
+use self::boundaries::{Places, boundaries, shortest_across};
+pub use self::groups::{Groups, LpGroup, ScatteredGroup};
 
 /// Which PE has which LPs: blocks of consecutive ids, of equal size to within one LP, or of nearly equal weight.
 #[derive(Clone, Debug)]
@@ -45,12 +47,15 @@ impl Partition {
     /// Divides `lps` LPs among `pes` PEs so that each PE gets about the same weight, and at least one LP. Where the lookahead of LPs
     /// differs, a boundary may be moved some way to where the links between PEs are longer.
     ///
+    /// No boundary divides a group as long as there are enough groups and other LPs for all PEs. With more PEs, a boundary is moved some
+    /// way to where it divides none.
+    ///
     /// # Errors
     /// The first LP whose weight is not a finite number, zero or more.
     ///
     /// # Panics
     /// If there are fewer LPs than PEs, or no PE.
-    pub fn weighted(lps: u32, pes: u32, lookahead: &Lookahead, weight: impl Fn(LpId) -> f64) -> Result<Self, (LpId, f64)> {
+    pub fn weighted(lps: u32, pes: u32, lookahead: &Lookahead, groups: &Groups, weight: impl Fn(LpId) -> f64) -> Result<Self, (LpId, f64)> {
         let even = Self::new(lps, pes);
         let (mut total, mut differ, first) = (0.0, false, weight(LpId(0)));
         for lp in (0..lps).map(LpId) {
@@ -62,16 +67,20 @@ impl Partition {
             differ |= weight != first;
         }
         let all_alike = !differ || total == f64::INFINITY;
-        if pes > 1 && !lookahead.is_uniform() {
+        if pes == 1 {
+            return Ok(even);
+        }
+        if !lookahead.is_uniform() || !groups.is_empty() {
             let mut sum = 0.0;
             let add = |lp| {
                 sum += if all_alike { 1.0 } else { weight(LpId(lp)) };
                 sum
             };
             let before: Vec<f64> = [0.0].into_iter().chain((0..lps).map(add)).collect();
-            return Ok(even.with_blocks(boundaries(&before, pes, &shortest_across(lookahead, lps))));
+            let across = if lookahead.is_uniform() { vec![lookahead.least(); lps as usize] } else { shortest_across(lookahead, lps) };
+            return Ok(even.with_blocks(starts_of_blocks(pes, before, across, groups)));
         }
-        if pes == 1 || all_alike {
+        if all_alike {
             return Ok(even);
         }
         let (mut starts, mut sum) = (vec![0], 0.0);
@@ -90,6 +99,9 @@ impl Partition {
 
     /// The same, with blocks that start at these LPs.
     fn with_blocks(self, mut starts: Vec<u32>) -> Self {
+        if (0..).zip(&starts).all(|(pe, start)| self.lps(pe).start == *start) {
+            return self;
+        }
         starts.push(self.lps);
         let shift = (self.lps / HINTS).max(1).ilog2();
         let pe = |lp: u32| starts.partition_point(|&start| start <= lp) as u32 - 1;
@@ -121,6 +133,21 @@ impl Partition {
     pub fn pes(&self) -> u32 {
         self.pes
     }
+}
+
+/// The first LPs of `pes` blocks, where neither links nor groups leave the choice to weights alone. For `before` and `across`, see
+/// [`Places`].
+fn starts_of_blocks(pes: u32, before: Vec<f64>, across: Vec<f64>, groups: &Groups) -> Vec<u32> {
+    let lps = across.len() as u32;
+    let whole = if groups.is_empty() { Vec::new() } else { groups.starts(lps) };
+    if whole.len() < pes as usize {
+        return boundaries(pes, &Places { before: &before, across: &across, divides: &|lp| groups.divided_at(lp).is_some() });
+    }
+    // Groups, and LPs outside of them, take the place of LPs.
+    let across: Vec<f64> = whole.iter().map(|lp| across[*lp as usize]).collect();
+    let before: Vec<f64> = whole.iter().chain([&lps]).map(|lp| before[*lp as usize]).collect();
+    let starts = boundaries(pes, &Places { before: &before, across: &across, divides: &|_| false });
+    starts.into_iter().map(|start| whole[start as usize]).collect()
 }
 
 impl Blocks {
@@ -196,7 +223,8 @@ mod tests {
         ];
         for (lps, pes) in SIZES.into_iter().filter(|(lps, _)| *lps < u32::MAX) {
             for weight in weights {
-                let partition = Partition::weighted(lps, pes, &Lookahead::uniform(0.0), weight).expect("they are weights");
+                let partition =
+                    Partition::weighted(lps, pes, &Lookahead::uniform(0.0), &Groups::default(), weight).expect("they are weights");
                 check(&partition, lps, pes);
                 let sum = |pe| partition.lps(pe).map(|lp| weight(LpId(lp))).sum::<f64>();
                 let (total, heaviest) = ((0..pes).map(sum).sum::<f64>(), (0..lps).map(|lp| weight(LpId(lp))).fold(0.0, f64::max));
@@ -210,7 +238,7 @@ mod tests {
     #[test]
     fn without_links_only_weights_decide() {
         let shared = |pes, weight: fn(LpId) -> f64| {
-            let partition = Partition::weighted(40, pes, &Lookahead::uniform(0.5), weight).expect("they are weights");
+            let partition = Partition::weighted(40, pes, &Lookahead::uniform(0.5), &Groups::default(), weight).expect("they are weights");
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
         assert_eq!(shared(4, |_| 1.0), [0, 10, 20, 30]);
@@ -221,8 +249,9 @@ mod tests {
     #[test]
     fn equal_weights_are_like_none() {
         for weight in [0.0, 1.0, 1e-300] {
-            let (weighted, even) =
-                (Partition::weighted(1000, 7, &Lookahead::uniform(0.5), |_| weight).expect("they are weights"), Partition::new(1000, 7));
+            let even = Partition::new(1000, 7);
+            let weighted =
+                Partition::weighted(1000, 7, &Lookahead::uniform(0.5), &Groups::default(), |_| weight).expect("they are weights");
             assert!((0..7).all(|pe| weighted.lps(pe) == even.lps(pe)));
         }
     }
@@ -230,9 +259,45 @@ mod tests {
     #[test]
     fn an_invalid_weight_is_reported() {
         for wrong in [f64::NAN, f64::INFINITY, -1.0] {
-            let (lp, weight) = Partition::weighted(10, 2, &Lookahead::uniform(0.0), |lp| if lp.0 == 4 { wrong } else { 1.0 })
-                .expect_err("it is no weight");
+            let weight = |lp: LpId| if lp.0 == 4 { wrong } else { 1.0 };
+            let refused = Partition::weighted(10, 2, &Lookahead::uniform(0.0), &Groups::default(), weight);
+            let (lp, weight) = refused.expect_err("it is no weight");
             assert_eq!((lp, weight.to_bits()), (LpId(4), wrong.to_bits()));
         }
+    }
+
+    /// The first LPs of PEs, where groups have this many LPs each, in turn.
+    fn grouped(pes: u32, sizes: &[u32], weight: fn(LpId) -> f64) -> Vec<u32> {
+        let numbers: Vec<u32> = (0..).zip(sizes).flat_map(|(number, size)| vec![number; *size as usize]).collect();
+        let lps = numbers.len() as u32;
+        let groups = Groups::of(lps, |lp| Some(numbers[lp.index()])).expect("they are consecutive");
+        let partition = Partition::weighted(lps, pes, &Lookahead::uniform(0.5), &groups, weight).expect("they are weights");
+        check(&partition, lps, pes);
+        (0..pes).map(|pe| partition.lps(pe).start).collect()
+    }
+
+    #[test]
+    fn groups_are_not_divided_while_there_are_enough_for_all_pes() {
+        assert_eq!(grouped(3, &[10; 8], |_| 1.0), [0, 30, 50]);
+        assert_eq!(grouped(2, &[5, 70, 5], |_| 1.0), [0, 5], "whatever the balance");
+        assert_eq!(grouped(3, &[5, 70, 5], |_| 1.0), [0, 5, 75]);
+        assert_eq!(grouped(2, &[10; 4], |lp| f64::from(lp.0)), [0, 30]);
+        assert_eq!(grouped(2, &[10; 4], |_| 0.0), [0, 20]);
+        // LPs outside of groups, or in one of their own, go to either side.
+        assert_eq!(grouped(3, &[1, 1, 1, 1, 6, 1, 1], |_| 1.0), [0, 4, 10]);
+        for pes in 1..=13 {
+            let sizes = [3, 1, 1, 9, 2, 2, 30, 1, 4, 4, 4, 8, 1];
+            let starts: Vec<u32> = sizes.iter().scan(0, |next, size| Some(std::mem::replace(next, *next + size))).collect();
+            assert!(grouped(pes, &sizes, |lp| f64::from(lp.0 % 5)).iter().all(|start| starts.contains(start)), "{pes} PEs");
+        }
+    }
+
+    #[test]
+    fn more_pes_than_groups_divide_them() {
+        assert_eq!(grouped(4, &[20; 2], |_| 1.0), [0, 10, 20, 30]);
+        // A boundary nearby divides none.
+        assert_eq!(grouped(4, &[19, 21], |_| 1.0), [0, 10, 19, 30]);
+        assert_eq!(grouped(8, &[10; 8], |_| 1.0), (0..8).map(|pe| 10 * pe).collect::<Vec<_>>());
+        assert_eq!(grouped(3, &[2, 2], |_| 1.0).len(), 3);
     }
 }

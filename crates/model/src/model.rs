@@ -336,8 +336,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// How much work `lp` is, compared with other LPs, such as the events per unit of time that it is expected to have. 1 by default.
     ///
     /// Parallel engines give their PEs blocks of LPs with consecutive numbers and about equal sums of weights, so a rough estimate makes
-    /// them faster; the answer does not depend on it. Number LPs so that those that send each other many events are close. A weight must be
-    /// finite and not negative, or a parallel run does not start.
+    /// them faster; the answer does not depend on it. Number LPs so that those that send each other many events are close, and see
+    /// [`group`](Self::group). A weight must be finite and not negative, or a parallel run does not start.
     ///
     /// ```
     /// # use warpline_model::prelude::*;
@@ -354,6 +354,32 @@ pub trait Model: Sized + Send + Sync + 'static {
     fn weight(&self, lp: LpId) -> f64 {
         let _ = lp;
         1.0
+    }
+
+    /// The group that `lp` is in: LPs that should be on one PE, as they send each other many events, or without much delay. `None`, the
+    /// default, if it does not matter.
+    ///
+    /// Parallel engines divide no group as long as there are at least as many groups, and LPs outside of groups, as PEs: groups of equal
+    /// weight, as many as PEs, are a PE each. With more PEs, `warpline explain` names the groups that are divided. The answer does not
+    /// depend on it, and work is shared out in whole groups, so a few large groups make PEs uneven. The LPs of a group must have consecutive
+    /// numbers, or a parallel run does not start.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// struct Factory { machines_per_hall: u32, halls: u32 }
+    /// # impl Model for Factory {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { self.machines_per_hall * self.halls }
+    /// #     fn init(&self, _: &mut Init<Self>) {}
+    /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+    /// // Most parts go from machine to machine, and a few by lorry to another hall.
+    /// fn group(&self, lp: LpId) -> Option<u32> { Some(lp.0 / self.machines_per_hall) }
+    /// # }
+    /// assert_eq!(Factory { machines_per_hall: 40, halls: 3 }.group(LpId(41)), Some(1));
+    /// ```
+    fn group(&self, lp: LpId) -> Option<u32> {
+        let _ = lp;
+        None
     }
 
     /// What sort of LP `lp` is, such as `"server"`: what records, reports and settings call all LPs of that sort. Empty by default.

@@ -208,6 +208,11 @@ impl<R: Rest> Model for Phold<R> {
         self.parameters.lookahead
     }
 
+    /// A cluster is a PE, or a part of one, as long as there are enough clusters.
+    fn group(&self, lp: LpId) -> Option<u32> {
+        (self.parameters.clusters > 1).then(|| lp.0 / self.cluster)
+    }
+
     fn declare(&self, declare: &mut Declarations) {
         declare.counter(REMOTE, "remote_messages", "messages", "messages sent to another cluster since time 0");
         declare.counter(

@@ -1,6 +1,7 @@
 //! How fast a model could be on more cores, and what stands in the way.
 
-use warpline_kernel::{CORE_COUNTS, Findings};
+use warpline_base::LpId;
+use warpline_kernel::{CORE_COUNTS, Findings, Groups, Partition};
 
 use crate::EventCost;
 
@@ -26,6 +27,42 @@ pub struct Explanation {
     pub digest: String,
     /// What was found, for the [`CORES`] in turn.
     pub findings: Findings,
+    /// The [groups](crate::Model::group) of LPs that PEs divide, for the [`CORES`] in turn; `None` where they divide none.
+    pub divided: [Option<DividedGroups>; CORE_COUNTS],
+}
+
+/// Groups of LPs that a model wants on one PE each, and that are divided, as there are more PEs than groups.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DividedGroups {
+    /// How many boundaries between PEs divide a group.
+    pub boundaries: u32,
+    /// The PE that begins at the first of them.
+    pub pe: u32,
+    /// Its first LP.
+    pub at: LpId,
+    /// The number of the group that is divided there.
+    pub group: u32,
+    /// The group's first LP.
+    pub first: LpId,
+    /// The group's last LP.
+    pub last: LpId,
+}
+
+impl DividedGroups {
+    /// The groups that a partition divides.
+    pub(crate) fn by(partition: &Partition, groups: &Groups) -> Option<Self> {
+        let starts = (1..partition.pes()).map(|pe| (pe, partition.lps(pe).start));
+        let mut divided = starts.filter_map(|(pe, start)| Some((pe, start, groups.divided_at(start)?)));
+        let (pe, start, group) = divided.next()?;
+        Some(DividedGroups {
+            boundaries: 1 + divided.count() as u32,
+            pe,
+            at: LpId(start),
+            group: group.number,
+            first: LpId(group.lps.start),
+            last: LpId(group.lps.end - 1),
+        })
+    }
 }
 
 impl Explanation {

@@ -117,7 +117,7 @@ mod watch;
 pub use command::command;
 pub use drive::Progress;
 pub use error::{Error, Failure, Place};
-pub use explanation::{CORES, Explanation};
+pub use explanation::{CORES, DividedGroups, Explanation};
 pub use long_event::LongEvent;
 pub use replications::{Replicated, Spread};
 pub use rows::{Records, TableRows};

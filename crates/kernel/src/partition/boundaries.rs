@@ -51,11 +51,34 @@ impl Unseen {
     }
 }
 
-/// The first LPs of `pes` blocks of about equal weight. `before` is the weight of all LPs before each one, and finally of all; `across`
-/// comes from [`shortest_across`].
-pub(super) fn boundaries(before: &[f64], pes: u32, across: &[f64]) -> Vec<u32> {
-    let lps = across.len() as u32;
-    let total = before[across.len()];
+/// Where blocks may begin: LPs, or groups of them that stay whole. Both are called LPs here.
+pub(super) struct Places<'a> {
+    /// The weight of all LPs before each one, and finally of all.
+    pub(super) before: &'a [f64],
+    /// The least lookahead of what crosses a boundary before each LP, as by [`shortest_across`].
+    pub(super) across: &'a [f64],
+    /// Whether a boundary before an LP divides a group.
+    pub(super) divides: &'a dyn Fn(u32) -> bool,
+}
+
+impl Places<'_> {
+    /// Of these LPs, those before which a boundary does least harm: it divides no group, if possible, and no link across it is much
+    /// shorter than it could be.
+    fn best(&self, near: impl Iterator<Item = u32> + Clone) -> Vec<u32> {
+        let whole: Vec<u32> = near.clone().filter(|lp| !(self.divides)(*lp)).collect();
+        let mut best = if whole.is_empty() { near.collect() } else { whole };
+        let across = |lp: &u32| self.across[*lp as usize];
+        let longest = best.iter().map(across).fold(0.0, f64::max);
+        best.retain(|lp| across(lp) >= longest / WORTH);
+        best
+    }
+}
+
+/// The first LPs of `pes` blocks of about equal weight.
+pub(super) fn boundaries(pes: u32, places: &Places<'_>) -> Vec<u32> {
+    let before = places.before;
+    let lps = places.across.len() as u32;
+    let total = before[lps as usize];
     let share = total / f64::from(pes);
     let mut starts = vec![0];
     for block in 1..pes {
@@ -65,11 +88,10 @@ pub(super) fn boundaries(before: &[f64], pes: u32, across: &[f64]) -> Vec<u32> {
         let at_least = |weight: f64| before.partition_point(|sum| *sum < weight) as u32;
         let beyond = before.partition_point(|sum| *sum <= ideal + SLACK * share) as u32;
         let near = at_least(ideal - SLACK * share).max(first)..beyond.min(last + 1);
-        let best = near.clone().map(|lp| across[lp as usize]).fold(0.0, f64::max);
         let away = |lp: &u32| (before[*lp as usize] - ideal).abs();
         let nearest = |lps: &mut dyn Iterator<Item = u32>| lps.min_by(|a, b| away(a).total_cmp(&away(b)));
         let after = at_least(ideal);
-        let start = nearest(&mut near.filter(|lp| across[*lp as usize] >= best / WORTH));
+        let start = nearest(&mut places.best(near).into_iter());
         let start = start.or_else(|| nearest(&mut [after.saturating_sub(1), after].into_iter().filter(|lp| (first..=last).contains(lp))));
         starts.push(start.unwrap_or(after.clamp(first, last)));
     }
@@ -81,8 +103,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Partition;
     use crate::test_lookahead::{Declared, lookahead};
+    use crate::{Groups, Partition};
 
     /// What LPs of a random model declare: one in four may send anywhere.
     fn declared() -> impl Strategy<Value = Vec<Result<f64, Vec<(u32, f64)>>>> {
@@ -124,7 +146,7 @@ mod tests {
             let pes = pes.min(lps);
             let mut before = vec![0.0];
             heavy.iter().take(across.len()).for_each(|weight| before.push(before[before.len() - 1] + f64::from(1 + weight)));
-            let starts = boundaries(&before, pes, &across);
+            let starts = boundaries(pes, &Places { before: &before, across: &across, divides: &|_| false });
             prop_assert!(starts.len() == pes as usize && starts[0] == 0 && starts.is_sorted_by(|a, b| a < b) && starts[starts.len() - 1] < lps);
             let share = before[across.len()] / f64::from(pes);
             for (block, &start) in (0u32..).zip(&starts).skip(1) {
@@ -159,7 +181,7 @@ mod tests {
         };
         let lookahead = lookahead_of(&(0..200).map(|lp| Err(links(lp))).collect::<Vec<_>>());
         let starts = |pes, weight: fn(LpId) -> f64| {
-            let partition = Partition::weighted(200, pes, &lookahead, weight).expect("they are weights");
+            let partition = Partition::weighted(200, pes, &lookahead, &Groups::default(), weight).expect("they are weights");
             (0..pes).map(|pe| partition.lps(pe).start).collect::<Vec<_>>()
         };
         assert_eq!(starts(3, |_| 1.0), [0, 70, 130]);

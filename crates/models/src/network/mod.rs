@@ -250,6 +250,15 @@ impl Model for Network {
         Some(next.into_iter().map(|next| warpline::Link { to: LpId(next), lookahead }).collect())
     }
 
+    /// The star of a star-clique. Elsewhere the lengths of links say where PEs may be divided.
+    fn group(&self, lp: LpId) -> Option<u32> {
+        let node = match self.roles[lp.index()] {
+            Role::Link(link) => self.topology.links[link as usize].source,
+            Role::Source(demand) => self.flows[demand as usize].source,
+        };
+        self.topology.star_of(node)
+    }
+
     /// The packets per second that pass a link or leave a source, if nothing is dropped.
     fn weight(&self, lp: LpId) -> f64 {
         match self.roles[lp.index()] {

@@ -61,6 +61,12 @@ impl Topology {
         Ok(Topology { nodes, links, demands: Some(Demands::StarClique(flows)), edges }.with_degrees())
     }
 
+    /// The star of a node, if this is a star-clique.
+    pub(super) fn star_of(&self, node: u32) -> Option<u32> {
+        // As many stars as each has nodes.
+        self.is_star_clique().then(|| node / self.nodes.len().isqrt() as u32)
+    }
+
     /// The star-clique that the parameter `topology` asks for.
     pub(super) fn star_clique_of(topology: &str) -> Result<Self, String> {
         let stars = topology.strip_prefix(NAME).and_then(|rest| rest.strip_prefix(':')?.parse().ok());

@@ -63,6 +63,7 @@ fn span(all: &[f64]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use warpline::Settings;
+    use warpline::command::StudyCase;
     use warpline::prelude::*;
 
     use super::*;
@@ -125,23 +126,56 @@ mod tests {
         }
     }
 
+    /// Of a condition of PHOLD, all that it says beside settings.
+    fn phold_parameters(study: &Study, condition: &StudyCase) -> PholdParameters {
+        let mut parameters = PholdParameters::default();
+        for argument in &condition.arguments {
+            let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
+            if name != "preset" && Settings::default().set(name, value).is_err() {
+                parameters.set(name, value).unwrap_or_else(|why| panic!("{}, {}: {why}", study.name, condition.name));
+            }
+        }
+        parameters
+    }
+
+    /// The conditions of PHOLD of all studies with this many PEs.
+    fn phold_conditions(pes: u32) -> impl Iterator<Item = (&'static Study, StudyCase)> {
+        let studies = STUDIES.iter().filter(|study| study.model == "phold");
+        let all = studies.flat_map(move |study| (study.conditions)(pes).into_iter().map(move |condition| (study, condition)));
+        all.filter(|(_, condition)| condition.model.is_none())
+    }
+
     /// Whatever a condition says beside settings is a parameter of the model, and all of it together makes a model.
     #[test]
     fn conditions_are_possible() {
-        for study in STUDIES.iter().filter(|study| study.model == "phold") {
-            for condition in (study.conditions)(2).iter().filter(|condition| condition.model.is_none()) {
-                let mut parameters = PholdParameters::default();
-                for argument in &condition.arguments {
-                    let (name, value) = argument.strip_prefix("--").and_then(|text| text.split_once('=')).expect("an option with a value");
-                    if name != "preset" && Settings::default().set(name, value).is_err() {
-                        parameters.set(name, value).unwrap_or_else(|why| panic!("{}, {}: {why}", study.name, condition.name));
-                    }
-                }
-                if let Err(why) = Phold::<Payload>::configure(&parameters) {
-                    panic!("{}, {}: {why}", study.name, condition.name);
-                }
+        for (study, condition) in phold_conditions(2) {
+            if let Err(why) = Phold::<Payload>::configure(&phold_parameters(study, &condition)) {
+                panic!("{}, {}: {why}", study.name, condition.name);
             }
         }
+    }
+
+    /// Where no message leaves its cluster, none leaves its PE.
+    #[test]
+    fn a_cluster_is_a_pe_where_their_numbers_match() {
+        let _limit = warpline_testkit::time_limit("studies");
+        let mut seen = std::collections::BTreeSet::new();
+        for (study, condition) in [2, 3, 7, 8].into_iter().flat_map(phold_conditions) {
+            let parameters = phold_parameters(study, &condition);
+            let PholdParameters { lps, clusters, .. } = parameters;
+            let pes = condition.pes.unwrap_or(clusters);
+            if clusters == 1 || clusters != pes || !seen.insert((lps, clusters)) {
+                continue;
+            }
+            let alone = PholdParameters { population: 1, remote: 0.0, reach: 0, payload: 8, epg: 0, ..parameters };
+            let simulation = Simulation::<Phold>::configured(&alone).expect("it is possible").end(0.5).threads(pes).virtual_cluster(1);
+            let record = simulation.run().expect("it runs").record;
+            let parallel = record.parallel.expect("it is parallel");
+            let name = format!("{}, {} with {lps} LPs on {pes} PEs", study.name, condition.name);
+            assert_eq!((parallel.remote_events, parallel.rolled_back_events), (0, 0), "{name}");
+            assert!(record.committed_events > 0, "{name}");
+        }
+        assert!(seen.len() > 10, "{seen:?}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::progress::ProgressDisplay;
 use super::run::{prepare, tell_notes, with_model};
 use super::settings::Settings;
 use super::{format, output};
-use crate::{Configure, CoreFindings, EventCost, Explanation, LpDelay, LpWork, Parameters, Simulation, Slice, provenance};
+use crate::{Configure, CoreFindings, DividedGroups, EventCost, Explanation, LpDelay, LpWork, Parameters, Simulation, Slice, provenance};
 
 /// LPs are named up to this many.
 const NAMED: usize = 5;
@@ -33,7 +33,8 @@ pub(crate) const MEANING: &str = "An event begins when its LP has executed the o
      \x20 slices      of the run: from, to (model time), work, path (what it adds to the path), parallelism (null: it adds nothing)\n\
      \x20 cores       for 2, 8, 64, 1000 cores, the speed-up of any_engine and of these_blocks (bounds), in_order (PEs that execute\n\
      \x20             events in the order of time), declared and seen (conservative windows as long as the declared lookahead and\n\
-     \x20             as the least delay seen between PEs: declared_delay, seen_delay), and the busiest_pe\n\
+     \x20             as the least delay seen between PEs: declared_delay, seen_delay), the busiest_pe, and divided_groups, where\n\
+     \x20             boundaries between PEs divide groups of LPs: how many do; the first pe, its first lp, and the group\n\
      \x20 load        lps (how many have work), busiest (most work first), busiest_tenth (the share of a tenth of the LPs)\n\
      \x20 delays      of sends from LP to LP, the least of each sender: from, to, declared, seen (least first)\n\
      \x20 advice      what stands in the way, the gravest first";
@@ -127,13 +128,20 @@ impl Explained {
         };
         let delay = |seen: &LpDelay| json!({ "from": seen.from.0, "to": seen.to.0, "declared": seen.declared, "seen": seen.seen });
         let slice = |slice: &Slice| json!({ "from": slice.from, "to": slice.to, "work": slice.work, "path": slice.path, "parallelism": parallelism(slice) });
-        let cores = |one: &CoreFindings| {
+        let divided = |divided: DividedGroups| {
+            json!({
+                "boundaries": divided.boundaries, "pe": divided.pe, "lp": divided.at.0, "group": divided.group,
+                "first_lp": divided.first.0, "last_lp": divided.last.0,
+            })
+        };
+        let cores = |(one, groups): (&CoreFindings, &Option<DividedGroups>)| {
             let busiest =
                 json!({ "pe": one.busiest.pe, "first_lp": one.busiest.first.0, "last_lp": one.busiest.last.0, "work": one.busiest.work });
             json!({
                 "cores": one.cores, "pes": one.pes, "any_engine": one.any_engine, "these_blocks": one.these_blocks, "in_order": one.in_order,
                 "declared": one.declared, "declared_delay": one.declared_delay.is_finite().then_some(one.declared_delay),
                 "seen": one.seen, "seen_delay": one.seen_delay.as_ref().map(delay), "busiest_pe": busiest,
+                "divided_groups": groups.map(divided),
             })
         };
         let path = &findings.path;
@@ -143,7 +151,7 @@ impl Explained {
             "digest": explanation.digest, "events": findings.events, "work": findings.work, "parallelism": explanation.parallelism(),
             "path": { "length": path.length, "events": path.events, "messages": path.messages, "lps": lps(&path.lps, path.length) },
             "slices": findings.slices.iter().map(slice).collect::<Vec<_>>(),
-            "cores": findings.cores.iter().map(cores).collect::<Vec<_>>(),
+            "cores": findings.cores.iter().zip(&explanation.divided).map(cores).collect::<Vec<_>>(),
             "load": {
                 "lps": findings.load.len(), "busiest": lps(&findings.load, findings.work),
                 "busiest_tenth": busiest_tenth(&findings.load, findings.work),
@@ -230,9 +238,24 @@ impl Explained {
         format!(
             "Best speed-up, if nothing costs anything but the events\n{}  \
              any engine, these blocks of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
-             lookahead: conservative PEs in windows of the delay declared between PEs, and of the least delay seen\n",
-            format::columns(&rows, 2)
+             lookahead: conservative PEs in windows of the delay declared between PEs, and of the least delay seen\n{}",
+            format::columns(&rows, 2),
+            self.divided_groups().map(|(cores, text)| format!("  {cores} cores: {text}\n")).collect::<String>()
         )
+    }
+
+    /// The numbers of cores that divide groups of LPs, each with what it divides.
+    fn divided_groups(&self) -> impl Iterator<Item = (u32, String)> {
+        let cores = self.explanation.findings.cores.iter().zip(&self.explanation.divided);
+        cores.filter_map(|(one, divided)| {
+            let DividedGroups { boundaries, pe, at, group, first, last } = (*divided)?;
+            let (all, left) = (one.pes - 1, pe - 1);
+            let text = format!(
+                "{boundaries} of {all} boundaries between PEs divide a group of LPs that the model wants on one PE; \
+                 the first, between PE {left} and PE {pe} at {at}, divides group {group} ({first} to {last})"
+            );
+            Some((one.cores, text))
+        })
     }
 }
 
@@ -263,6 +286,9 @@ mod tests {
         /// Ticks of clock 0 per tick of the others.
         #[parameter(default = 1, range = 1..)]
         haste: u32,
+        /// How many LPs a group has; 0 is no groups.
+        #[parameter(range = 0..)]
+        group: u32,
     }
 
     impl Model for Clocks {
@@ -276,6 +302,10 @@ mod tests {
 
         fn lookahead(&self) -> f64 {
             self.lookahead
+        }
+
+        fn group(&self, lp: LpId) -> Option<u32> {
+            lp.0.checked_div(self.group)
         }
 
         fn init(&self, lp: &mut Init<Self>) {
@@ -366,6 +396,18 @@ mod tests {
         for field in ["path", "parallelism", "slices", "cores", "load", "delays", "advice"] {
             assert!(json.get(field).is_some() && MEANING.contains(&format!("\n  {field} ")), "{field}");
         }
+    }
+
+    #[test]
+    fn divided_groups_are_named() {
+        let whole = found(Clocks { clocks: 2000, group: 2, ..Clocks::default() });
+        assert_eq!((whole.explanation.divided, whole.text().contains("divide a group")), ([None; 4], false));
+        let divided = found(Clocks { clocks: 20, group: 5, ..Clocks::default() });
+        let (text, json) = (divided.text(), divided.json(&[]));
+        let line = "\n  8 cores: 4 of 7 boundaries between PEs divide a group of LPs that the model wants on one PE; the first, between PE 0 and PE 1 \
+                    at LP 2, divides group 0 (LP 0 to LP 4)\n";
+        assert!(text.contains(line) && !text.contains("\n  2 cores:"), "{text}");
+        assert_eq!((&json["cores"][0]["divided_groups"], &json["cores"][1]["divided_groups"]["boundaries"]), (&Value::Null, &4.into()));
     }
 
     #[test]

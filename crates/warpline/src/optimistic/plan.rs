@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, TieBreak};
 use warpline_kernel::gvt::{self, Algorithm, AnyGvt, Gvt, Hierarchy};
-use warpline_kernel::{Delays, Lanes, Partition, Shortest, Tuning, Undoing};
+use warpline_kernel::{Delays, Groups, Lanes, Partition, ScatteredGroup, Shortest, Tuning, Undoing};
 use warpline_memory::{FreeOrder, PoolKind, PoolSettings, Region, SubPoolSize};
 use warpline_model::Model;
 use warpline_model::engine::Limits;
@@ -327,7 +327,7 @@ impl<M: Model> Job<M> {
             settings.gvt_interval.get_or_insert(batch);
         }
         let mut config = self.choose(&mut settings, &spec.limits);
-        let known = state.and_then(|state| self.partition_by(&spec.limits, config.pes, &state.weights()));
+        let known = state.map_or(Ok(None), |state| self.partition_by(&spec.limits, config.pes, &state.weights()))?;
         // With other blocks, there may be no lookahead between them.
         let known = known.filter(|partition| self.check_conservative(&config, &spec.limits, partition).is_ok());
         let partition = known.map_or_else(|| self.partition(&spec.limits, config.pes), Ok)?;
@@ -382,10 +382,11 @@ impl<M: Model> Job<M> {
         )))
     }
 
-    /// Shares the LPs out by the weights and the distances that the model declares.
+    /// Shares the LPs out by the weights, groups and distances that the model declares.
     pub(crate) fn partition(&self, limits: &Limits, pes: u32) -> Result<Partition, Error> {
-        let (model, name) = (&*self.model, &self.name);
-        let shared = catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, |lp| model.weight(lp))));
+        let (model, name, groups) = (&*self.model, &self.name, self.groups(limits)?);
+        let shared =
+            catch_unwind(AssertUnwindSafe(|| Partition::weighted(limits.lps, pes, &limits.lookahead, &groups, |lp| model.weight(lp))));
         let shared = shared.map_err(|panic| {
             Error::Setting(format!("model `{name}` panicked when it was asked for the weights of its LPs: {}", panic_message(panic)))
         })?;
@@ -395,9 +396,27 @@ impl<M: Model> Job<M> {
     }
 
     /// Shares the LPs out by what they have been doing so far, if that is known.
-    fn partition_by(&self, limits: &Limits, pes: u32, weights: &[f64]) -> Option<Partition> {
+    fn partition_by(&self, limits: &Limits, pes: u32, weights: &[f64]) -> Result<Option<Partition>, Error> {
+        if weights.is_empty() {
+            return Ok(None);
+        }
         let weight = |lp: LpId| weights.get(lp.index()).copied().unwrap_or_default();
-        if weights.is_empty() { None } else { Partition::weighted(limits.lps, pes, &limits.lookahead, weight).ok() }
+        Ok(Partition::weighted(limits.lps, pes, &limits.lookahead, &self.groups(limits)?, weight).ok())
+    }
+
+    /// The groups of LPs that the model wants on one PE.
+    pub(crate) fn groups(&self, limits: &Limits) -> Result<Groups, Error> {
+        let (model, name) = (&*self.model, &self.name);
+        let asked = catch_unwind(AssertUnwindSafe(|| Groups::of(limits.lps, |lp| model.group(lp))));
+        let asked = asked.map_err(|panic| {
+            Error::Setting(format!("model `{name}` panicked when it was asked for the groups of its LPs: {}", panic_message(panic)))
+        })?;
+        asked.map_err(|ScatteredGroup { number, before, after }| {
+            Error::Setting(format!(
+                "model `{name}` has {before} and {after} in group {number}, but not all LPs between them: PEs have LPs with consecutive numbers, so \
+                 number LPs so that those of a group follow each other, or give each part a group of its own in Model::group"
+            ))
+        })
     }
 }
 

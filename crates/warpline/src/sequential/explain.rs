@@ -13,7 +13,7 @@ use crate::drive::{Log, Pace};
 use crate::job::Job;
 use crate::rows::Acts;
 use crate::watch::Control;
-use crate::{CORES, Error, EventCost, Explanation, Place, Records};
+use crate::{CORES, DividedGroups, Error, EventCost, Explanation, Place, Records};
 
 /// Follows the critical path of a run.
 struct Follower {
@@ -68,7 +68,8 @@ impl<M: Model> Job<M> {
         self.records = Records::Drop;
         let checked = self.check()?;
         let stopwatch = (cost == EventCost::Measured).then(Stopwatch::new);
-        let mut follower = Follower { path: self.critical_path(&checked.limits)?, stopwatch };
+        let (path, divided) = self.critical_path(&checked.limits)?;
+        let mut follower = Follower { path, stopwatch };
         let state = self.begin(&checked, Acts::Ignore)?;
         let mut run = self.engine::<Ladder>(&checked, false, state);
         control.watch(None, run.engine.context().beat());
@@ -87,16 +88,18 @@ impl<M: Model> Job<M> {
         let mut done = run.engine.into_parts();
         self.finish(&mut done, checked.end)?;
         let (digest, findings) = (done.digest().to_string(), follower.path.findings());
-        Ok(Explanation { model: self.name.clone(), seed: self.settings.seed(), end: until, cost, digest, findings })
+        Ok(Explanation { model: self.name.clone(), seed: self.settings.seed(), end: until, cost, digest, findings, divided })
     }
 
-    /// The critical path of a run that has not begun.
-    fn critical_path(&self, limits: &Limits) -> Result<CriticalPath, Error> {
+    /// The critical path of a run that has not begun, and the groups of LPs that numbers of cores divide.
+    fn critical_path(&self, limits: &Limits) -> Result<(CriticalPath, [Option<DividedGroups>; CORE_COUNTS]), Error> {
         let mut cores = Vec::with_capacity(CORE_COUNTS);
         for number in CORES {
             cores.push((number, self.partition(limits, number.min(limits.lps))?));
         }
         let cores: [(u32, Partition); CORE_COUNTS] = cores.try_into().unwrap_or_else(|_| unreachable!("there is one for each"));
-        Ok(CriticalPath::new(limits.lps, self.end_time(), limits.lookahead.clone(), cores))
+        let groups = self.groups(limits)?;
+        let divided = std::array::from_fn(|number| DividedGroups::by(&cores[number].1, &groups));
+        Ok((CriticalPath::new(limits.lps, self.end_time(), limits.lookahead.clone(), cores), divided))
     }
 }

@@ -72,6 +72,19 @@ fn the_weights() {
 }
 
 #[test]
+fn the_groups() {
+    let refused = |group| refusal(Simulation::new(Scripted { group, ..idle() }).threads(2).sync(Synchronisation::Optimistic));
+    let text = refused(|lp| Some(lp.0 % 2 * 7));
+    assert_words(&text, &["`Scripted`", "LP 0 and LP 2 in group 0", "consecutive numbers", "Model::group"]);
+    assert_words(&refused(|lp| panic!("{lp} has no friends")), &["`Scripted`", "panicked", "groups", "has no friends"]);
+    // Three of the four LPs belong together, and PEs have no equal shares.
+    let together = Scripted { group: |lp| (lp.0 > 0).then_some(1), ..Scripted::default() };
+    let run = Simulation::new(together).threads(2).virtual_cluster(1).run().expect("groups are only wishes");
+    let pes: Vec<_> = run.record.parallel.expect("it was parallel").pes.iter().map(|pe| (pe.first_lp, pe.lps)).collect();
+    assert_eq!(pes, [(0, 1), (1, 3)]);
+}
+
+#[test]
 fn the_declarations() {
     let refused = |declare: fn(&mut Declarations)| refusal(Simulation::new(Scripted { declare, ..idle() }));
     let text = refused(|d| {

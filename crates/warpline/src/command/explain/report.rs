@@ -45,7 +45,7 @@ impl Explained {
             EventCost::Measured => format!("their handlers took {}", amount(findings.work, cost)),
         };
         let tenth = format::percent(busiest_tenth(&findings.load, findings.work));
-        vec![
+        let mut facts = vec![
             fact(
                 "Parallelism",
                 ratio(self.explanation.parallelism()),
@@ -56,7 +56,10 @@ impl Explained {
             fact("Messages on the path", path.messages.to_string(), format!("of its {} events waited for a message", path.events)),
             fact("LPs on the path", path.lps.len().to_string(), format!("of {} that have any work", findings.load.len())),
             fact("Busiest tenth", tenth, "of all work is done by the busiest tenth of the LPs".into()),
-        ]
+        ];
+        let divided = self.divided_groups().map(|(cores, text)| fact("Divided groups", format!("{cores} cores"), text));
+        facts.extend(divided);
+        facts
     }
 
     fn views(&self) -> Vec<View> {

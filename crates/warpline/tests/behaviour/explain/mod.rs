@@ -9,7 +9,7 @@ use proptest::test_runner::Config;
 use warpline::engine::Lookahead;
 use warpline::prelude::*;
 use warpline::{CORES, CoreFindings, EventCost, Explanation, Findings, Place};
-use warpline_kernel::Partition;
+use warpline_kernel::{Groups, Partition};
 use warpline_testkit::random_model::Inline;
 use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
@@ -224,7 +224,8 @@ fn check_by_brute_force<M: Model + Clone>(model: &M, seed: u64, end: f64) -> Res
     let lookahead = Lookahead::of(model, log.lps).map_err(|why| why.to_string())?;
     let over = |time: u64| if time == 0 { 1.0 } else { findings.work as f64 / time as f64 };
     for one in &findings.cores {
-        let partition = Partition::weighted(log.lps, one.pes, &lookahead, |lp| model.weight(lp)).map_err(|(lp, _)| lp.to_string())?;
+        let partition = Partition::weighted(log.lps, one.pes, &lookahead, &Groups::default(), |lp| model.weight(lp))
+            .map_err(|(lp, _)| lp.to_string())?;
         let (time, most) = log.in_order(&partition);
         assert_eq!((one.in_order, one.busiest.work, one.these_blocks), (over(time), most, over(most.max(findings.path.length))));
         let declared = log.declared(&lookahead, &partition);

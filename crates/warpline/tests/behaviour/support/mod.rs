@@ -14,6 +14,7 @@ pub(crate) struct Scripted {
     pub(crate) lookahead: f64,
     pub(crate) links: fn(LpId) -> Option<Vec<Link>>,
     pub(crate) weight: fn(LpId) -> f64,
+    pub(crate) group: fn(LpId) -> Option<u32>,
     pub(crate) declare: fn(&mut Declarations),
     pub(crate) init: fn(&mut Init<Self>),
     pub(crate) handle: fn(&mut Context<Self>),
@@ -29,6 +30,7 @@ impl Default for Scripted {
             lookahead: 0.5,
             links: |_| None,
             weight: |_| 1.0,
+            group: |_| None,
             declare: |declare| {
                 declare.counter(COUNT, "count", "", "counts").items(3);
                 declare.mean(VALUE, "value", "s", "values");
@@ -66,6 +68,10 @@ impl Model for Scripted {
 
     fn weight(&self, lp: LpId) -> f64 {
         (self.weight)(lp)
+    }
+
+    fn group(&self, lp: LpId) -> Option<u32> {
+        (self.group)(lp)
     }
 
     fn declare(&self, declare: &mut Declarations) {
