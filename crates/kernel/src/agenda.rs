@@ -304,7 +304,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     #[cold]
     pub(crate) fn drop_cancelled(&mut self, annihilated: &mut u64, mut see: impl FnMut(&Event<E>)) {
         let mut all = std::mem::take(&mut self.pending);
-        while let Some(entry) = all.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
+        // Events at the very last time are pending, too: it is a usual way to say "never".
+        while let Some(entry) = all.pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties }) {
             if self.store.is_cancelled(entry.handle()) {
                 self.discard(entry.handle());
                 *annihilated += 1;
@@ -313,5 +314,35 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 self.push(entry);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline_base::Priority;
+    use warpline_memory::buffers;
+
+    use super::*;
+
+    #[test]
+    fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
+        let store = Store::new(buffers(1).remove(0), true);
+        let mut agenda: Agenda<u32, Heap> = Agenda::new(Heap::default(), store, TieBreak::BySender);
+        // Some of them say "never" by the last time that there is.
+        let times = [0.0, 2.5, f64::MAX, f64::MAX, f64::MAX.next_down()];
+        let insert = |agenda: &mut Agenda<u32, Heap>, (number, time)| {
+            let (time, sequence) = (VirtualTime::new(time).unwrap(), Sequence::first_of(1).nth(number));
+            let event = Event { time, sequence, sender: LpId(0), receiver: LpId(0), step: 0, priority: Priority::NORMAL, payload: number };
+            agenda.insert(event, OptionalHandle::default())
+        };
+        let handles: Vec<Handle> = (0..).zip(times).map(|event| insert(&mut agenda, event)).collect();
+        for cancelled in [1, 3] {
+            agenda.store_mut().cancel(handles[cancelled]);
+        }
+        let (mut annihilated, mut seen) = (0, Vec::new());
+        agenda.drop_cancelled(&mut annihilated, |event| seen.push(event.payload));
+        assert_eq!((annihilated, seen, agenda.len()), (2, vec![0, 4, 2], 3));
+        let left = std::iter::from_fn(|| agenda.pop_before(VirtualTime::AFTER_ALL)).map(|entry| entry.time().get());
+        assert!(left.eq([0.0, f64::MAX.next_down(), f64::MAX]));
     }
 }

@@ -31,9 +31,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// If the PE has not finished.
     pub fn hand_over(&mut self) -> Pool<Event<M::Event>> {
         assert_eq!(self.over, Some(Step::Finished), "a run is handed over when everything before the end has committed");
-        let (mut pending, after_all) = (Pool::default(), VirtualTime::from_bits(VirtualTime::MAX.bits() + 1));
-        self.agenda.take_back_before(after_all);
-        while let Some(entry) = self.agenda.pop_before(after_all) {
+        let mut pending = Pool::default();
+        self.agenda.take_back_before(VirtualTime::AFTER_ALL);
+        while let Some(entry) = self.agenda.pop_before(VirtualTime::AFTER_ALL) {
             if self.agenda.store().is_cancelled(entry.handle()) {
                 self.annihilate(entry.handle());
             } else {

@@ -2,7 +2,7 @@
 
 use warpline::prelude::*;
 use warpline::record::MemoryRecord;
-use warpline::{GvtAlgorithm, Run, Synchronisation};
+use warpline::{GvtAlgorithm, Messages, Run, Synchronisation};
 use warpline_testkit::{RandomModel, Recipe, cases, scaled};
 
 /// A source on each PE that sends to everybody and hears of nobody, so that nothing holds it back but GVT; and those who count what they get.
@@ -11,6 +11,8 @@ struct Sources {
     lps: u32,
     /// How many events each event of a source sends.
     fan_out: u32,
+    /// Whether those who count set timers that never fire: for the last time that there is.
+    never: bool,
 }
 
 impl Model for Sources {
@@ -37,6 +39,9 @@ impl Model for Sources {
                 let (to, delay) = (lp.random().below(self.lps / 4) * 4 + 1, lp.random().exponential(5.0));
                 lp.send(to, delay, false);
             }
+        } else if self.never {
+            let to = lp.random().below(self.lps);
+            lp.send(to, f64::MAX, false);
         }
     }
 }
@@ -68,7 +73,7 @@ const MOMENTARILY: u64 = 512 << 10;
 
 #[test]
 fn sources_are_held_back_where_memory_is_short() {
-    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 6 }).end(if cfg!(miri) { 5.0 } else { 60.0 });
+    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 6, never: false }).end(if cfg!(miri) { 5.0 } else { 60.0 });
     let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
     let parallel = |seed: u64| {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
@@ -94,6 +99,25 @@ fn sources_are_held_back_where_memory_is_short() {
     }
     assert!(all.sent_back > 0 && all.taken_back > 0 || cfg!(miri), "{all:?}");
     assert!(all.stops > 0 && all.artificial_rollbacks > 0 && all.artificial_events > all.artificial_rollbacks || cfg!(miri), "{all:?}");
+}
+
+/// What is pending is gone through where memory is short, also what is pending for the last time that there is: the books balance.
+#[test]
+fn timers_that_never_fire_are_kept_where_memory_is_short() {
+    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 2, never: true }).end(if cfg!(miri) { 5.0 } else { 30.0 });
+    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let mut stops = 0;
+    for seed in 0..scaled(6).into() {
+        let parallel = |bytes| {
+            let messages = [Messages::Copy, Messages::Shared][seed as usize % 2];
+            let parallel = simulation().sync(Synchronisation::Optimistic).threads(3).virtual_cluster(seed).messages(messages);
+            parallel.window(30.0).batch(8).gvt_interval(200).kps(4).engine_budget(bytes).run()
+        };
+        let run = parallel(need(parallel) * 5 / 4).unwrap_or_else(|why| panic!("cluster {seed}: {why}"));
+        assert_eq!(answer(&run), answer(&expected), "cluster {seed}");
+        stops += short(&run).stops;
+    }
+    assert!(stops > 0 || cfg!(miri));
 }
 
 /// For each PE, as the documentation of `--memory` says: tables by KP, lists that have room for more than they hold, keys of the last commits,
@@ -204,7 +228,7 @@ fn memory_follows_the_events_from_pe_to_pe() {
 /// What all PEs together need is what a sequential run needs, and what each PE has of its own.
 #[test]
 fn a_parallel_run_needs_little_more_than_a_sequential_one() {
-    let simulation = || Simulation::new(Sources { lps: 4000, fan_out: 20 }).end(if cfg!(miri) { 0.1 } else { 6.0 });
+    let simulation = || Simulation::new(Sources { lps: 4000, fan_out: 20, never: false }).end(if cfg!(miri) { 0.1 } else { 6.0 });
     let sequential = need(|bytes| simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()) * 1000;
     for pes in [2, 3] {
         let parallel = simulation().sync(Synchronisation::Optimistic).threads(pes).window(50.0);
