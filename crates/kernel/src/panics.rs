@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::panic::{set_hook, take_hook};
 use std::sync::Once;
 
@@ -40,9 +41,14 @@ pub fn last_panic() -> String {
     LAST.take().unwrap_or_default().text
 }
 
-/// While it lives, panics of this thread are not printed.
+/// While it lives, panics of this thread are not printed. It stays on its thread:
+///
+/// ```compile_fail,E0277
+/// let quiet = warpline_kernel::PanicSilencer::new();
+/// std::thread::spawn(move || drop(quiet));
+/// ```
 #[derive(Debug)]
-pub struct PanicSilencer(());
+pub struct PanicSilencer(PhantomData<*const ()>);
 
 impl PanicSilencer {
     /// Silences this thread.
@@ -50,7 +56,7 @@ impl PanicSilencer {
     pub fn new() -> Self {
         remember_panics();
         QUIET.set(QUIET.get() + 1);
-        PanicSilencer(())
+        PanicSilencer(PhantomData)
     }
 }
 

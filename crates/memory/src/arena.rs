@@ -1,6 +1,8 @@
 //! The slots that all processing elements (PEs) share, numbered by 32 bits, in memory that never moves.
 
 use std::alloc::Layout;
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -76,6 +78,8 @@ pub(crate) struct Arena<T> {
     shared: Arc<ArenaMemory<T>>,
     /// The directory of `shared`, without a detour.
     directory: Common<Directory<T>>,
+    /// Not `Sync`: the pointers in the directory would be, whatever they lead to.
+    not_sync: PhantomData<Cell<T>>,
 }
 
 // SAFETY: any thread reaches the directory through atomics only. Values are reached only by the PE that owns them, which `Buffers` ensures,
@@ -96,12 +100,12 @@ impl<T> Arena<T> {
         };
         let claimed = region.place(AtomicU32::new(0));
         let shared = Arc::new(ArenaMemory { directory: directory.clone(), claimed, region: region.clone(), slabs: Mutex::default() });
-        Arena { shared, directory }
+        Arena { shared, directory, not_sync: PhantomData }
     }
 
     /// Another share of the same memory.
     pub(crate) fn share(&self) -> Self {
-        Arena { shared: self.shared.clone(), directory: self.directory.clone() }
+        Arena { shared: self.shared.clone(), directory: self.directory.clone(), not_sync: PhantomData }
     }
 
     /// The slot of this number, if it has been made.

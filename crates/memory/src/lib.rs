@@ -5,6 +5,8 @@
 mod allocator;
 mod apart;
 mod arena;
+#[cfg(all(test, not(loom)))]
+mod auto_traits;
 mod beat;
 mod bell;
 mod blocks;

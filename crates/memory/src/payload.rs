@@ -21,6 +21,8 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 use self::chunks::Block;
+#[cfg(all(test, not(loom)))]
+pub(crate) use self::chunks::{Block as PrivateBlock, FreeList as PrivateList};
 use self::clean::Clean;
 use self::shared::Place;
 use crate::prefetch_write;

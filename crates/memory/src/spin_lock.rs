@@ -1,3 +1,4 @@
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering as StdOrdering};
@@ -41,10 +42,21 @@ unsafe impl<T: Send> Sync for SpinLock<T> {}
 // SAFETY: a number and a value.
 unsafe impl<T: Shareable> Shareable for SpinLock<T> {}
 
-/// Access to the value of a [`SpinLock`], until it is dropped.
+/// Access to the value of a [`SpinLock`], until it is dropped. Threads may share it only if they may share the value:
+///
+/// ```compile_fail,E0277
+/// let lock = warpline_memory::SpinLock::new(std::cell::Cell::new(3));
+/// let guard = lock.lock();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| guard.set(4));
+///     guard.set(5);
+/// });
+/// ```
 #[derive(Debug)]
 pub struct SpinGuard<'l, T> {
     lock: &'l SpinLock<T>,
+    /// `Send` and `Sync` as what it stands for. The lock alone would be `Sync` for values that are not.
+    value: PhantomData<&'l mut T>,
 }
 
 impl<T: Default> Default for SpinLock<T> {
@@ -65,7 +77,7 @@ impl<T> SpinLock<T> {
         // Acquire pairs with the Release of the guard.
         let taken = self.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
         // Not `then_some`: a guard that is made and dropped unlocks.
-        if taken { Some(SpinGuard { lock: self }) } else { None }
+        if taken { Some(SpinGuard { lock: self, value: PhantomData }) } else { None }
     }
 
     /// The value, once nobody else has it.

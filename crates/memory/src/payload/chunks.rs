@@ -13,7 +13,7 @@ const CHUNK_BYTES: [usize; 2] = if cfg!(miri) { [2 << 10, 8 << 10] } else { [64 
 
 /// Free blocks, which belong to the list alone. The one freed last comes first, as it is probably still in the cache.
 #[derive(Default)]
-pub(super) struct FreeList {
+pub(crate) struct FreeList {
     first: Option<NonNull<FreeBlock>>,
     /// How many there are.
     pub(super) blocks: usize,
@@ -27,7 +27,7 @@ pub(super) struct FreeBlock {
 
 /// Memory for a payload, and what is known of it. Whoever has it last gives it to a list.
 #[derive(Clone, Copy)]
-pub(super) struct Block {
+pub(crate) struct Block {
     pub(super) start: NonNull<u8>,
     pub(super) clean: Clean,
 }

@@ -1,0 +1,78 @@
+//! What types with pointers and guards let threads do, checked while they are compiled: whatever would be let too much does not compile.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::MutexGuard;
+
+use crate::arena::Arena;
+use crate::pages::Pages;
+use crate::payload::{PrivateBlock, PrivateList};
+use crate::{
+    Apart, Buffers, CasConsumer, CasProducer, Common, Consumer, Drain, DropEach, Image, IsPortable, Lines, Payload, Pool, Producer, Region,
+    Registers, Room, SpinGuard, SpinLock,
+};
+
+/// What may go to other threads, but not be shared with them.
+type Moves = Cell<u8>;
+/// What may be shared with other threads, but not go there.
+type Stays = MutexGuard<'static, u8>;
+/// What may do neither.
+type Alone = Rc<u8>;
+
+/// Both functions apply to types with the trait, so that the compiler cannot choose.
+macro_rules! never {
+    ($trait:ident: $($of:ty),+ $(,)?) => {
+        $(const _: fn() = || {
+            trait Ambiguous<A> {
+                fn chosen() {}
+            }
+            impl<T: ?Sized> Ambiguous<()> for T {}
+            struct HasTrait;
+            impl<T: ?Sized + $trait> Ambiguous<HasTrait> for T {}
+            let _ = <$of as Ambiguous<_>>::chosen;
+        };)+
+    };
+}
+
+macro_rules! always {
+    ($trait:ident: $($of:ty),+ $(,)?) => {
+        $(const _: fn() = || {
+            fn has<T: ?Sized + $trait>() {}
+            has::<$of>();
+        };)+
+    };
+}
+
+// Guards and locks: a lock passes its value from thread to thread, and a guard stands for an exclusive reference.
+never!(Sync: SpinGuard<'static, Moves>, SpinGuard<'static, Alone>, SpinLock<Stays>, SpinLock<Alone>);
+never!(Send: SpinGuard<'static, Stays>, SpinGuard<'static, Alone>, SpinLock<Stays>, SpinLock<Alone>);
+always!(Sync: SpinGuard<'static, u8>, SpinLock<Moves>);
+always!(Send: SpinGuard<'static, Moves>, SpinLock<Moves>);
+
+// What PEs share.
+never!(Sync: Common<Moves>, Common<Stays>, Common<Alone>, Common<[Moves]>);
+never!(Send: Common<Moves>, Common<Stays>, Common<Alone>, Common<[Moves]>);
+always!(Sync: Common<u8>, Region, Lines);
+always!(Send: Common<u8>, Region, Lines);
+
+// Queues, which move values.
+never!(Sync: Producer<Stays>, Consumer<Stays>, Drain<'static, Stays>, CasProducer<Stays>, CasConsumer<Stays>);
+never!(Send: Producer<Stays>, Consumer<Stays>, Drain<'static, Stays>, CasProducer<Stays>, CasConsumer<Stays>);
+never!(Send: Producer<Alone>, Consumer<Alone>, Drain<'static, Alone>, CasProducer<Alone>, CasConsumer<Alone>);
+always!(Send: Producer<Moves>, Consumer<Moves>, Drain<'static, Moves>, CasProducer<Moves>, CasConsumer<Moves>);
+
+// Buffers, whose views give shared references to values that need only be `Send`.
+never!(Sync: Buffers<u8>, Buffers<Moves>, Arena<u8>, Arena<Moves>, Arena<Alone>);
+never!(Send: Buffers<Stays>, Buffers<Alone>, Arena<Stays>, Arena<Alone>);
+always!(Send: Buffers<Moves>, Arena<Moves>);
+
+// Values by themselves.
+never!(Sync: Pool<Moves>, DropEach<Moves>, Apart<Moves>, Registers<&'static Moves>);
+never!(Send: Pool<Alone>, DropEach<Alone>, Apart<Alone>, Registers<&'static Moves>);
+always!(Sync: Image<Alone>, IsPortable<Alone>, Payload);
+always!(Send: Image<Alone>, IsPortable<Alone>, Payload);
+
+// Plain memory, whose users argue for themselves: it goes from thread to thread behind locks.
+never!(Sync: Pages, PrivateList, PrivateBlock, Room<'static>);
+never!(Send: PrivateBlock, Room<'static>);
+always!(Send: Pages, PrivateList);
