@@ -1,0 +1,30 @@
+//! The models that are attacked: those of the library, and one made to be hard.
+
+use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+use warpline::Configure;
+use warpline_models::Library;
+
+use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};
+
+/// All of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attacked;
+
+impl Catalogue for Attacked {
+    fn entries(&self) -> Vec<ModelEntry> {
+        let mut entries = Library.entries();
+        entries.push(ModelEntry::of::<Nasty<Plain>>());
+        entries
+    }
+
+    fn with_model<V: Visitor>(&self, name: &str, given: &[(String, String)], visitor: V) -> Result<V::Output, CatalogueError> {
+        if self.find(name)?.name != <Nasty<Plain>>::NAME {
+            return Library.with_model(name, given, visitor);
+        }
+        let parameters: NastyParameters = read::<Nasty<Plain>>(given)?;
+        Ok(match parameters.wire {
+            Wire::Plain => visitor.visit::<Nasty<Plain>>(parameters),
+            Wire::Written => visitor.visit::<Nasty<Written>>(parameters),
+        })
+    }
+}

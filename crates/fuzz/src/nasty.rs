@@ -1,0 +1,493 @@
+//! `nasty`: a model with everything that is hard on an engine, each by a parameter: events without delay, ties, times that collide by
+//! rounding, timers set to "never", bursts at one instant, large states and payloads, mistakes, and code that goes wrong on states that
+//! only a wrong order of events leads to.
+//!
+//! It always comes to an end: events share out the energy that LPs begin with. It is sensitive: one event out of order changes states,
+//! statistics and rows.
+//!
+//! **States that never really exist.** With every event of its own, an LP sends its neighbour a tick, numbered, after a constant delay; so
+//! ticks arrive in the order of their numbers. An LP that finds a number missing knows that it is executed too early, and then does what
+//! the parameter `early` says. No answer may show that.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize, Serializer};
+use warpline::prelude::*;
+use warpline::{Choices, Payload, WireFormat};
+
+/// The parameters of `nasty`.
+#[derive(Clone, Debug, PartialEq, Parameters)]
+pub(crate) struct NastyParameters {
+    /// Number of LPs.
+    #[parameter(default = 8, range = 1..=65_536)]
+    pub(crate) lps: u32,
+    /// Events at each LP at the start.
+    #[parameter(default = 1, range = 1..=1000)]
+    pub(crate) starters: u32,
+    /// Events that each of them may bring about, itself included.
+    #[parameter(default = 20, range = 1..=100_000)]
+    pub(crate) energy: u32,
+    /// Most events that an event sends on.
+    #[parameter(default = 2, range = 1..=100)]
+    pub(crate) fan_out: u32,
+    /// The least delay between LPs, as declared.
+    #[parameter(default = 0.0, range = 0.0..=1e9)]
+    pub(crate) lookahead: f64,
+    /// How delays beyond that are distributed.
+    #[parameter(default = Delays::Exponential)]
+    pub(crate) delays: Delays,
+    /// Share of delays that are the least possible.
+    #[parameter(default = 0.2, range = 0.0..=1.0)]
+    pub(crate) zero: f64,
+    /// Whether events have priorities.
+    #[parameter(default = false)]
+    pub(crate) priorities: bool,
+    /// Whether ties are decided by a hash.
+    #[parameter(default = false)]
+    pub(crate) unbiased: bool,
+    /// Share of events that set a timer for the largest time there is.
+    #[parameter(default = 0.0, range = 0.0..=1.0)]
+    pub(crate) never: f64,
+    /// Events that LP 0 sends at once, to all LPs in turn and for one instant.
+    #[parameter(default = 0, range = 0..=1_000_000)]
+    pub(crate) burst: u32,
+    /// Size of the payload of an event.
+    #[parameter(unit = "bytes", default = 0, range = 0..=1_000_000)]
+    pub(crate) payload: u32,
+    /// Numbers of 8 bytes that an LP remembers.
+    #[parameter(default = 1, range = 1..=1_000_000)]
+    pub(crate) state: u32,
+    /// How events leave their process.
+    #[parameter(default = Wire::Plain)]
+    pub(crate) wire: Wire,
+    /// What an LP in the middle does wrong.
+    #[parameter(default = Crime::None)]
+    pub(crate) crime: Crime,
+    /// Which of its events does.
+    #[parameter(default = 5, range = 1..)]
+    pub(crate) crime_at: u64,
+    /// What LPs do wrong on states that never really exist.
+    #[parameter(default = Early::Nothing)]
+    pub(crate) early: Early,
+    /// Whether events record rows.
+    #[parameter(default = true)]
+    pub(crate) rows: bool,
+}
+
+/// How delays are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub(crate) enum Delays {
+    /// Exponential, of mean 1.
+    Exponential,
+    /// All 1.
+    Unit,
+    /// 0, 1, 2 or 3.
+    Integers,
+    /// To the next whole time, or the one after it.
+    Whole,
+    /// Mostly so small that they are lost in rounding.
+    Vanishing,
+    /// From a billionth to a thousand.
+    Powers,
+    /// About 10^15, where the next time is an eighth away.
+    Far,
+}
+
+/// How events leave their process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub(crate) enum Wire {
+    /// As they lie in memory.
+    Plain,
+    /// As serde writes them.
+    Written,
+}
+
+/// What a model can do wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub(crate) enum Crime {
+    /// Nothing.
+    None,
+    /// It panics.
+    Panic,
+    /// It says that it fails.
+    Fail,
+    /// It sends with a delay that is no number.
+    Nan,
+    /// It sends into the past.
+    Negative,
+    /// It sends to an LP that is not there.
+    Stranger,
+    /// It sends an event that goes on for ever without delay.
+    Loop,
+    /// It sends an event that cannot be written as bytes, which matters only where events are.
+    Unwritable,
+}
+
+/// What LPs do on states that never really exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub(crate) enum Early {
+    /// Nothing.
+    Nothing,
+    /// They panic.
+    Panic,
+    /// They send a thousand events to others.
+    Flood,
+    /// They send an event to themselves that goes on for ever without delay.
+    Loop,
+    /// They send an event that cannot be written as bytes.
+    Unwritable,
+    /// They send into the past.
+    Negative,
+}
+
+const EVENTS: Counter = Counter::slot(0);
+const DELAY: Mean = Mean::slot(1);
+const LEVEL: TimeMean = TimeMean::slot(2);
+const SIZES: Histogram = Histogram::slot(3);
+const VISITS: Table = Table(0);
+
+/// The stream that decides where to send and when.
+const ROUTES: u8 = 1;
+
+/// The model, whose events leave their process as `W` says.
+#[derive(Debug)]
+pub(crate) struct Nasty<W> {
+    parameters: NastyParameters,
+    wire: PhantomData<fn() -> W>,
+}
+
+/// A way for events to leave their process.
+pub(crate) trait Wires: 'static {
+    fn wire() -> WireFormat<Event>;
+}
+
+/// As they lie in memory.
+#[derive(Debug)]
+pub(crate) struct Plain;
+
+/// As serde writes them.
+#[derive(Debug)]
+pub(crate) struct Written;
+
+impl Wires for Plain {
+    fn wire() -> WireFormat<Event> {
+        WireFormat::portable()
+    }
+}
+
+impl Wires for Written {
+    fn wire() -> WireFormat<Event> {
+        WireFormat::serde()
+    }
+}
+
+/// What an LP remembers.
+#[derive(Clone, Debug, PartialEq, Journaled)]
+pub(crate) struct State {
+    seen: u64,
+    sent_ticks: u64,
+    next_tick: u64,
+    checksum: u64,
+    level: Level,
+    last: Queue<u64>,
+}
+
+/// What LPs send each other.
+#[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
+pub(crate) struct Event {
+    errand: Errand,
+    payload: Payload,
+}
+
+#[derive(Clone, Debug, PartialEq, Portable, Serialize, Deserialize)]
+enum Errand {
+    /// Brings about more, as long as the energy lasts.
+    Spread { energy: u32 },
+    /// Has a number.
+    Tick { number: u64 },
+    /// One of many, or a timer.
+    Dust,
+    /// Goes on for ever.
+    Loop,
+    /// Cannot be written.
+    Unwritable(Bomb),
+}
+
+#[derive(Clone, Debug, PartialEq, Portable, Deserialize)]
+struct Bomb(u8);
+
+impl Serialize for Bomb {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("a bomb cannot be written")
+    }
+}
+
+impl Errand {
+    fn word(&self) -> u64 {
+        match self {
+            Errand::Spread { energy } => u64::from(*energy) << 8,
+            Errand::Tick { number } => number << 8 | 1,
+            Errand::Dust => 2,
+            Errand::Loop => 3,
+            Errand::Unwritable(_) => 4,
+        }
+    }
+}
+
+/// An odd number, by which to multiply, and its inverse modulo 2^64.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+const INVERSE: u64 = inverse(FACTOR);
+
+/// By Newton's method: each step doubles the number of right bits.
+const fn inverse(odd: u64) -> u64 {
+    let mut found = odd;
+    let mut step = 0;
+    while step < 6 {
+        found = found.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(found)));
+        step += 1;
+    }
+    found
+}
+
+impl State {
+    /// Takes an event in, and says whether it comes too early.
+    fn absorb<W: Wires>(&mut self, event: &Event, lp: &mut Context<Nasty<W>>) -> bool {
+        let word = mark(event, lp.now());
+        *lp.change(&mut self.seen) += 1;
+        *lp.change(&mut self.checksum) = (self.checksum ^ word).wrapping_mul(FACTOR);
+        if let Some(oldest) = self.last.pop_front(lp) {
+            lp.save(oldest);
+            self.last.push_back(word, lp);
+        }
+        self.level.set((self.seen % 7) as f64, LEVEL, lp);
+        let Errand::Tick { number } = event.errand else { return false };
+        lp.save(self.next_tick);
+        let early = number != self.next_tick;
+        *lp.change(&mut self.next_tick) = number + 1;
+        early
+    }
+
+    /// Undoes [`absorb`](Self::absorb).
+    fn release<W: Wires>(&mut self, event: &Event, lp: &mut Reverse<Nasty<W>>) {
+        let word = mark(event, lp.now());
+        if let Errand::Tick { .. } = event.errand {
+            self.next_tick = lp.restore();
+        }
+        self.level.unset(lp);
+        if self.last.pop_back(lp).is_some() {
+            self.last.push_front(lp.restore(), lp);
+        }
+        self.checksum = self.checksum.wrapping_mul(INVERSE) ^ word;
+        self.seen -= 1;
+    }
+}
+
+/// A number that stands for an event and its time.
+fn mark(event: &Event, now: f64) -> u64 {
+    let ends = [event.payload.first(), event.payload.last()].map(|byte| u64::from(byte.copied().unwrap_or_default()));
+    event.errand.word() ^ now.to_bits().rotate_left(20) ^ ends[0] << 40 ^ ends[1] << 48
+}
+
+impl<W: Wires> Nasty<W> {
+    /// A delay of at least `least`.
+    fn delay(&self, now: f64, least: f64, random: &mut Random) -> f64 {
+        if random.bernoulli(self.parameters.zero) {
+            return least;
+        }
+        least
+            + match self.parameters.delays {
+                Delays::Exponential => random.exponential(1.0),
+                Delays::Unit => 1.0,
+                Delays::Integers => f64::from(random.below(4)),
+                Delays::Whole => now.floor() + 1.0 + f64::from(random.below(2)) - now,
+                Delays::Vanishing => [1e-17, 1e-300, 1e-12, 0.5][random.below(4) as usize],
+                Delays::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
+                Delays::Far => 1e15 * random.uniform(),
+            }
+    }
+
+    /// The least delay of an event from one LP to another, or to itself.
+    fn least(&self, from: LpId, to: LpId) -> f64 {
+        if from == to { 0.0 } else { self.parameters.lookahead }
+    }
+
+    fn event(&self, errand: Errand, word: u64) -> Event {
+        let payload = match (&errand, self.parameters.payload as usize) {
+            (Errand::Spread { .. }, size @ 1..) => Payload::filled(size, |bytes| {
+                let last = bytes.len() - 1;
+                (bytes[0], bytes[last]) = (word as u8, (word >> 8) as u8);
+            }),
+            _ => Payload::empty(),
+        };
+        Event { errand, payload }
+    }
+
+    fn post(&self, to: LpId, energy: u32, word: u64, lp: &mut Context<Self>) {
+        let (now, least) = (lp.now(), self.least(lp.id(), to));
+        let delay = self.delay(now, least, lp.stream(ROUTES));
+        lp.observe(DELAY, delay);
+        let event = self.event(Errand::Spread { energy }, word);
+        if self.parameters.priorities {
+            let level = [-128, -1, 0, 0, 1, 127][lp.stream(ROUTES).below(6) as usize];
+            lp.send_with_priority(to, delay, level, event);
+        } else {
+            lp.send(to, delay, event);
+        }
+    }
+
+    /// Sends on what an event has to give.
+    fn spread(&self, state: &mut State, energy: u32, lp: &mut Context<Self>) {
+        let left = energy - 1;
+        let children = (1 + lp.stream(ROUTES).below(self.parameters.fan_out)).min(left);
+        for child in 0..children {
+            let share = left / children + u32::from(child < left % children);
+            let to = LpId(lp.stream(ROUTES).below(self.parameters.lps));
+            self.post(to, share, state.checksum.rotate_right(child), lp);
+        }
+        let next = LpId((lp.id().0 + 1) % self.parameters.lps);
+        let tick = self.event(Errand::Tick { number: state.sent_ticks }, 0);
+        *lp.change(&mut state.sent_ticks) += 1;
+        lp.send(next, self.parameters.lookahead + 1.0, tick);
+        if lp.stream(ROUTES).bernoulli(self.parameters.never) {
+            lp.send(lp.id(), f64::MAX - lp.now(), self.event(Errand::Dust, 0));
+        }
+    }
+
+    /// Does something wrong on a state that never really exists.
+    fn go_wrong(&self, lp: &mut Context<Self>) {
+        let (id, next) = (lp.id(), LpId((lp.id().0 + 1) % self.parameters.lps));
+        let lookahead = self.parameters.lookahead;
+        match self.parameters.early {
+            Early::Nothing => {}
+            Early::Panic => panic!("a tick is missing at {id}"),
+            Early::Flood => {
+                for number in 0..1000 {
+                    lp.send(LpId((id.0 + number) % self.parameters.lps), lookahead, self.event(Errand::Dust, 0));
+                }
+            }
+            Early::Loop => lp.send(id, 0.0, self.event(Errand::Loop, 0)),
+            Early::Unwritable => lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0)),
+            Early::Negative => lp.send(id, -1.0, self.event(Errand::Dust, 0)),
+        }
+    }
+
+    /// Makes the mistake that was asked for.
+    fn commit_crime(&self, lp: &mut Context<Self>) {
+        let (id, lookahead) = (lp.id(), self.parameters.lookahead);
+        let next = LpId((id.0 + 1) % self.parameters.lps);
+        match self.parameters.crime {
+            Crime::None => {}
+            Crime::Panic => panic!("{id} has had enough"),
+            Crime::Fail => lp.fail(format!("{id} gives up")),
+            Crime::Nan => lp.send(id, f64::NAN, self.event(Errand::Dust, 0)),
+            Crime::Negative => lp.send(id, -0.5, self.event(Errand::Dust, 0)),
+            Crime::Stranger => lp.send(LpId(self.parameters.lps), lookahead, self.event(Errand::Dust, 0)),
+            Crime::Loop => lp.send(id, 0.0, self.event(Errand::Loop, 0)),
+            Crime::Unwritable => lp.send(next, lookahead, self.event(Errand::Unwritable(Bomb(0)), 0)),
+        }
+    }
+}
+
+impl<W: Wires> Model for Nasty<W> {
+    type State = State;
+    type Event = Event;
+
+    const REVERSIBLE: bool = true;
+
+    fn comparable() -> Option<Comparable<Event>> {
+        Some(Comparable::new())
+    }
+
+    fn journal() -> Option<Journal<State>> {
+        Some(Journal::new())
+    }
+
+    fn wire() -> Option<WireFormat<Event>> {
+        Some(W::wire())
+    }
+
+    fn payload(event: &Event) -> Option<&Payload> {
+        Some(&event.payload).filter(|payload| !payload.is_empty())
+    }
+
+    fn lps(&self) -> u32 {
+        self.parameters.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.parameters.lookahead
+    }
+
+    fn kind(&self, lp: LpId) -> &str {
+        ["even", "odd"][lp.index() % 2]
+    }
+
+    fn unbiased_ties(&self) -> bool {
+        self.parameters.unbiased
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.counter(EVENTS, "events", "events", "events handled").series();
+        declare.mean(DELAY, "delay", "", "delays of what was sent");
+        declare.time_mean(LEVEL, "level", "", "events handled, modulo 7").items(2).slices(9);
+        declare.histogram(SIZES, "sizes", "bytes", "sizes of payloads");
+        declare.table(VISITS, "visits", &[("word", "")]);
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> State {
+        for number in 0..self.parameters.starters {
+            let delay = self.delay(0.0, 0.0, lp.stream(ROUTES));
+            lp.send(lp.id(), delay, self.event(Errand::Spread { energy: self.parameters.energy }, u64::from(number)));
+        }
+        if lp.id() == LpId(0) {
+            for number in 0..self.parameters.burst {
+                lp.send(LpId(number % self.parameters.lps), self.parameters.lookahead + 0.75, self.event(Errand::Dust, 0));
+            }
+        }
+        State { seen: 0, sent_ticks: 0, next_tick: 0, checksum: 0, level: Level::new(0.0), last: std::iter::repeat_n(0, self.parameters.state as usize).collect() }
+    }
+
+    fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
+        let early = state.absorb(event, lp);
+        lp.count(EVENTS, 1);
+        match event.errand {
+            Errand::Spread { energy } => {
+                lp.sample(SIZES, event.payload.len() as f64);
+                self.spread(state, energy, lp);
+            }
+            Errand::Loop => lp.send(lp.id(), 0.0, event.clone()),
+            Errand::Tick { .. } | Errand::Dust | Errand::Unwritable(_) => {}
+        }
+        if self.parameters.rows && state.checksum % 3 == 0 {
+            lp.record(VISITS, &[state.checksum.into()]);
+        }
+        // Where ties are decided by a hash, ticks of one instant have no order.
+        if early && !self.parameters.unbiased {
+            self.go_wrong(lp);
+        }
+        if lp.id().0 == self.parameters.lps / 2 && state.seen == self.parameters.crime_at {
+            self.commit_crime(lp);
+        }
+    }
+
+    fn reverse(&self, state: &mut State, event: &Event, lp: &mut Reverse<Self>) {
+        if let Errand::Spread { .. } = event.errand {
+            state.sent_ticks -= 1;
+        }
+        state.release(event, lp);
+    }
+}
+
+impl<W: Wires> Configure for Nasty<W> {
+    type Parameters = NastyParameters;
+
+    const NAME: &'static str = "nasty";
+    const ABOUT: &'static str = "everything that is hard on an engine";
+    const TIME_UNIT: &'static str = "";
+    const DEFAULT_END: f64 = 1e6;
+
+    fn configure(parameters: &NastyParameters) -> Result<Self, String> {
+        Ok(Nasty { parameters: parameters.clone(), wire: PhantomData })
+    }
+}
