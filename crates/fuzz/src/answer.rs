@@ -1,0 +1,263 @@
+//! What a run leaves, and whether that is what the sequential run leaves.
+
+use std::fmt::{self, Debug, Write};
+use std::hash::{DefaultHasher, Hasher};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use warpline::{Error, Model, Run};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// With results.
+    Done(Box<Done>),
+    /// Before it began: a setting or parameter was refused.
+    Refused(String),
+    /// By a mistake of the model, or of the engine.
+    Failed(String),
+    /// For want of memory.
+    OutOfMemory(String),
+    /// Because one of its processes is gone.
+    Lost(String),
+    /// Not within its time.
+    Hung { seconds: f64 },
+    /// By a signal that came before the program listened.
+    Untold,
+    /// Its program was gone: what it said last.
+    Crashed(String),
+}
+
+/// What a run left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Done {
+    pub(crate) digest: String,
+    pub(crate) committed: u64,
+    /// Until when it went, in model time.
+    pub(crate) end: f64,
+    /// Whether it was to go on.
+    pub(crate) partial: bool,
+    pub(crate) results: Value,
+    pub(crate) series: Value,
+    /// A digest of all rows, where they were kept.
+    pub(crate) rows: Option<u64>,
+    /// A digest of the final states of all LPs, where they are at hand.
+    pub(crate) states: Option<u64>,
+    pub(crate) seconds: f64,
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+impl Done {
+    /// From a record as the command prints it.
+    pub(crate) fn of_record(record: &Map<String, Value>) -> Self {
+        let number = |name: &str| record.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
+        let value = |name: &str| record.get(name).cloned().unwrap_or_default();
+        Done {
+            digest: record.get("digest").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            committed: record.get("committed_events").and_then(Value::as_u64).unwrap_or_default(),
+            end: number("end_time"),
+            partial: record.get("partial").is_some_and(|partial| !partial.is_null()),
+            results: value("results"),
+            series: value("series"),
+            rows: None,
+            states: None,
+            seconds: number("loop_seconds"),
+            peak_bytes: record.get("peak_rss_bytes").and_then(Value::as_u64),
+        }
+    }
+
+    /// From a run; `alone` says that all states are in it.
+    pub(crate) fn of_run<M: Model>(run: &Run<M>, alone: bool) -> Self {
+        let states = alone.then(|| digest(&run.states));
+        Done { states, rows: Some(digest(&run.tables)), ..Done::of_record(&run.record.summary()) }
+    }
+}
+
+impl Answer {
+    pub(crate) fn of<M: Model>(outcome: Result<Run<M>, Error>, alone: bool) -> Self {
+        match outcome {
+            Ok(run) => match &run.incomplete {
+                Some(error) => Answer::Failed(error.to_string()),
+                None => Answer::Done(Box::new(Done::of_run(&run, alone))),
+            },
+            Err(Error::Setting(why)) => Answer::Refused(why),
+            Err(error @ Error::Memory { .. }) => Answer::OutOfMemory(error.to_string()),
+            Err(error @ Error::Process { .. }) => Answer::Lost(error.to_string()),
+            Err(error) => Answer::Failed(error.to_string()),
+        }
+    }
+}
+
+/// How much of a value is shown.
+const SHOWN: usize = 200;
+
+/// A digest of what `Debug` writes.
+fn digest(value: &impl Debug) -> u64 {
+    struct Sink(DefaultHasher);
+    impl Write for Sink {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut sink = Sink(DefaultHasher::new());
+    // It writes into memory, which does not fail.
+    let _ = write!(sink, "{value:?}");
+    sink.0.finish()
+}
+
+/// What is wrong with an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wrong {
+    /// In a word, so that failures of one kind are told from others.
+    pub(crate) kind: &'static str,
+    /// In full.
+    pub(crate) why: String,
+}
+
+impl Wrong {
+    pub(crate) fn new(kind: &'static str, why: impl Into<String>) -> Self {
+        Wrong { kind, why: why.into() }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.why)
+    }
+}
+
+/// What may happen to a run that does not happen to the sequential one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Allowed {
+    /// It may run out of memory.
+    pub(crate) memory: bool,
+    /// It may lose a process.
+    pub(crate) loss: bool,
+    /// Most bytes that it may take.
+    pub(crate) most_bytes: u64,
+}
+
+/// Holds an answer against that of the sequential run to the same end.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<(), Wrong> {
+    match (reference, answer) {
+        (_, Answer::Hung { seconds }) => Err(Wrong::new("hangs", format!("no answer after {seconds:.1} s"))),
+        (_, Answer::Crashed(last)) => Err(Wrong::new("crashes", last.clone())),
+        (_, Answer::Failed(why)) if why.contains("mistake of the engine") || why.contains("bug in Warpline") => {
+            Err(Wrong::new("engine", why.clone()))
+        }
+        (_, Answer::Refused(_) | Answer::Untold) => Ok(()),
+        (_, Answer::OutOfMemory(_)) if allowed.memory => Ok(()),
+        (_, Answer::Lost(_)) if allowed.loss => Ok(()),
+        (Answer::Done(expected), Answer::Done(found)) => compare(expected, found, allowed),
+        (Answer::Failed(expected), Answer::Failed(found)) if expected == found => Ok(()),
+        _ => Err(Wrong::new("ends otherwise", format!("sequentially {reference:?}, here {answer:?}"))),
+    }
+}
+
+/// Where two values first differ, and what they are there.
+fn first_difference(expected: &Value, found: &Value, place: String) -> Option<(String, String, String)> {
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            let names = expected.keys().chain(found.keys().filter(|name| !expected.contains_key(*name)));
+            let of = |values: &Map<String, Value>, name: &String| values.get(name).cloned().unwrap_or_default();
+            names.into_iter().find_map(|name| first_difference(&of(expected, name), &of(found, name), format!("{place}.{name}")))
+        }
+        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
+            let pairs = expected.iter().zip(found).enumerate();
+            pairs.into_iter().find_map(|(index, (expected, found))| first_difference(expected, found, format!("{place}[{index}]")))
+        }
+        _ => (expected != found).then(|| (place, short(expected), short(found))),
+    }
+}
+
+/// The beginning of a value.
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(SHOWN).collect()
+}
+
+fn compare(expected: &Done, found: &Done, allowed: Allowed) -> Result<(), Wrong> {
+    let differ = |kind, expected: &dyn Debug, found: &dyn Debug| Err(Wrong::new(kind, format!("{found:?} for {expected:?}")));
+    if (&expected.digest, expected.committed) != (&found.digest, found.committed) {
+        return differ("digest", &(&expected.digest, expected.committed), &(&found.digest, found.committed));
+    }
+    for (kind, expected, found) in [("results", &expected.results, &found.results), ("series", &expected.series, &found.series)] {
+        if let Some((place, expected, found)) = first_difference(expected, found, String::new()) {
+            return Err(Wrong::new(kind, format!("{place} is {found} for {expected}")));
+        }
+    }
+    if expected.rows.zip(found.rows).is_some_and(|(expected, found)| expected != found) {
+        return differ("rows", &expected.rows, &found.rows);
+    }
+    if expected.states.zip(found.states).is_some_and(|(expected, found)| expected != found) {
+        return differ("states", &expected.states, &found.states);
+    }
+    match found.peak_bytes {
+        Some(bytes) if bytes > allowed.most_bytes => differ("memory", &allowed.most_bytes, &bytes),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done() -> Done {
+        Done {
+            digest: "ab".to_owned(),
+            committed: 3,
+            end: 1.0,
+            partial: false,
+            results: 1.into(),
+            series: Value::Null,
+            rows: Some(1),
+            states: Some(2),
+            seconds: 0.1,
+            peak_bytes: Some(1000),
+        }
+    }
+
+    fn kind(reference: Answer, answer: Answer, allowed: Allowed) -> Option<&'static str> {
+        judge(&reference, &answer, allowed).err().map(|wrong| wrong.kind)
+    }
+
+    const FREE: Allowed = Allowed { memory: false, loss: false, most_bytes: 1000 };
+
+    #[test]
+    fn whatever_differs_is_noticed() {
+        let found = |change: fn(&mut Done)| {
+            let mut other = done();
+            change(&mut other);
+            kind(Answer::Done(done().into()), Answer::Done(other.into()), FREE)
+        };
+        assert_eq!(found(|_| {}), None);
+        assert_eq!(found(|done| done.digest.push('c')), Some("digest"));
+        assert_eq!(found(|done| done.committed += 1), Some("digest"));
+        assert_eq!(found(|done| done.results = 2.into()), Some("results"));
+        assert_eq!(found(|done| done.series = 2.into()), Some("series"));
+        assert_eq!(found(|done| done.rows = Some(7)), Some("rows"));
+        assert_eq!(found(|done| done.states = Some(7)), Some("states"));
+        assert_eq!(found(|done| done.states = None), None);
+        assert_eq!(found(|done| done.peak_bytes = Some(1001)), Some("memory"));
+    }
+
+    #[test]
+    fn only_what_is_allowed_may_go_wrong() {
+        let well = || Answer::Done(done().into());
+        let failed = |why: &str| Answer::Failed(why.to_owned());
+        assert_eq!(kind(failed("x"), failed("x"), FREE), None);
+        assert_eq!(kind(failed("x"), failed("y"), FREE), Some("ends otherwise"));
+        assert_eq!(kind(well(), failed("a mistake of the engine"), FREE), Some("engine"));
+        assert_eq!(kind(well(), Answer::Hung { seconds: 9.0 }, FREE), Some("hangs"));
+        assert_eq!(kind(well(), Answer::Crashed(String::new()), FREE), Some("crashes"));
+        let out = || Answer::OutOfMemory(String::new());
+        assert_eq!(kind(well(), out(), FREE), Some("ends otherwise"));
+        assert_eq!(kind(well(), out(), Allowed { memory: true, ..FREE }), None);
+        let lost = || Answer::Lost(String::new());
+        assert_eq!(kind(well(), lost(), FREE), Some("ends otherwise"));
+        assert_eq!(kind(well(), lost(), Allowed { loss: true, ..FREE }), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! A case: a model, its parameters, and how it is to be run, as words that can be typed.
+
+use std::fmt;
+
+use warpline::Settings;
+use warpline::command::{Catalogue, ModelEntry};
+use warpline::settings::{PARALLEL, Range};
+
+use crate::models::Attacked;
+
+warpline::settings! {
+    /// What is done to a run beside its settings.
+    pub(crate) struct Hooks {
+        /// Whether every PE has a thread of its own, however few cores there are.
+        crowd: bool = false, Range::Any, {
+            heading: PARALLEL,
+            hurts: "threads take turns",
+        }
+        /// PEs move between threads at random, by this seed.
+        restless: u64, Range::Any, {
+            heading: PARALLEL,
+            hurts: "moves take time",
+        }
+        /// The engine changes at random moments, by this seed.
+        changes: u64, Range::Any, {
+            heading: PARALLEL,
+            hurts: "changes take time",
+        }
+        /// Wall time after which the run is told to end.
+        stop_after: f64, Range::Between(0.0, 1e4), {
+            heading: PARALLEL,
+            placeholder: "MS",
+            unit: "ms",
+            hurts: "the run is partial",
+        }
+        /// Wall time after which the command is sent SIGTERM.
+        signal_after: f64, Range::Between(0.0, 1e4), {
+            heading: PARALLEL,
+            placeholder: "MS",
+            unit: "ms",
+            hurts: "the run is partial",
+        }
+        /// Wall time after which a process of the run is killed.
+        kill_after: f64, Range::Between(0.0, 1e4), {
+            heading: PARALLEL,
+            placeholder: "MS",
+            unit: "ms",
+            hurts: "the run fails",
+        }
+        /// MPI ranks, started by `mpirun`.
+        ranks: u32, Range::Between(1, 64), {
+            heading: PARALLEL,
+            hurts: "ranks take long to start",
+        }
+    }
+}
+
+/// A model with what is typed behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Case {
+    pub(crate) model: String,
+    /// Names without dashes in front, and values.
+    pub(crate) options: Vec<(String, String)>,
+}
+
+/// A case whose options are told apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Sorted {
+    pub(crate) parameters: Vec<(String, String)>,
+    pub(crate) settings: Settings,
+    pub(crate) hooks: Hooks,
+}
+
+/// What a run shares with the sequential one that it is held against, beside the model's parameters.
+const COMMON: [&str; 4] = ["end", "seed", "warmup", "zero-delay-hops"];
+
+impl Case {
+    pub(crate) fn new(model: &str) -> Self {
+        Case { model: model.to_owned(), options: Vec::new() }
+    }
+
+    /// Reads a case as it is typed.
+    ///
+    /// # Errors
+    /// If an option has no value, or does not begin with two dashes.
+    pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
+        let [model, rest @ ..] = words else { return Err("a case begins with the name of a model".to_owned()) };
+        let mut case = Case::new(model);
+        for pair in rest.chunks(2) {
+            match pair {
+                [name, value] if name.starts_with("--") => case.options.push((name[2..].to_owned(), value.clone())),
+                [name, _] => return Err(format!("`{name}` does not begin with two dashes")),
+                _ => return Err(format!("`{}` has no value", pair[0])),
+            }
+        }
+        Ok(case)
+    }
+
+    /// The same case with one more option.
+    pub(crate) fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.options.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The same case with another value for an option, or without it.
+    pub(crate) fn replace(&self, name: &str, value: Option<&str>) -> Self {
+        let kept = self.options.iter().filter_map(|(known, old)| {
+            let value = if known == name { value? } else { old };
+            Some((known.clone(), value.to_owned()))
+        });
+        Case { model: self.model.clone(), options: kept.collect() }
+    }
+
+    /// The words to be typed.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let options = self.options.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        std::iter::once(self.model.clone()).chain(options).collect()
+    }
+
+    fn entry(&self) -> Result<ModelEntry, String> {
+        Attacked.find(&self.model).map_err(|error| error.to_string())
+    }
+
+    /// Tells its options apart.
+    ///
+    /// # Errors
+    /// If there is no such model or setting, or a setting cannot have its value.
+    pub(crate) fn sorted(&self) -> Result<Sorted, String> {
+        let entry = self.entry()?;
+        let mut sorted = Sorted { parameters: Vec::new(), settings: Settings::default(), hooks: Hooks::default() };
+        for (name, value) in &self.options {
+            let is_hook = Hooks::table().iter().any(|hook| hook.name == *name);
+            let outcome = if entry.parameters.iter().any(|parameter| parameter.name == name.as_str()) {
+                sorted.parameters.push((name.clone(), value.clone()));
+                Ok(())
+            } else if is_hook {
+                sorted.hooks.set(name, value)
+            } else {
+                sorted.settings.set(name, value)
+            };
+            outcome.map_err(|error| error.to_string())?;
+        }
+        Ok(sorted)
+    }
+
+    /// The sequential run that it is held against.
+    pub(crate) fn reference(&self) -> Self {
+        let parameters = self.entry().map(|entry| entry.parameters).unwrap_or_default();
+        let is_common = |name: &str| COMMON.contains(&name) || parameters.iter().any(|parameter| parameter.name == name);
+        let options = self.options.iter().filter(|(name, _)| is_common(name)).cloned().collect();
+        Case { model: self.model.clone(), options }.with("sync", "sequential")
+    }
+
+    /// Whether it needs processes of its own.
+    pub(crate) fn is_outside(&self) -> bool {
+        ["processes", "ranks", "signal-after", "kill-after", "memory"].iter().any(|name| self.get(name).is_some())
+    }
+
+    /// Whether `warpline run` understands all of it.
+    pub(crate) fn is_plain(&self) -> bool {
+        Hooks::table().iter().all(|hook| self.get(&hook.name).is_none())
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_is_read_back() {
+        let words: Vec<String> = "nasty --lps 4 --sync mixed --restless 7 --end 3".split(' ').map(str::to_owned).collect();
+        let case = Case::parse(&words).unwrap();
+        assert_eq!(case.to_string(), words.join(" "));
+        let sorted = case.sorted().unwrap();
+        assert_eq!((sorted.parameters.len(), sorted.settings.end, sorted.hooks.restless), (1, Some(3.0), Some(7)));
+        assert_eq!(case.reference().to_string(), "nasty --lps 4 --end 3 --sync sequential");
+        assert!(!case.is_plain() && !case.is_outside());
+    }
+
+    #[test]
+    fn wrong_words_are_refused() {
+        let read = |text: &str| Case::parse(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(read("nasty --lps").unwrap_err(), "`--lps` has no value");
+        assert_eq!(read("nasty lps 3").unwrap_err(), "`lps` does not begin with two dashes");
+        assert!(read("nasty --batch 0").unwrap().sorted().unwrap_err().contains("batch"));
+        assert!(read("nobody").unwrap().sorted().unwrap_err().contains("no model `nobody`"));
+    }
+}

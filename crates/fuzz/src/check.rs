@@ -1,0 +1,136 @@
+//! Checks one case: runs it, and holds it against the sequential run.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use warpline::MemoryLimit;
+
+use crate::answer::{Allowed, Answer, Done, Wrong, judge};
+use crate::case::Case;
+use crate::worker::Worker;
+
+/// How much longer than the sequential run a run may take before it counts as hanging, and the least that it gets.
+const PATIENCE: f64 = 100.0;
+const LEAST: Duration = Duration::from_secs(10);
+/// What a sequential run gets.
+const REFERENCE_LIMIT: Duration = Duration::from_secs(30);
+/// A run that takes longer than this many times the sequential one and a second is slow.
+const SLOW: f64 = 10.0;
+/// Sequential answers that are remembered.
+const REMEMBERED: usize = 64;
+
+/// How much more memory a run may take than the sequential one: so many times as much, and so much for each process.
+const TIMES_MEMORY: u64 = 4;
+const MEMORY_MORE: u64 = 128 << 20;
+/// How much a run may exceed its budget by: a share, and so much for each PE.
+const BUDGET_SHARE: f64 = 0.05;
+const BUDGET_MORE: u64 = 1 << 20;
+
+/// Runs cases.
+pub(crate) struct Checker {
+    worker: Worker,
+    references: HashMap<String, (Answer, Duration)>,
+}
+
+/// What came of a case that is right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Checked {
+    /// It gave the sequential answer. `slow` says how many times slower it was than it should be, if it was.
+    Equal { slow: Option<f64> },
+    /// Its settings were refused.
+    Refused,
+    /// What may go wrong in it went wrong.
+    Excused,
+}
+
+impl Checker {
+    pub(crate) fn new() -> Self {
+        Checker { worker: Worker::new(), references: HashMap::new() }
+    }
+
+    /// Runs a case and the sequential run, unless that one is known.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub(crate) fn check(&mut self, case: &Case) -> Result<Checked, Wrong> {
+        let (mut expected, usual) = self.reference(&case.reference())?;
+        let limit = usual.mul_f64(PATIENCE).max(LEAST);
+        let before = self.worker.cpu_time();
+        let mut answer = self.worker.run(case, limit);
+        let took = self.worker.cpu_time().saturating_sub(before);
+        if let Some(done) = partial(&answer) {
+            if case.get("stop-after").or(case.get("signal-after")).is_none() {
+                return Err(Wrong::new("partial", "it ended early, and nobody asked for that"));
+            }
+            if done.end <= 0.0 {
+                return Ok(Checked::Excused);
+            }
+            let until = case.reference().replace("end", None).with("end", format_args!("{:e}", done.end));
+            let warmup: f64 = case.get("warmup").and_then(|warmup| warmup.parse().ok()).unwrap_or_default();
+            if done.end > warmup {
+                expected = self.worker.run(&until, REFERENCE_LIMIT);
+            } else {
+                expected = self.worker.run(&until.replace("warmup", None), REFERENCE_LIMIT);
+                forget_observations(&mut expected);
+                forget_observations(&mut answer);
+            }
+        }
+        judge(&expected, &answer, allowed(case, &expected))?;
+        Ok(match answer {
+            Answer::Refused(_) => Checked::Refused,
+            Answer::OutOfMemory(_) | Answer::Lost(_) | Answer::Untold => Checked::Excused,
+            _ => {
+                let ratio = took.as_secs_f64() / (usual.as_secs_f64() * SLOW + 1.0);
+                Checked::Equal { slow: Some(ratio).filter(|ratio| *ratio > 1.0) }
+            }
+        })
+    }
+
+    /// The sequential answer, and how long it took.
+    fn reference(&mut self, case: &Case) -> Result<(Answer, Duration), Wrong> {
+        let text = case.to_string();
+        if let Some(known) = self.references.get(&text) {
+            return Ok(known.clone());
+        }
+        let before = self.worker.cpu_time();
+        let answer = self.worker.run(case, REFERENCE_LIMIT);
+        let took = self.worker.cpu_time().saturating_sub(before);
+        match &answer {
+            Answer::Refused(why) => return Err(Wrong::new("draws", format!("the sequential run was refused: {why}"))),
+            Answer::Crashed(why) => return Err(Wrong::new("crashes", format!("the sequential run: {why}"))),
+            Answer::Hung { seconds } => return Err(Wrong::new("draws", format!("the sequential run takes over {seconds} s"))),
+            _ => {}
+        }
+        if self.references.len() == REMEMBERED {
+            self.references.clear();
+        }
+        self.references.insert(text, (answer.clone(), took));
+        Ok((answer, took))
+    }
+}
+
+/// What a run left that ended early.
+fn partial(answer: &Answer) -> Option<Done> {
+    if let Answer::Done(done) = answer { Some(Done::clone(done)).filter(|done| done.partial) } else { None }
+}
+
+/// Nothing was observed that would be the same with another warm-up.
+fn forget_observations(answer: &mut Answer) {
+    if let Answer::Done(done) = answer {
+        (done.results, done.series) = Default::default();
+    }
+}
+
+fn allowed(case: &Case, expected: &Answer) -> Allowed {
+    let number = |name: &str| case.get(name).and_then(|text| text.parse().ok()).unwrap_or(1);
+    let (processes, pes): (u64, u64) = (number("processes").max(number("ranks")), number("threads"));
+    let limit = case.sorted().ok().and_then(|sorted| sorted.settings.memory);
+    let most_bytes = match (limit, expected) {
+        // A process that has run other cases before holds what they needed.
+        _ if !case.is_outside() => u64::MAX,
+        (Some(MemoryLimit::Bytes(bytes)), _) => bytes + (bytes as f64 * BUDGET_SHARE) as u64 + pes * processes * BUDGET_MORE,
+        (_, Answer::Done(done)) => TIMES_MEMORY * done.peak_bytes.unwrap_or_default() + processes * MEMORY_MORE,
+        _ => u64::MAX,
+    };
+    Allowed { memory: limit.is_some(), loss: case.get("kill-after").is_some(), most_bytes }
+}

@@ -1,0 +1,73 @@
+//! Runs cases in this process.
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use warpline::command::{Catalogue, Visitor};
+use warpline::{Configure, Records, Simulation, StopSwitch};
+
+use crate::answer::Answer;
+use crate::case::{Case, Sorted};
+use crate::models::Attacked;
+
+/// Runs a case.
+pub(crate) fn run(case: &Case) -> Answer {
+    let sorted = match case.sorted() {
+        Ok(sorted) => sorted,
+        Err(why) => return Answer::Refused(why),
+    };
+    match Attacked.with_model(&case.model, &sorted.parameters, Execute(&sorted)) {
+        Ok(answer) => answer,
+        Err(why) => Answer::Refused(why.to_string()),
+    }
+}
+
+/// Runs a case whose model is not known yet.
+struct Execute<'a>(&'a Sorted);
+
+impl Visitor for Execute<'_> {
+    type Output = Answer;
+
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Answer {
+        let Sorted { settings, hooks, .. } = self.0;
+        let mut simulation = match Simulation::<M>::configured(&parameters) {
+            Ok(simulation) => simulation.settings(settings.clone()).records(Records::Keep),
+            Err(why) => return Answer::Refused(why.to_string()),
+        };
+        if hooks.crowd() {
+            simulation = simulation.crowd();
+        }
+        if let Some(seed) = hooks.restless {
+            simulation = simulation.restless(seed);
+        }
+        if let Some(seed) = hooks.changes {
+            simulation = simulation.change_engines(seed);
+        }
+        if let Some(wait) = hooks.stop_after {
+            let switch = StopSwitch::default();
+            simulation = simulation.stop_with(&switch);
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_secs_f64(wait / 1000.0));
+                switch.stop();
+            });
+        }
+        let alone = settings.processes() == 1 && hooks.ranks.is_none();
+        Answer::of(simulation.run(), alone)
+    }
+}
+
+/// Runs the cases that come in, one a line, and prints the answer to each.
+///
+/// # Errors
+/// If nobody reads the answers.
+pub(crate) fn serve() -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let words: Vec<String> = line?.split(' ').map(str::to_owned).collect();
+        let answer = Case::parse(&words).map_or_else(Answer::Refused, |case| run(&case));
+        serde_json::to_writer(&mut stdout, &answer)?;
+        stdout.write_all(b"\n")?;
+        stdout.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Makes a case that fails as small as it can be.
+
+use std::time::{Duration, Instant};
+
+use crate::answer::Wrong;
+use crate::case::Case;
+use crate::check::Checker;
+
+/// How often a case is run to learn how often it fails.
+const RUNS: u32 = 10;
+/// A candidate that would fail as often as the case before it is given up by mistake at most this often.
+const MISSED: f64 = 0.05;
+/// A candidate is tried at most this often.
+const TRIES_MOST: u32 = 30;
+
+/// A small case that fails.
+#[derive(Clone, Debug)]
+pub(crate) struct Shrunk {
+    pub(crate) case: Case,
+    pub(crate) wrong: Wrong,
+    /// How often it failed, of how many runs.
+    pub(crate) failed: u32,
+    pub(crate) runs: u32,
+}
+
+/// Whether something fails in the way of which it is asked.
+pub(crate) trait Trial {
+    fn fails(&mut self, case: &Case) -> Option<Wrong>;
+}
+
+/// Whether cases fail in a certain way.
+pub(crate) struct InKind<'a> {
+    pub(crate) checker: &'a mut Checker,
+    pub(crate) kind: &'static str,
+}
+
+impl Trial for InKind<'_> {
+    fn fails(&mut self, case: &Case) -> Option<Wrong> {
+        self.checker.check(case).err().filter(|wrong| wrong.kind == self.kind)
+    }
+}
+
+/// Leaves out options and takes smaller values for as long as the case still fails and `time` lasts.
+pub(crate) fn shrink(case: Case, wrong: Wrong, trial: &mut impl Trial, time: Duration) -> Shrunk {
+    let until = Instant::now() + time;
+    let mut found = measure(Shrunk { case, wrong, failed: 1, runs: 1 }, trial, until);
+    loop {
+        let before = found.case.clone();
+        for candidate in candidates(&before) {
+            // The ones after it are of the case before, of which this option may be gone.
+            let Some(candidate) = candidate.applied_to(&found.case) else { continue };
+            if Instant::now() >= until {
+                return measure(found, trial, until + time / 2);
+            }
+            if let Some(wrong) = (0..tries(&found)).find_map(|_| trial.fails(&candidate)) {
+                found = Shrunk { case: candidate, wrong, ..found };
+            }
+        }
+        if found.case == before {
+            return measure(found, trial, until + time / 2);
+        }
+    }
+}
+
+/// Runs a case often enough to learn how often it fails.
+fn measure(found: Shrunk, trial: &mut impl Trial, until: Instant) -> Shrunk {
+    let (mut failed, mut runs) = (0, 0);
+    while runs < RUNS && (runs == 0 || Instant::now() < until) {
+        failed += u32::from(trial.fails(&found.case).is_some());
+        runs += 1;
+    }
+    Shrunk { failed, runs, ..found }
+}
+
+/// How often a candidate is tried.
+fn tries(found: &Shrunk) -> u32 {
+    // At least one run has failed, the first.
+    let rate = f64::from(found.failed.max(1)) / f64::from(found.runs.max(1));
+    let tries = if rate >= 1.0 { 1.0 } else { (MISSED.ln() / (1.0 - rate).ln()).ceil() };
+    (tries as u32).clamp(1, TRIES_MOST)
+}
+
+/// A change that makes a case smaller.
+#[derive(Clone, Debug, PartialEq)]
+struct Change {
+    name: String,
+    value: Option<String>,
+}
+
+impl Change {
+    /// The changed case; `None` if nothing changes.
+    fn applied_to(&self, case: &Case) -> Option<Case> {
+        case.get(&self.name)?;
+        Some(case.replace(&self.name, self.value.as_deref())).filter(|changed| changed != case)
+    }
+}
+
+/// What may make a case smaller, most first.
+fn candidates(case: &Case) -> Vec<Change> {
+    let names = || case.options.iter().map(|(name, _)| name.clone());
+    // Without an end, runs would go on to the model's own.
+    let without = names().rev().filter(|name| name != "end").map(|name| Change { name, value: None });
+    let smaller = case.options.iter().flat_map(|(name, value)| {
+        smaller(value).into_iter().map(|value| Change { name: name.clone(), value: Some(value) })
+    });
+    without.chain(smaller).collect()
+}
+
+/// Smaller numbers than this one.
+fn smaller(text: &str) -> Vec<String> {
+    if let Ok(number) = text.parse::<u64>() {
+        let mut values = vec![0, 1, number / 8, number / 2, number - number / 8, number.saturating_sub(1)];
+        values.retain(|value| *value < number);
+        values.dedup();
+        return values.iter().map(u64::to_string).collect();
+    }
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number.abs() > 1e-3 => [number / 8.0, number / 2.0, number.floor()]
+            .into_iter()
+            .filter(|value| *value != number && *value != 0.0)
+            .map(|value| value.to_string())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails, every `every`-th time, where there are at least 5 LPs and a batch of 3.
+    struct Planted {
+        every: u32,
+        runs: u32,
+    }
+
+    impl Trial for Planted {
+        fn fails(&mut self, case: &Case) -> Option<Wrong> {
+            self.runs += 1;
+            let lps = case.get("lps")?.parse::<u32>().ok()?;
+            let fails = lps >= 5 && case.get("batch") == Some("3") && self.runs.is_multiple_of(self.every);
+            fails.then(|| Wrong::new("digest", "planted"))
+        }
+    }
+
+    fn shrunk(every: u32) -> Shrunk {
+        let case = Case::new("nasty").with("lps", 40).with("end", 3).with("batch", 3).with("undo", "copy").with("window", 0.5);
+        shrink(case, Wrong::new("digest", ""), &mut Planted { every, runs: 0 }, Duration::from_secs(60))
+    }
+
+    #[test]
+    fn what_has_nothing_to_do_with_it_goes() {
+        let found = shrunk(1);
+        assert_eq!((found.case.to_string().as_str(), found.failed, found.runs), ("nasty --lps 5 --end 0 --batch 3", RUNS, RUNS));
+    }
+
+    #[test]
+    fn a_case_that_seldom_fails_is_shrunk_all_the_same() {
+        let found = shrunk(5);
+        assert_eq!((found.case.to_string().as_str(), found.failed), ("nasty --lps 5 --end 0 --batch 3", 2));
+    }
+}
