@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo test test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants soak
+.PHONY: demo fuzz test test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -12,7 +12,7 @@ demo: setup-rust
 
 ## All tests, the browser's included.
 test: setup
-	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost --no-fail-fast
+	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost,warpline-fuzz/mpi --no-fail-fast
 	$(MAKE) miri
 	$(MAKE) loom
 
@@ -42,7 +42,7 @@ check: setup-rust
 
 ## What would be published, packed but not built. `make layers` has checked that nothing in it lies outside.
 package: setup-rust
-	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-layers --exclude warpline-testkit --no-verify --allow-dirty --quiet
+	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-fuzz --exclude warpline-layers --exclude warpline-testkit --no-verify --allow-dirty --quiet
 
 ## One-way dependencies between crates and modules, unsafe code in its fence, and no names in the documents that the code lacks.
 layers:
@@ -91,6 +91,11 @@ test-rivals: setup-rust setup-mpi setup-boost
 ## Many more random models and schedules than `make test` tries.
 soak: setup-rust
 	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel
+
+## Random models with random settings, each run held against the sequential one: HOURS (two minutes); SEED repeats an attack. What fails is
+## shrunk to a command.
+fuzz: setup-rust setup-mpi
+	$(CARGO) run --release --quiet --package warpline-fuzz --features mpi -- attack $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED))
 
 ## How many planted faults the tests notice. CRATE=name: a random sample of those that can be planted in that crate; without it, in what
 ## changed since BASE (origin/main, or else the commit before). SAMPLE faults (60) in MINUTES (60) at most; SEED repeats a sample. JOBS (1) at a

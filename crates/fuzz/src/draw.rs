@@ -46,7 +46,7 @@ pub(crate) fn model(seed: u64) -> Case {
         }
         "hypercube" => {
             let case = some(case, random, 1.0, &[("dimensions", "1 2 3 4 6"), ("in-flight", "1 10 100"), ("end", "2 10 30")]);
-            some(case, random, 0.4, &[("shortest", "0 0.5 1"), ("propagation", "0 0.1 3"), ("redraw", "yes no"), ("lengths", "exponential")])
+            some(case, random, 0.4, &[("shortest", "0 0.5 1"), ("propagation", "0 0.1 3"), ("redraw", "true"), ("lengths", "exponential")])
         }
         "network" => {
             let case = some(case, random, 1.0, &[("end", "0.0005 0.003 0.01"), ("load", "0.1 0.7 1.5")]);
@@ -69,7 +69,7 @@ fn nasty(case: Case, random: &mut Random) -> Case {
     let case = some(case, random, 0.6, &[("lookahead", "0 0 1e-9 0.1 1"), ("zero", "0 0.2 0.9"), ("fan-out", "1 2 9")]);
     let case = some(case, random, 0.4, &[("early", "panic flood loop unwritable negative"), ("wire", "written"), ("never", "0.1 1")]);
     let case = some(case, random, 0.3, &[("payload", "1 60 700 9000"), ("state", "1 10 1000"), ("starters", "1 5")]);
-    let case = some(case, random, 0.2, &[("priorities", "yes"), ("unbiased", "yes"), ("rows", "no"), ("burst", "3 100 3000")]);
+    let case = some(case, random, 0.2, &[("priorities", "true"), ("unbiased", "true"), ("rows", "false"), ("burst", "3 100 3000")]);
     let case = some(case, random, 0.25, &[("crime", "panic fail nan negative stranger loop")]);
     // At most once in some hundred cases, as it takes long.
     if random.below(300) == 0 { case.replace("burst", None).with("burst", 100_000) } else { case }
@@ -149,12 +149,54 @@ fn threads(case: Case, random: &mut Random, share: f64, sync: &str) -> Case {
 
 /// Several processes.
 fn processes(case: Case, random: &mut Random, share: f64) -> Case {
-    let case = case.replace("threads", Some(&any(random, "1 1 2 3"))).with("processes", any(random, "2 2 3"));
+    let case = case.replace("threads", Some(&any(random, "1 1 2 3")));
+    if cfg!(feature = "mpi") && random.below(6) == 0 {
+        return some(case.with("ranks", any(random, "2 3")), random, share, &[("communication", "worker distributed dedicated")]);
+    }
+    let case = case.with("processes", any(random, "2 2 3"));
     let case = if random.bernoulli(0.6) {
         let case = some(case.with("zero-copy", "no"), random, 0.5, &[("communication", "worker distributed dedicated")]);
-        some(case, random, share, &[("communication-ring", "cas per-sender"), ("communication-batch", "256 300 16384"), ("communication-delay", "0 10 500")])
+        some(
+            case,
+            random,
+            share,
+            &[("communication-ring", "cas per-sender"), ("communication-batch", "256 300 16384"), ("communication-delay", "0 10 500")],
+        )
     } else {
         case
     };
     some(case, random, 0.1, &[("kill-after", "5 20 60"), ("signal-after", "5 20")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_can_be_read() {
+        let ways = (0..300).flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number)));
+        for case in ways {
+            case.sorted().unwrap_or_else(|why| panic!("{case}: {why}"));
+        }
+    }
+
+    #[test]
+    fn a_case_follows_from_its_numbers() {
+        assert_eq!(way(&model(7), 7, 3), way(&model(7), 7, 3));
+        assert_ne!(model(7), model(8));
+        assert_ne!(way(&model(7), 7, 3), way(&model(7), 7, 4));
+    }
+
+    #[test]
+    fn every_setting_of_an_engine_is_drawn() {
+        use warpline::Settings;
+        use warpline::settings::PARALLEL;
+        let all: Vec<Case> = (0..500).flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number))).collect();
+        // Boost is for comparison, and when PEs move is drawn as `restless`.
+        let left_out = ["carrier", "communication-threads", "move-pes"];
+        for setting in Settings::table().iter().filter(|setting| setting.heading == PARALLEL && !left_out.contains(&setting.name.as_str()))
+        {
+            assert!(all.iter().any(|case| case.get(&setting.name).is_some()), "{}", setting.name);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The models that are attacked: those of the library, and one made to be hard.
 
-use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use warpline::Configure;
+use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use warpline_models::Library;
 
 use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};

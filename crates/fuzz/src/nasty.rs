@@ -445,7 +445,14 @@ impl<W: Wires> Model for Nasty<W> {
                 lp.send(LpId(number % self.parameters.lps), self.parameters.lookahead + 0.75, self.event(Errand::Dust, 0));
             }
         }
-        State { seen: 0, sent_ticks: 0, next_tick: 0, checksum: 0, level: Level::new(0.0), last: std::iter::repeat_n(0, self.parameters.state as usize).collect() }
+        State {
+            seen: 0,
+            sent_ticks: 0,
+            next_tick: 0,
+            checksum: 0,
+            level: Level::new(0.0),
+            last: std::iter::repeat_n(0, self.parameters.state as usize).collect(),
+        }
     }
 
     fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {

@@ -100,9 +100,10 @@ fn candidates(case: &Case) -> Vec<Change> {
     let names = || case.options.iter().map(|(name, _)| name.clone());
     // Without an end, runs would go on to the model's own.
     let without = names().rev().filter(|name| name != "end").map(|name| Change { name, value: None });
-    let smaller = case.options.iter().flat_map(|(name, value)| {
-        smaller(value).into_iter().map(|value| Change { name: name.clone(), value: Some(value) })
-    });
+    let smaller = case
+        .options
+        .iter()
+        .flat_map(|(name, value)| smaller(value).into_iter().map(|value| Change { name: name.clone(), value: Some(value) }));
     without.chain(smaller).collect()
 }
 

@@ -17,7 +17,7 @@ const LAYERS: [&[&str]; 11] = [
     &["warpline-testkit"],
     &["warpline-models"],
     &["warpline-cli"],
-    &["warpline-bench", "warpline-layers"],
+    &["warpline-bench", "warpline-fuzz", "warpline-layers"],
 ];
 
 /// Pairs (user, used) that the order would allow and the design does not.
