@@ -159,11 +159,6 @@ impl Case {
     pub(crate) fn is_outside(&self) -> bool {
         ["processes", "ranks", "signal-after", "kill-after", "memory"].iter().any(|name| self.get(name).is_some())
     }
-
-    /// Whether `warpline run` understands all of it.
-    pub(crate) fn is_plain(&self) -> bool {
-        Hooks::table().iter().all(|hook| self.get(&hook.name).is_none())
-    }
 }
 
 impl fmt::Display for Case {
@@ -184,7 +179,7 @@ mod tests {
         let sorted = case.sorted().unwrap();
         assert_eq!((sorted.parameters.len(), sorted.settings.end, sorted.hooks.restless), (1, Some(3.0), Some(7)));
         assert_eq!(case.reference().to_string(), "nasty --lps 4 --end 3 --sync sequential");
-        assert!(!case.is_plain() && !case.is_outside());
+        assert!(!case.is_outside());
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub(crate) fn sample() -> RunRecord {
         ],
         committed_events: 48_213_977,
         digest: "9f86d081884c7d65".into(),
+        state_digest: None,
         wall_seconds: 15.43,
         loop_seconds: 15.06,
         event_rate: 48_213_977.0 / 15.06,
