@@ -41,8 +41,8 @@ pub(crate) struct Done {
     pub(crate) series: Value,
     /// A digest of all rows, where they were kept.
     pub(crate) rows: Option<u64>,
-    /// A digest of the final states of all LPs, where they are at hand.
-    pub(crate) states: Option<u64>,
+    /// Digests of the final states of all LPs, and of the statistics.
+    pub(crate) states: Value,
     pub(crate) seconds: f64,
     pub(crate) peak_bytes: Option<u64>,
 }
@@ -60,25 +60,24 @@ impl Done {
             results: value("results"),
             series: value("series"),
             rows: None,
-            states: None,
+            states: value("state_digest"),
             seconds: number("loop_seconds"),
             peak_bytes: record.get("peak_rss_bytes").and_then(Value::as_u64),
         }
     }
 
-    /// From a run; `alone` says that all states are in it.
-    pub(crate) fn of_run<M: Model>(run: &Run<M>, alone: bool) -> Self {
-        let states = alone.then(|| digest(&run.states));
-        Done { states, rows: Some(digest(&run.tables)), ..Done::of_record(&run.record.summary()) }
+    /// From a run.
+    pub(crate) fn of_run<M: Model>(run: &Run<M>) -> Self {
+        Done { rows: Some(digest(&run.tables)), ..Done::of_record(&run.record.summary()) }
     }
 }
 
 impl Answer {
-    pub(crate) fn of<M: Model>(outcome: Result<Run<M>, Error>, alone: bool) -> Self {
+    pub(crate) fn of<M: Model>(outcome: Result<Run<M>, Error>) -> Self {
         match outcome {
             Ok(run) => match &run.incomplete {
                 Some(error) => Answer::Failed(error.to_string()),
-                None => Answer::Done(Box::new(Done::of_run(&run, alone))),
+                None => Answer::Done(Box::new(Done::of_run(&run))),
             },
             Err(Error::Setting(why)) => Answer::Refused(why),
             Err(error @ Error::Memory { .. }) => Answer::OutOfMemory(error.to_string()),
@@ -192,7 +191,7 @@ fn compare(expected: &Done, found: &Done, allowed: Allowed) -> Result<(), Wrong>
     if expected.rows.zip(found.rows).is_some_and(|(expected, found)| expected != found) {
         return differ("rows", &expected.rows, &found.rows);
     }
-    if expected.states.zip(found.states).is_some_and(|(expected, found)| expected != found) {
+    if expected.states != found.states {
         return differ("states", &expected.states, &found.states);
     }
     match found.peak_bytes {
@@ -214,7 +213,7 @@ mod tests {
             results: 1.into(),
             series: Value::Null,
             rows: Some(1),
-            states: Some(2),
+            states: 2.into(),
             seconds: 0.1,
             peak_bytes: Some(1000),
         }
@@ -239,8 +238,7 @@ mod tests {
         assert_eq!(found(|done| done.results = 2.into()), Some("results"));
         assert_eq!(found(|done| done.series = 2.into()), Some("series"));
         assert_eq!(found(|done| done.rows = Some(7)), Some("rows"));
-        assert_eq!(found(|done| done.states = Some(7)), Some("states"));
-        assert_eq!(found(|done| done.states = None), None);
+        assert_eq!(found(|done| done.states = 7.into()), Some("states"));
         assert_eq!(found(|done| done.peak_bytes = Some(1001)), Some("memory"));
     }
 

@@ -117,7 +117,7 @@ fn partial(answer: &Answer) -> Option<Done> {
 /// Nothing was observed that would be the same with another warm-up.
 fn forget_observations(answer: &mut Answer) {
     if let Answer::Done(done) = answer {
-        (done.results, done.series) = Default::default();
+        (done.results, done.series, done.states) = Default::default();
     }
 }
 

@@ -51,8 +51,7 @@ impl Visitor for Execute<'_> {
                 switch.stop();
             });
         }
-        let alone = settings.processes() == 1 && hooks.ranks.is_none();
-        Answer::of(simulation.run(), alone)
+        Answer::of(simulation.state_digest(true).run())
     }
 }
 

@@ -214,7 +214,7 @@ fn command(case: &Case, hooks: &Hooks) -> std::io::Result<Command> {
     };
     if hooks.signal_after.is_some() {
         let typed = Hooks::table().iter().fold(case.clone(), |case, hook| case.replace(&hook.name, None));
-        command.arg("run").args(typed.words()).args(["--json", "--quiet"]);
+        command.arg("run").args(typed.words()).args(["--json", "--quiet", "--state-digest", "yes"]);
     } else {
         command.arg("one").args(case.words());
     }
