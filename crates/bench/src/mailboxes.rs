@@ -9,7 +9,7 @@ use crossbeam_queue::{ArrayQueue, SegQueue};
 use warpline_kernel::gvt::Tag;
 use warpline_kernel::{Message, MessageKind, Port};
 use warpline_memory::{Handle, Region};
-use warpline_transport::{ControlPlan, cas_ports, inbox_ports, ring_ports};
+use warpline_transport::{ControlPlan, Room, cas_ports, inbox_ports, ring_ports};
 
 use crate::{alternate, tell};
 
@@ -98,7 +98,7 @@ fn queues<Q>(threads: usize, queue: fn() -> Q) -> impl Iterator<Item = Queues<Q>
 }
 
 fn ends(kind: &str, threads: usize) -> Vec<Box<dyn End>> {
-    let plan = ControlPlan { neighbours: vec![Vec::new(); threads], one_sided: false };
+    let plan = ControlPlan { neighbours: vec![Vec::new(); threads], one_sided: false, room: Room::Ample };
     match kind {
         "per-sender" => boxed(ring_ports::<u64>(&Region::own(), None, &(0..threads as u32), &plan)),
         "shared" => boxed(inbox_ports::<u64>(&plan)),

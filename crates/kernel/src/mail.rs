@@ -213,6 +213,13 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.waiting == 0
     }
 
+    /// The same for a PE that does nothing else any more: what found no room may also wait in the port, such as the last control messages,
+    /// without which other PEs wait for ever.
+    pub(crate) fn hand_over_rest(&mut self, gvt: &mut AnyGvt) {
+        self.unflushed = true;
+        self.hand_over(gvt);
+    }
+
     #[inline(never)]
     fn hand_over_waiting(&mut self) {
         for (to, outgoing) in (0..).zip(self.outgoing.iter_mut()) {

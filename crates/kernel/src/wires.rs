@@ -77,6 +77,12 @@ pub(crate) fn make_common<M: Model>(event: &mut M::Event) {
 ///
 /// Messages between two PEs may overtake each other; control messages between two PEs may not.
 ///
+/// A message by value must not arrive before it is [flushed](Self::flush), whatever else the PE does meanwhile: registers that tell GVT
+/// have yet to announce it. Only a bound or a word of a round waits for messages, and only for those that were flushed before it.
+///
+/// What finds no room waits in the port, and leaves as there is room, in whatever the PE does next: where it goes on receiving, control
+/// messages included, or where it does nothing but flush, as it does when its own part of the run is over.
+///
 /// What a PE [publishes](Self::publish) must not overtake its messages: a PE that has seen a word in [`bound`](Self::bound), and then looks
 /// for messages, finds all that were handed over before the word was published. The same holds for words [of rounds](Self::publish_round).
 pub trait Port<E> {
@@ -95,7 +101,7 @@ pub trait Port<E> {
     /// The message, if there is no room for it.
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>>;
 
-    /// Sends all messages by value that were kept back.
+    /// Sends all messages by value that were kept back, and whatever else waits here, as far as there is room.
     fn flush(&mut self);
 
     /// Notes which messages by value have arrived, and prefetches them for [`receive_values`](Self::receive_values).

@@ -48,9 +48,13 @@ pub struct CasPort<E> {
     /// By receiver; and the receivers that have any.
     kept: Vec<Kept<E>>,
     receivers: Vec<u32>,
+    /// How many it keeps for one of them at most.
+    kept_most: usize,
     /// What is to be published once those have been handed over.
     word: Option<u64>,
-    round: Option<(u64, u64)>,
+    /// Words of rounds, likewise: a PE may find the words of all others for a round, and publish for the next, while its own word for the
+    /// first still waits.
+    rounds: VecDeque<(u64, u64)>,
     bounds: Lines,
     controls: ControlWires,
 }
@@ -58,7 +62,7 @@ pub struct CasPort<E> {
 /// The ends of the wires of the PEs of a plan, in one process.
 pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
     let pes = plan.neighbours.len();
-    let capacity = (ROOM_PER_SENDER * pes).clamp(ROOM.0, ROOM.1);
+    let capacity = plan.room.places((ROOM_PER_SENDER * pes).clamp(ROOM.0, ROOM.1));
     let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| cas_ring(capacity)).unzip();
     let own = Region::own();
     let ends = consumers.into_iter().zip(lines(&own, pes as u32)).zip(control_wires(&own, &(0..pes), plan)).enumerate();
@@ -68,8 +72,9 @@ pub fn cas_ports<E: Send>(plan: &ControlPlan) -> Vec<CasPort<E>> {
         values: DropEach::default(),
         kept: (0..pes).map(|_| Kept { messages: VecDeque::new(), flushed: 0 }).collect(),
         receivers: Vec::new(),
+        kept_most: plan.room.places(KEPT_MOST),
         word: None,
-        round: None,
+        rounds: VecDeque::new(),
         bounds,
         controls,
     };
@@ -97,7 +102,7 @@ impl<E: Send> CasPort<E> {
         });
         if all {
             self.word.take().into_iter().for_each(|word| self.bounds.write(word));
-            self.round.take().into_iter().for_each(|(round, word)| self.bounds.write_round(round, word));
+            self.rounds.drain(..).for_each(|(round, word)| self.bounds.write_round(round, word));
         }
     }
 }
@@ -134,7 +139,7 @@ impl<E: Send> Port<E> for CasPort<E> {
 
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
         let kept = &mut self.kept[to as usize].messages;
-        if kept.len() >= KEPT_MOST {
+        if kept.len() >= self.kept_most {
             return Err(message);
         }
         if kept.is_empty() {
@@ -152,6 +157,7 @@ impl<E: Send> Port<E> for CasPort<E> {
             kept.flushed = kept.messages.len();
         });
         self.hand_over_flushed();
+        self.controls.flush();
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
@@ -168,7 +174,7 @@ impl<E: Send> Port<E> for CasPort<E> {
     }
 
     fn publish_round(&mut self, round: u64, word: u64) {
-        self.round = Some((round, word));
+        self.rounds.push_back((round, word));
         self.hand_over_flushed();
     }
 

@@ -27,13 +27,35 @@ pub(crate) struct ControlWires {
     found: Vec<(u32, Put)>,
 }
 
-/// Which PEs exchange control messages, and how.
+/// How much rings hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// As much as is fast.
+    #[default]
+    Ample,
+    /// The least that there can be: for tests of what becomes of that which finds no room.
+    Least,
+}
+
+impl Room {
+    /// How many places a ring has that usually has this many.
+    pub fn places(self, usual: usize) -> usize {
+        match self {
+            Room::Ample => usual,
+            Room::Least => 2,
+        }
+    }
+}
+
+/// Which PEs exchange control messages, and how; and how much room there is for messages of all kinds.
 #[derive(Clone, Debug)]
 pub struct ControlPlan {
     /// By PE: its neighbours, as given by the GVT algorithm.
     pub neighbours: Vec<Vec<u32>>,
     /// Whether they write into each other's memory, rather than send messages.
     pub one_sided: bool,
+    /// How much rings hold.
+    pub room: Room,
 }
 
 /// The ends of all PEs, with what those near each other share in a region.
@@ -55,7 +77,7 @@ pub(crate) fn control_wires(region: &Region, near: &Range<usize>, plan: &Control
                 wires[sender as usize].theirs.push((receiver, writer));
                 wires[receiver as usize].mine.push((sender, reader));
             } else {
-                let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), CONTROLS);
+                let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), plan.room.places(CONTROLS));
                 wires[sender as usize].to.push((receiver, producer));
                 wires[receiver as usize].from.push(consumer);
             }
@@ -82,6 +104,15 @@ impl ControlWires {
         wire.push(control)
     }
 
+    /// Sends control messages that found no room, as far as there is some now.
+    #[inline]
+    pub(crate) fn flush(&mut self) {
+        if !self.late.is_empty() {
+            self.send_late();
+        }
+    }
+
+    #[cold]
     fn send_late(&mut self) {
         while let Some(&(to, control)) = self.late.front() {
             if !self.push(to, control) {
@@ -93,9 +124,7 @@ impl ControlWires {
 
     #[inline]
     pub(crate) fn receive(&mut self) -> Option<Control> {
-        if !self.late.is_empty() {
-            self.send_late();
-        }
+        self.flush();
         if self.arrived.is_empty() {
             for wire in &mut self.from {
                 wire.drain_into(&mut self.arrived, usize::MAX);

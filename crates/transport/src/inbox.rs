@@ -93,6 +93,7 @@ impl<E: Send> Port<E> for InboxPort<E> {
             mail.values.append(kept_back);
             inbox.filled.store(true, Ordering::Relaxed);
         }
+        self.controls.flush();
     }
 
     /// Empties this PE's inbox: messages go into `into`, and those by value wait to be [taken](Self::receive_values).
@@ -159,9 +160,10 @@ mod tests {
     use warpline_memory::Handle;
 
     use super::*;
+    use crate::Room;
 
     fn ports<E: Send>(pes: usize) -> Vec<InboxPort<E>> {
-        inbox_ports(&ControlPlan { neighbours: vec![Vec::new(); pes], one_sided: false })
+        inbox_ports(&ControlPlan { neighbours: vec![Vec::new(); pes], one_sided: false, room: Room::Ample })
     }
 
     fn message(number: u32) -> Message {

@@ -8,9 +8,9 @@ mod controls;
 mod couriers;
 mod group;
 mod inbox;
-#[cfg(test)]
-mod mailbox_tests;
 mod pin;
+#[cfg(test)]
+mod port_tests;
 mod printed;
 mod rings;
 mod tally;
@@ -20,7 +20,7 @@ mod virtual_cluster;
 pub use any_port::AnyPort;
 pub use cas_port::{CasPort, cas_ports};
 pub use codec::Codec;
-pub use controls::ControlPlan;
+pub use controls::{ControlPlan, Room};
 pub use couriers::{
     Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
 };

@@ -48,9 +48,10 @@ pub fn ring_ports<E: Send>(region: &Region, portable: Option<IsPortable<E>>, nea
         RingPort { to, from: Vec::new(), values_to, values_from: Vec::new(), bounds, controls }
     };
     let mut ports: Vec<RingPort<E>> = lines(region, all as u32).into_iter().zip(control_wires(region, &near, plan)).map(empty).collect();
-    let capacity = (2 * MESSAGES / pes).max(MESSAGES_LEAST);
+    let capacity = plan.room.places((2 * MESSAGES / pes).max(MESSAGES_LEAST));
     let shared_out = |room: usize| room * 4 / pes.pow(2);
     let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
+    let values = plan.room.places(values);
     for sender in near.clone() {
         for receiver in near.clone().filter(|&receiver| receiver != sender) {
             let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), capacity);
@@ -101,6 +102,7 @@ impl<E: Send> Port<E> for RingPort<E> {
     #[inline]
     fn flush(&mut self) {
         self.values_to.iter_mut().flatten().for_each(Producer::publish);
+        self.controls.flush();
     }
 
     #[inline]

@@ -49,6 +49,8 @@ pub(crate) struct ForTests {
     pub(crate) restless: Option<u64>,
     /// Whether the window follows another simulator's rule.
     pub(crate) devastator: bool,
+    /// Whether rings between PEs hold as little as they can.
+    pub(crate) least_room: bool,
     /// The seed of changes of the engine at random moments, if there are to be any.
     pub(crate) changes: Option<u64>,
     /// How many bytes the engine may take, whatever the program takes.

@@ -267,6 +267,13 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
+    /// Has rings between PEs hold as little as they can, so that something is refused all the time: for tests.
+    #[doc(hidden)]
+    pub fn least_room(mut self) -> Self {
+        self.job.for_tests.least_room = true;
+        self
+    }
+
     /// Adapts the window by the rule of another simulator, for comparison.
     #[doc(hidden)]
     pub fn devastator_window(mut self) -> Self {

@@ -230,7 +230,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If the engine finds a mistake of its own. Panics of the model are caught.
     pub fn step(&mut self) -> Result<Step, Exhausted> {
         if let Some(over) = self.over {
-            self.mail.hand_over(&mut self.gvt);
+            self.mail.hand_over_rest(&mut self.gvt);
             return Ok(over);
         }
         Allocator::check()?;

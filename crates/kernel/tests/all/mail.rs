@@ -76,6 +76,16 @@ fn messages_that_find_no_room_wait() {
     });
 }
 
+/// What a PE has told others about GVT last may still wait for room in its port when the PE is over, and they for it.
+#[test]
+fn a_pe_that_is_over_goes_on_flushing() {
+    on_each_wire(|messages| {
+        let mut stage = about_to_send(messages);
+        assert_eq!([0, 1, 2].map(|pe| stage.flushes_when_over(pe)), [1; 3], "{messages:?}");
+        finish(stage);
+    });
+}
+
 /// PE 0 knows that nothing comes before time 11, as all PEs have published the time of their first event.
 fn about_to_send_in_windows(messages: Messages) -> Stage<'static> {
     let setting = Setting { pes: 3, ..Setting::default() };

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpline_memory::{CasConsumer, CasCounts, CasProducer, Consumer, Producer, cas_ring, ring};
 
 use super::records::Record;
+use crate::Room;
 
 /// How PEs hand messages over to a courier that another thread has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub enum Feed {
 }
 
 /// How many messages a ring holds.
-const ROOM: usize = 4096;
+const MESSAGES: usize = 4096;
 /// How often a PE tries to push a message into a ring that others are pushing into.
 const TRIES: u32 = 64;
 
@@ -35,14 +36,15 @@ pub(super) enum Intake<E> {
 }
 
 /// The ends of this many PEs and their courier.
-pub(super) fn feed<E: Send>(kind: Feed, pes: usize) -> (Vec<Outlet<E>>, Intake<E>) {
+pub(super) fn feed<E: Send>(kind: Feed, pes: usize, room: Room) -> (Vec<Outlet<E>>, Intake<E>) {
+    let room = room.places(MESSAGES);
     match kind {
         Feed::Rings => {
-            let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| ring(ROOM)).unzip();
+            let (producers, consumers): (Vec<_>, Vec<_>) = (0..pes).map(|_| ring(room)).unzip();
             (producers.into_iter().map(Outlet::Ring).collect(), Intake::Rings(consumers))
         }
         Feed::Cas => {
-            let (producer, consumer) = cas_ring(ROOM);
+            let (producer, consumer) = cas_ring(room);
             ((0..pes).map(|_| Outlet::Cas(producer.clone())).collect(), Intake::Cas(consumer))
         }
     }

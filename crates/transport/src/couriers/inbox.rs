@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
+use warpline_memory::DropEach;
 
 /// What has arrived for a PE from far away. Its courier locks it once per batch.
 pub(super) struct Inbox<E>(Arc<Shared<E>>);
@@ -15,14 +16,14 @@ struct Shared<E> {
 
 /// What has arrived.
 pub(super) struct Arrivals<E> {
-    pub(super) values: Vec<ValueMessage<E>>,
+    pub(super) values: DropEach<ValueMessage<E>>,
     pub(super) controls: VecDeque<Control>,
     pub(super) puts: VecDeque<(u32, Put)>,
 }
 
 impl<E> Default for Arrivals<E> {
     fn default() -> Self {
-        Arrivals { values: Vec::new(), controls: VecDeque::new(), puts: VecDeque::new() }
+        Arrivals { values: DropEach::default(), controls: VecDeque::new(), puts: VecDeque::new() }
     }
 }
 

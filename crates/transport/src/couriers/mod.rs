@@ -19,7 +19,7 @@ mod port;
 mod records;
 mod sorter;
 #[cfg(all(test, not(miri)))]
-mod tests;
+pub(crate) mod tests;
 mod trial;
 
 #[cfg(feature = "boost")]

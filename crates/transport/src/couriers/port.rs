@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, ValueMessage};
-use warpline_memory::{IsPortable, Lines, Region, lines};
+use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
 use super::carrier::Carrier;
 use super::courier::{Courier, Couriers, Equipment, Notes, Service, SharedCourier};
@@ -14,6 +14,9 @@ use super::records::Record;
 use super::sorter::Sorter;
 use crate::{Codec, ControlPlan, RingPort, ring_ports};
 
+/// What ports hold, as error messages put it.
+const UNSENT: &str = "messages that have yet to be sent";
+
 /// A PE's end of the wires where some PEs are far: rings to those near, and a courier for all others.
 pub struct NodePort<E> {
     near: RingPort<E>,
@@ -23,8 +26,12 @@ pub struct NodePort<E> {
     courier: SharedCourier<E>,
     /// `None` if this PE itself works for the courier.
     outlet: Option<Outlet<E>>,
-    /// What waits for the courier, or for room: of values, what was sent since the last flush; the rest is never refused.
+    /// What waits for the courier, or for room, and may leave at any time.
     kept: VecDeque<Record<E>>,
+    /// Values sent since the last flush, which must not leave before the next, whatever else does: GVT may not know of them.
+    unflushed: VecDeque<Record<E>>,
+    /// Whether such values lie in the outlet, too, where the courier does not see them yet. Whatever is published there shows them to it.
+    fills_outlet: bool,
     is_clogged: bool,
     /// The word published last, for the courier to find in `bounds` when it has all that was sent before.
     word: u64,
@@ -66,7 +73,7 @@ pub fn node_ports<E: Send>(
         let (outlets, intake) = match outside {
             [] => (Vec::new(), None),
             pes => {
-                let (outlets, intake) = feed(plan.feed, pes.len());
+                let (outlets, intake) = feed(plan.feed, pes.len(), controls.room);
                 (outlets, Some(intake))
             }
         };
@@ -86,6 +93,8 @@ pub fn node_ports<E: Send>(
                 courier,
                 outlet,
                 kept: VecDeque::new(),
+                unflushed: VecDeque::new(),
+                fills_outlet: false,
                 is_clogged: false,
                 word: 0,
                 bounds,
@@ -110,6 +119,9 @@ impl<E: Send> NodePort<E> {
 
     /// Hands over what was kept. If this PE serves the courier, also does the courier's work if `works` is set.
     fn pass_on(&mut self, works: bool) {
+        if self.fills_outlet {
+            return;
+        }
         if let Some(outlet) = &mut self.outlet {
             while let Some(record) = self.kept.pop_front() {
                 if let Err(record) = outlet.put(record) {
@@ -132,13 +144,14 @@ impl<E: Send> NodePort<E> {
         self.notes.note(worked);
     }
 
-    /// Sends a record that must not be refused.
+    /// Sends a record that must not be refused. It may overtake values that have not been flushed.
     fn send_surely(&mut self, record: Record<E>) {
+        self.kept.make_room(1, UNSENT);
         self.kept.push_back(record);
         self.pass_on(false);
     }
 
-    /// Lets the courier find the word published last, unless something sent before it is still kept here.
+    /// Lets the courier find the word published last, unless something flushed before it is still kept here.
     fn publish_word(&mut self) {
         if self.kept.is_empty() {
             self.bounds.write(self.place, self.word);
@@ -175,10 +188,13 @@ impl<E: Send> Port<E> for NodePort<E> {
                 outlet.put(Record::Value(to, message)).map_err(|refused| match refused {
                     Record::Value(_, message) => message,
                     _ => unreachable!("it gives back what it was given"),
-                })
+                })?;
+                self.fills_outlet = true;
+                Ok(())
             }
             _ => {
-                self.kept.push_back(Record::Value(to, message));
+                self.unflushed.make_room(1, UNSENT);
+                self.unflushed.push_back(Record::Value(to, message));
                 Ok(())
             }
         }
@@ -186,6 +202,11 @@ impl<E: Send> Port<E> for NodePort<E> {
 
     fn flush(&mut self) {
         self.near.flush();
+        if !self.unflushed.is_empty() {
+            self.kept.make_room(self.unflushed.len(), UNSENT);
+            self.kept.append(&mut self.unflushed);
+        }
+        self.fills_outlet = false;
         self.pass_on(false);
     }
 
@@ -250,6 +271,7 @@ impl<E: Send> Port<E> for NodePort<E> {
 
 impl<E> Drop for NodePort<E> {
     fn drop(&mut self) {
+        drop_each(self.kept.drain(..).chain(self.unflushed.drain(..)));
         if let Some(outlet) = &self.outlet {
             self.notes.count(outlet.counts());
         }

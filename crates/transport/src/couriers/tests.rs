@@ -14,7 +14,7 @@ use warpline_model::{Payload, WireFormat};
 
 use super::carrier::{Address, Carrier};
 use super::{CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports};
-use crate::{Codec, ControlPlan};
+use crate::{Codec, ControlPlan, Room};
 
 /// Pieces on their way, by receiver.
 type Wires = Arc<Mutex<Vec<(Address, VecDeque<Vec<u8>>)>>>;
@@ -71,30 +71,34 @@ impl Carrier for TestCarrier {
 }
 
 /// A process of a test.
-struct Process<E> {
-    ports: Vec<NodePort<E>>,
-    couriers: Couriers<E>,
+pub(crate) struct Process<E> {
+    pub(crate) ports: Vec<NodePort<E>>,
+    pub(crate) couriers: Couriers<E>,
     stuck: Arc<Mutex<bool>>,
     wires: Wires,
 }
 
 /// Who hands over how, and whether GVT writes rather than sends.
 #[derive(Clone, Copy)]
-struct Way {
-    feed: Feed,
-    service: Service,
-    one_sided: bool,
+pub(crate) struct Way {
+    pub(crate) feed: Feed,
+    pub(crate) service: Service,
+    pub(crate) one_sided: bool,
     /// How long the first message of a batch waits for others.
-    age: Duration,
+    pub(crate) age: Duration,
+    /// How much rings hold.
+    pub(crate) room: Room,
 }
 
 /// Every PE works for itself.
-const BY_PES: Way = Way { feed: Feed::Rings, service: Service::FirstPes, one_sided: true, age: Duration::ZERO };
-const BY_THREADS: Way = Way { feed: Feed::Cas, service: Service::Threads, one_sided: false, age: Duration::ZERO };
+pub(crate) const BY_PES: Way =
+    Way { feed: Feed::Rings, service: Service::FirstPes, one_sided: true, age: Duration::ZERO, room: Room::Ample };
+pub(crate) const BY_THREADS: Way =
+    Way { feed: Feed::Cas, service: Service::Threads, one_sided: false, age: Duration::ZERO, room: Room::Ample };
 
 /// Processes with these numbers of PEs.
-fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Way, batch: usize) -> Vec<Process<E>> {
-    let Way { feed, service, one_sided, age } = way;
+pub(crate) fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Way, batch: usize) -> Vec<Process<E>> {
+    let Way { feed, service, one_sided, age, room } = way;
     let first_pes: Vec<u32> = std::iter::once(0)
         .chain(pes.iter().scan(0, |sum, pes| {
             *sum += pes;
@@ -102,7 +106,8 @@ fn processes<E: Send>(format: WireFormat<E>, pes: &[u32], couriers: u32, way: Wa
         }))
         .collect();
     let all = *first_pes.last().unwrap();
-    let controls = ControlPlan { neighbours: (0..all).map(|me| (0..all).filter(|pe| *pe != me).collect()).collect(), one_sided };
+    let neighbours = (0..all).map(|me| (0..all).filter(|pe| *pe != me).collect()).collect();
+    let controls = ControlPlan { neighbours, one_sided, room };
     let places = |process: u32| Places {
         process,
         near: first_pes[process as usize]..first_pes[process as usize + 1],

@@ -61,7 +61,7 @@ impl FarWires {
             Carrier::Mpi => (CarrierKind::Mpi, batch, batch),
             Carrier::Rings | Carrier::Auto => (CarrierKind::Rings, batch, batch),
         };
-        let limits = CourierLimits { piece, batch, age, in_flight: IN_FLIGHT };
+        let limits = CourierLimits { piece, batch, age, in_flight: config.room.places(IN_FLIGHT) };
         let places = Places { process, first_pes, near: near_pes, couriers: threads };
         let mut plan = CourierPlan { places, feed, carrier, limits };
         let (by, why) = match settings.communication() {

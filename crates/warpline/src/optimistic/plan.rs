@@ -10,7 +10,7 @@ use warpline_kernel::{Delays, Groups, Lanes, Partition, ScatteredGroup, Shortest
 use warpline_memory::{FreeOrder, PoolKind, PoolSettings, Region, SubPoolSize};
 use warpline_model::Model;
 use warpline_model::engine::Limits;
-use warpline_transport::ControlPlan;
+use warpline_transport::{ControlPlan, Room};
 
 use crate::check::RunSpec;
 use crate::choice::{Choice, Engine};
@@ -53,6 +53,8 @@ pub(crate) struct ParallelConfig {
     pub(crate) barrier: Barrier,
     pub(crate) window: Option<f64>,
     pub(crate) devastator: bool,
+    /// How much rings between PEs hold.
+    pub(crate) room: Room,
     pub(crate) cluster: Option<u64>,
     /// How many processes have the PEs.
     pub(crate) processes: u32,
@@ -104,7 +106,8 @@ impl ParallelConfig {
 
     /// How PEs tell each other about GVT.
     pub(super) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
-        ControlPlan { neighbours: gvts.iter().map(Gvt::neighbours).collect(), one_sided: self.gvt == GvtAlgorithm::OneSided }
+        let neighbours = gvts.iter().map(Gvt::neighbours).collect();
+        ControlPlan { neighbours, one_sided: self.gvt == GvtAlgorithm::OneSided, room: self.room }
     }
 }
 
@@ -251,6 +254,7 @@ impl<M: Model> Job<M> {
             barrier,
             window,
             devastator: self.for_tests.devastator,
+            room: if self.for_tests.least_room { Room::Least } else { Room::Ample },
             cluster,
             processes: settings.processes(),
             cores: self.cores(),

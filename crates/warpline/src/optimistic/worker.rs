@@ -235,7 +235,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                     if !std::mem::replace(&mut stepped.over, true) {
                         self.ending.note_over();
                     }
-                    // It does not touch its wires any more, but others may need its courier.
+                    // Its steps only hand over what is left, but others may need its courier.
                     self.couriers.iter().for_each(|couriers| couriers.work_for(stepped.number));
                 }
                 Err(why) => return Err(OutOfMemory { place: Some(stepped.pe.position()), why }),

@@ -186,8 +186,9 @@ struct Network {
     values_arrived: Vec<Vec<ValueMessage<&'static str>>>,
     /// For how many more messages there is room.
     room: usize,
-    /// By PE: how many messages it has handed over.
+    /// By PE: how many messages it has handed over, and how often it has flushed.
     handed_over: Vec<usize>,
+    flushes: Vec<usize>,
     /// By PE: the last bound published, and how many messages had been handed over by then.
     published: Vec<(u64, usize)>,
     /// By PE and round: the word published, and how many messages had been handed over by then.
@@ -231,6 +232,7 @@ impl Port<&'static str> for Wire {
     fn flush(&mut self) {
         let network = &mut *self.network.borrow_mut();
         network.handed_over[self.me as usize] += self.kept.len();
+        network.flushes[self.me as usize] += 1;
         self.kept.drain(..).for_each(|(to, message)| network.values_under_way[to as usize].push(message));
     }
 
@@ -354,6 +356,7 @@ impl<'m> Stage<'m> {
             values_arrived: no_values(),
             room: usize::MAX,
             handed_over: vec![0; pes as usize],
+            flushes: vec![0; pes as usize],
             published: vec![(0, 0); pes as usize],
             rounds: vec![Vec::new(); pes as usize],
             bounds_arrive: false,
@@ -374,6 +377,21 @@ impl<'m> Stage<'m> {
         };
         let pes = buffers(pes).into_iter().map(make).collect();
         Stage { pes, network, verdicts: Vec::new() }
+    }
+
+    /// Steps all PEs in turn, with everything arriving at once, until this one is over. Returns how often it flushes in a step from then on.
+    pub(crate) fn flushes_when_over(&mut self, pe: usize) -> usize {
+        let flushes = |stage: &Self| stage.network.borrow().flushes[pe];
+        loop {
+            for other in 0..self.pes.len() {
+                self.deliver(other);
+                if self.step_once(other) == Step::Finished && other == pe {
+                    let before = flushes(self);
+                    self.step(pe, 1);
+                    return flushes(self) - before;
+                }
+            }
+        }
     }
 
     fn step_once(&mut self, pe: usize) -> Step {
