@@ -1,11 +1,11 @@
-use crate::{Context, Finish, Journaled, Model, Observe, Reverse, TimeMean};
+use crate::{Context, Init, Journaled, Model, Observe, Reverse, TimeMean};
 
 /// A quantity that keeps its value between events, such as the length of a queue, and whose mean over time is wanted. It lives in the LP's
 /// state.
 ///
 /// Change it by [`set`](Self::set) in `handle`, and undo that by [`unset`](Self::unset) in `reverse` if the model has reverse code; a
-/// [journal](Model::journal) undoes it by itself. The engine adds the time from its last change to the end of the run. Only a level that may never change has to be [closed](Self::close) in
-/// `finish`, as the engine does not know of it.
+/// [journal](Model::journal) undoes it by itself. It counts from time 0, whether it ever changes or not, and the engine adds the time from
+/// its last change to the end of the run.
 ///
 /// ```
 /// use warpline_model::prelude::*;
@@ -51,14 +51,38 @@ pub struct Level {
 }
 
 impl Level {
-    /// A level that starts at `value` at time 0. The default is 0.
+    /// A level that is `value` from time 0 on. One that is 0 needs no more than [`Level::default`].
     ///
     /// ```
-    /// # use warpline_model::prelude::*;
-    /// let servers = Level::new(3.0); // in `init`
-    /// assert_eq!(servers.get(), 3.0);
+    /// # use warpline_model::{engine::*, prelude::*, statistics::{Row, RowSink}};
+    /// # const OPEN: TimeMean = TimeMean::slot(0);
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = Level; type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn declare(&self, declare: &mut Declarations) { declare.time_mean(OPEN, "open", "tills", "tills that are open"); }
+    /// #     fn handle(&self, _: &mut Level, _: &(), _: &mut Context<Self>) {}
+    /// fn init(&self, lp: &mut Init<Self>) -> Level {
+    ///     Level::new(3.0, OPEN, lp)
+    /// }
+    /// # }
+    /// # struct NoRows;
+    /// # impl RowSink for NoRows { fn row(&mut self, _: Row<'_>) {} }
+    /// # let mut declare = Declarations::default();
+    /// # Shop.declare(&mut declare);
+    /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # let mut lp = Context::new(&Shop, 1, 9, true);
+    /// # for id in (0..4).map(LpId) {
+    /// #     assert_eq!(lp.init(&Shop, id).get(), 3.0);
+    /// #     statistics.apply(lp.notes_mut(), 0.0, id, &mut NoRows).unwrap();
+    /// #     lp.notes_mut().clear();
+    /// # }
+    /// # statistics.close_levels(10.0);
+    /// // After a run of four LPs in which nothing changed:
+    /// assert_eq!(statistics.time_mean(OPEN).mean, Some(12.0));
     /// ```
-    pub fn new(value: f64) -> Self {
+    pub fn new<M: Model>(value: f64, statistic: TimeMean, lp: &mut Init<M>) -> Self {
+        lp.notes().open(statistic, value);
         Level { value, since: 0.0 }
     }
 
@@ -83,11 +107,5 @@ impl Level {
     pub fn unset<M: Model>(&mut self, lp: &mut Reverse<M>) {
         self.value = lp.restore();
         self.since = lp.restore();
-    }
-
-    /// Adds the time at the current value up to the end of the run; to be called in [`Model::finish`], if at all. The engine closes every
-    /// level that has changed and was not closed.
-    pub fn close<M: Model>(&self, statistic: TimeMean, lp: &mut Finish<M>) {
-        lp.notes().close(statistic, self.since, self.value);
     }
 }

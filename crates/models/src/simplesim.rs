@@ -171,7 +171,7 @@ impl Model for SimpleSim {
     fn init(&self, lp: &mut Init<Self>) -> State {
         let delay = FIRST_BEFORE * lp.random().uniform();
         lp.send(lp.id(), delay, Event::Execute { bytes: self.bytes_of(lp.id(), 0) });
-        State { length: Level::new(1.0), made: 1, checksum: 0 }
+        State { length: Level::new(1.0, IN_LISTS, lp), made: 1, checksum: 0 }
     }
 
     fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
@@ -210,15 +210,14 @@ impl Model for SimpleSim {
     }
 
     fn finish(&self, state: &State, lp: &mut Finish<Self>) {
-        // The run may have ended before the first event.
-        state.length.close(IN_LISTS, lp);
         lp.count(CHECKSUM, state.checksum & u64::from(u32::MAX));
     }
 
     fn results(&self, outcome: &Outcome) -> Value {
         let all = outcome.statistics.time_mean(IN_LISTS);
         let [mean, ci95] = [all.mean, all.ci95].map(|sum| sum.map(|sum| sum / f64::from(self.parameters.lps)));
-        let mut length = json!({ "mean": mean, "ci95": ci95, "max": all.max });
+        let longest = all.sum_of.map(|lists| lists.max).or(all.max);
+        let mut length = json!({ "mean": mean, "ci95": ci95, "max": longest });
         if let Some(note) = all.ci95_note() {
             length["ci95_note"] = note.into();
         }

@@ -232,6 +232,8 @@ fn plain_values_take_as_many_words_as_they_say() {
         check(machine);
         check((machine, First { a: 1, b: [2, -3] }));
     }
-    check(Level::new(2.5));
+    let mut level = Level::default();
+    level.set(7.5, crate::TimeMean::slot(0), &mut context());
+    check(level);
     assert_eq!(Machine::WORDS, 1 + 3);
 }

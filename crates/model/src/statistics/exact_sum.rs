@@ -6,10 +6,11 @@ use super::STATISTICS;
 /// A sum of `f64` values without any rounding, so that the order of adding does not matter.
 ///
 /// A fixed-point number wide enough for what was added: signed chunks, each 32 bits above the previous one, with room for pending carries.
-/// After Neal, "Fast exact summation using small and large superaccumulators", arXiv 1505.05571.
+/// After Neal, "Fast exact summation using small and large superaccumulators", arXiv 1505.05571. Products of two values find room, too: no
+/// square is too large or too small.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExactSum {
-    /// Chunk `i` weighs 2^(32 (first + i) - 1074).
+    /// Chunk `i` weighs 2^(32 (first + i) - [`BELOW`]).
     chunks: Vec<i64>,
     first: u32,
     /// Additions since carries were last propagated.
@@ -17,23 +18,39 @@ pub struct ExactSum {
 }
 
 const LOW: u64 = u32::MAX as u64;
+/// Carries are propagated after so many additions.
+const MOST_WAITING: u32 = 1 << 29;
+/// The weight of the lowest chunk is 2^-`BELOW`: whole chunks, and no more than the last bit of any product, 2^-2148.
+const BELOW: u32 = 68 * 32;
+/// The last bit of the least number is 2^-`LAST_BIT`.
+const LAST_BIT: u32 = 1074;
+
+/// A number as an integer and the number of bits by which it is shifted up from the last bit of the least number.
+#[inline]
+fn parts(value: f64) -> (u64, u32) {
+    let bits = value.to_bits();
+    let exponent = (bits >> 52 & 0x7FF) as u32;
+    let fraction = bits & ((1 << 52) - 1);
+    // Subnormals have exponent 0 but weigh as exponent 1, without the hidden bit.
+    if exponent == 0 { (fraction, 0) } else { (fraction | 1 << 52, exponent - 1) }
+}
 
 impl ExactSum {
     /// Adds a value, which must be finite.
     #[inline]
     pub fn add(&mut self, value: f64) {
         debug_assert!(value.is_finite());
-        let bits = value.to_bits();
-        let exponent = (bits >> 52 & 0x7FF) as u32;
-        let fraction = bits & ((1 << 52) - 1);
-        // Subnormals have exponent 0 but weigh as exponent 1, without the hidden bit.
-        let (mantissa, shift) = if exponent == 0 { (fraction, 0) } else { (fraction | 1 << 52, exponent - 1) };
-        let wide = (u128::from(mantissa) << (shift % 32)) as i128;
-        self.add_wide(shift / 32, if value.is_sign_negative() { -wide } else { wide });
-        self.count_addition();
+        let (mantissa, shift) = parts(value);
+        // A zero would make room for the least number.
+        if mantissa != 0 {
+            let shift = shift + (BELOW - LAST_BIT);
+            let wide = (u128::from(mantissa) << (shift % 32)) as i128;
+            self.add_wide(shift / 32, if value.is_sign_negative() { -wide } else { wide });
+            self.count_addition();
+        }
     }
 
-    /// Adds 2^(32 chunk - 1074) times a number of less than 95 bits.
+    /// Adds 2^(32 chunk - [`BELOW`]) times a number of less than 95 bits.
     #[inline(always)]
     fn add_wide(&mut self, chunk: u32, wide: i128) {
         let parts = [(wide as u64 & LOW) as i64, ((wide >> 32) as u64 & LOW) as i64, (wide >> 64) as i64];
@@ -49,7 +66,7 @@ impl ExactSum {
     #[inline(always)]
     fn count_addition(&mut self) {
         self.waiting += 1;
-        if self.waiting == 1 << 29 {
+        if self.waiting == MOST_WAITING {
             self.carry();
         }
     }
@@ -60,50 +77,114 @@ impl ExactSum {
         self.chunks.first().into_iter().for_each(prefetch);
     }
 
-    /// Adds the product of two numbers without rounding it. A product beyond the largest number counts as that.
+    /// Adds the product of two values, which must be finite, without rounding it.
+    #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
-        let high = (a * b).clamp(f64::MIN, f64::MAX);
-        self.add(high);
-        // The rounding error: a fused multiply-add is exact by definition, on every platform.
-        let low = a.mul_add(b, -high);
-        if low.is_finite() {
-            self.add(low);
+        debug_assert!(a.is_finite() && b.is_finite());
+        let ((mantissa, shift), (other, more)) = (parts(a), parts(b));
+        let product = u128::from(mantissa) * u128::from(other);
+        if product != 0 {
+            let shift = shift + more + (BELOW - 2 * LAST_BIT);
+            let negative = a.is_sign_negative() != b.is_sign_negative();
+            let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| {
+                let wide = (half << (shift % 32)) as i128;
+                if negative { -wide } else { wide }
+            });
+            self.add_wide(shift / 32, low);
+            self.add_wide(shift / 32 + 2, high);
+            self.count_addition();
         }
     }
 
-    /// Adds the square of a value, without rounding it. A square beyond the largest number counts as that.
+    /// Adds the square of a value, which must be finite, without rounding it.
     #[inline]
     pub fn add_square(&mut self, value: f64) {
-        let bits = value.to_bits();
-        let exponent = (bits >> 52 & 0x7FF) as u32;
-        // Where neither the square nor its last bit leaves the range of numbers, it is a product of integers.
-        if !(600..1500).contains(&exponent) {
-            return self.add_product(value, value);
+        self.add_product(value, value);
+    }
+
+    /// Adds `factor` times the distance from one value to another, without rounding either.
+    #[inline]
+    pub(super) fn add_distance(&mut self, from: f64, to: f64, factor: f64) {
+        let distance = to - from;
+        // What rounding has cut off; mostly nothing, as `from` is seldom far below `to` (D. Knuth's exact sum of two numbers).
+        let back = distance - to;
+        let rest = (to - (distance - back)) - (from + back);
+        self.add_product(distance, factor);
+        if rest != 0.0 {
+            self.add_product(rest, factor);
         }
-        let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
-        let (square, shift) = (mantissa * mantissa, 2 * (exponent - 1) - 1074);
-        let [low, high] = [square & u128::from(u64::MAX), square >> 64].map(|half| (half << (shift % 32)) as i128);
-        self.add_wide(shift / 32, low);
-        self.add_wide(shift / 32 + 2, high);
-        self.count_addition();
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: &ExactSum) {
-        let mut other = other.clone();
-        other.carry();
-        self.carry();
-        if let Some(last) = (other.chunks.len() as u32).checked_sub(1) {
-            self.widen(other.first, other.first + last);
-            let at = (other.first - self.first) as usize;
-            for (sum, part) in self.chunks[at..].iter_mut().zip(&other.chunks) {
-                *sum += part;
+        let Some(last) = (other.chunks.len() as u32).checked_sub(1) else { return };
+        if self.waiting + other.waiting + 1 >= MOST_WAITING {
+            self.carry();
+            if other.waiting + 1 >= MOST_WAITING / 2 {
+                let mut carried = other.clone();
+                carried.carry();
+                return self.merge(&carried);
             }
         }
+        self.widen(other.first, other.first + last);
+        let at = (other.first - self.first) as usize;
+        self.chunks[at..].iter_mut().zip(&other.chunks).for_each(|(sum, part)| *sum += part);
+        self.waiting += other.waiting + 1;
     }
 
     /// The sum, rounded once to the nearest `f64`.
     pub fn value(&self) -> f64 {
+        self.magnitude().round()
+    }
+
+    /// The sum over a whole number, which must not be 0, rounded once. The mean of so many values lies between the least and the greatest.
+    pub fn over(&self, count: u64) -> f64 {
+        self.magnitude().over(count, 0).round()
+    }
+
+    /// The sum over a number, which must be positive and finite, rounded once.
+    pub fn over_number(&self, number: f64) -> f64 {
+        let (mantissa, shift) = parts(number);
+        self.magnitude().over(mantissa, shift as i32 - LAST_BIT as i32).round()
+    }
+
+    /// The sum as a number from 1 to 2 and the power of 2 that it is multiplied by; 0 and the lowest power if it is 0.
+    pub(super) fn scaled(&self) -> (f64, i32) {
+        let mut magnitude = self.magnitude();
+        let exponent = magnitude.exponent();
+        magnitude.lowest -= exponent;
+        (magnitude.round(), exponent)
+    }
+
+    /// The sum over 2^exponent, rounded once.
+    pub(super) fn scaled_by(&self, exponent: i32) -> f64 {
+        let mut magnitude = self.magnitude();
+        magnitude.lowest -= exponent;
+        magnitude.round()
+    }
+
+    /// This sum of so many values: their number times `squares`, the sum of their squares, less the square of this one. It is their number
+    /// times the sum of their squared distances from the mean.
+    pub(super) fn squared_distances(&self, squares: &ExactSum, count: u64) -> ExactSum {
+        let (total, squares) = (self.magnitude(), squares.magnitude());
+        let mut all = ExactSum::default();
+        let factors = [(0, count & LOW), (1, count >> 32)];
+        for (index, chunk) in squares.chunks.iter().enumerate() {
+            for (up, factor) in factors {
+                all.add_wide(squares.place(index) + up, i128::from(*chunk) * i128::from(factor));
+            }
+        }
+        for (index, chunk) in total.chunks.iter().enumerate().filter(|(_, chunk)| **chunk != 0) {
+            for (other, more) in total.chunks.iter().enumerate().filter(|(_, chunk)| **chunk != 0) {
+                let place = total.place(index) + total.place(other) - BELOW / 32;
+                all.add_wide(place, -(i128::from(*chunk) * i128::from(*more)));
+            }
+        }
+        all
+    }
+
+    /// Sign and digits.
+    fn magnitude(&self) -> Magnitude {
         let mut sum = self.clone();
         sum.carry();
         let negative = sum.chunks.last().is_some_and(|&top| top < 0);
@@ -111,13 +192,8 @@ impl ExactSum {
             sum.chunks.iter_mut().for_each(|chunk| *chunk = -*chunk);
             sum.carry();
         }
-        let Some(top) = sum.chunks.iter().rposition(|&chunk| chunk != 0) else { return 0.0 };
-        // The top three chunks hold at least 65 bits; whatever lies below only breaks ties.
-        let bottom = top.saturating_sub(2);
-        let head = sum.chunks[bottom..=top].iter().rev().fold(0u128, |head, &chunk| head << 32 | chunk as u128);
-        let sticky = sum.chunks[..bottom].iter().any(|&chunk| chunk != 0);
-        let magnitude = scale(head, sticky, 32 * (sum.first as i32 + bottom as i32) - 1074);
-        if negative { -magnitude } else { magnitude }
+        let chunks = sum.chunks.iter().map(|&chunk| chunk as u64).collect();
+        Magnitude { negative, chunks, lowest: 32 * sum.first as i32 - BELOW as i32, rest: false }
     }
 
     /// Three chunks from this one on, which are not all there yet.
@@ -167,19 +243,85 @@ impl ExactSum {
     }
 }
 
-/// `head * 2^exponent`, rounded to nearest even; `sticky` says whether there are ones below.
-fn scale(head: u128, sticky: bool, exponent: i32) -> f64 {
+/// Sign and digits of a number: chunk `i`, of 32 bits, weighs 2^(32 i + lowest).
+#[derive(Debug)]
+struct Magnitude {
+    negative: bool,
+    chunks: Vec<u64>,
+    lowest: i32,
+    /// Whether there are ones below all digits.
+    rest: bool,
+}
+
+impl Magnitude {
+    /// The place of a chunk among those of sums.
+    fn place(&self, index: usize) -> u32 {
+        ((self.lowest + BELOW as i32) / 32) as u32 + index as u32
+    }
+
+    /// The power of 2 of the first digit.
+    fn exponent(&self) -> i32 {
+        let first = self.chunks.iter().rposition(|&chunk| chunk != 0);
+        first.map_or(-(BELOW as i32), |top| self.lowest + 32 * top as i32 + self.chunks[top].ilog2() as i32)
+    }
+
+    /// This over `divisor` times 2^`exponent`.
+    fn over(mut self, divisor: u64, exponent: i32) -> Magnitude {
+        // The divisor has two chunks; three more leave more digits than a number has.
+        const MORE: usize = 5;
+        self.chunks.splice(0..0, [0; MORE]);
+        let mut rest = 0u128;
+        for chunk in self.chunks.iter_mut().rev() {
+            let part = rest << 32 | u128::from(*chunk);
+            (*chunk, rest) = ((part / u128::from(divisor)) as u64, part % u128::from(divisor));
+        }
+        Magnitude { lowest: self.lowest - 32 * MORE as i32 - exponent, rest: self.rest || rest != 0, ..self }
+    }
+
+    /// The number, rounded to the nearest `f64`.
+    fn round(&self) -> f64 {
+        let Some(top) = self.chunks.iter().rposition(|&chunk| chunk != 0) else { return 0.0 };
+        // The top three chunks hold at least 65 bits; whatever lies below only breaks ties.
+        let bottom = top.saturating_sub(2);
+        let head = self.chunks[bottom..=top].iter().rev().fold(0u128, |head, &chunk| head << 32 | u128::from(chunk));
+        let rest = self.rest || self.chunks[..bottom].iter().any(|&chunk| chunk != 0);
+        let magnitude = scale(head, rest, self.lowest + 32 * bottom as i32);
+        // There is one zero.
+        if self.negative { 0.0 - magnitude } else { magnitude }
+    }
+}
+
+/// `head * 2^exponent`, rounded to nearest even; `rest` says whether there are ones below.
+fn scale(head: u128, rest: bool, exponent: i32) -> f64 {
     let bits = 128 - head.leading_zeros() as i32;
     // The bits that do not fit a mantissa of 53, or that lie below the smallest subnormal.
-    let excess = (bits - 53).max(-1074 - exponent).max(0);
-    let (kept, rest) = if excess == 0 { (head, 0) } else { (head >> excess, head & ((1u128 << excess) - 1)) };
+    let excess = (bits - 53).max(-(LAST_BIT as i32) - exponent).max(0);
+    if excess > bits {
+        return 0.0;
+    }
+    let (kept, cut) = match excess {
+        0 => (head, 0),
+        128 => (0, head),
+        excess => (head >> excess, head & ((1u128 << excess) - 1)),
+    };
     let half = if excess == 0 { 0 } else { 1u128 << (excess - 1) };
-    let up = excess > 0 && (rest > half || rest == half && (sticky || kept & 1 == 1));
-    let mantissa = (kept + u128::from(up)) as f64;
-    let exponent = exponent + excess;
-    // In two steps, as 2^exponent alone may be below the smallest normal number or above the largest.
-    let half_way = exponent / 2;
-    mantissa * power_of_two(half_way) * power_of_two(exponent - half_way)
+    let up = excess > 0 && (cut > half || cut == half && (rest || kept & 1 == 1));
+    power((kept + u128::from(up)) as f64, exponent + excess)
+}
+
+/// `value` times 2^exponent, where only the result may be no normal number, and then is exact or infinite.
+pub(super) fn power(value: f64, exponent: i32) -> f64 {
+    // In several steps, as 2^exponent alone may be below the smallest normal number or above the largest.
+    let (mut value, mut exponent) = (value, exponent);
+    while exponent > 1000 && value.is_finite() {
+        value *= power_of_two(1000);
+        exponent -= 1000;
+    }
+    while exponent < -1000 && value != 0.0 {
+        value *= power_of_two(-1000);
+        exponent += 1000;
+    }
+    value * power_of_two(exponent.clamp(-1000, 1000))
 }
 
 /// 2^exponent for exponents of normal numbers.
@@ -236,8 +378,42 @@ mod tests {
         sum.add(-1e16);
         sum.add(-2e8);
         assert_eq!(sum.value(), 1.0);
+        let mut sum = ExactSum::default();
         sum.add_product(1e200, 1e200);
-        assert_eq!(sum.value(), f64::MAX);
+        sum.add_product(5e-324, 5e-324);
+        assert_eq!(sum.value(), f64::INFINITY);
+        sum.add_product(-1e200, 1e200);
+        assert_eq!((sum.value(), sum.scaled()), (0.0, (1.0, -2148)));
+    }
+
+    /// Rounded once, so between the least and the greatest, whatever the magnitude.
+    #[test]
+    fn means_are_rounded_once() {
+        let mean = |values: &[f64]| {
+            let mut sum = ExactSum::default();
+            values.iter().for_each(|&value| sum.add(value));
+            sum.over(values.len() as u64)
+        };
+        for value in [0.1, 1e308, -1e308, f64::MAX, 5e-324, 1.0 / 3.0, -7e-310] {
+            for count in [1, 2, 3, 7, 1000] {
+                assert_eq!(mean(&vec![value; count]), value, "{count} times {value:e}");
+            }
+        }
+        assert_eq!((mean(&[1.0, 2.0, 4.0]), mean(&[f64::MAX, f64::MIN, 3.0])), (7.0 / 3.0, 1.0));
+        assert_eq!(mean(&[5e-324, 0.0]), 0.0, "half of the least number, to even");
+        let mut third = ExactSum::default();
+        third.add(1e308);
+        (0..2).for_each(|_| third.add(1e308));
+        assert_eq!((third.over_number(3.0), third.over_number(1.5), third.over_number(1e-308)), (1e308, f64::INFINITY, f64::INFINITY));
+        assert_eq!(third.over_number(1e308), 3.0);
+    }
+
+    #[test]
+    fn distances_are_not_rounded() {
+        let mut sum = ExactSum::default();
+        sum.add_distance(0.1, 1e16, 3.0);
+        sum.add_product(-1e16, 3.0);
+        assert_eq!(sum.value(), -0.1 * 3.0);
     }
 
     #[test]

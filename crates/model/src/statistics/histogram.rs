@@ -152,7 +152,7 @@ impl HistogramTally {
     /// The mean of the values, exact; `None` without values.
     pub fn mean(&self) -> Option<f64> {
         let count = self.count();
-        (count > 0).then(|| self.sum.value() / count as f64)
+        (count > 0).then(|| self.sum.over(count))
     }
 
     /// The least value; `None` without values.

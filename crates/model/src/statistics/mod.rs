@@ -34,22 +34,26 @@
 mod declarations;
 mod estimate;
 mod exact_sum;
+mod future;
 mod histogram;
 mod meanings;
 mod means;
 mod notes;
 mod open_levels;
 mod series;
+mod spread;
+mod stretches;
 mod totals;
 
 /// What all of it is to whoever runs a model.
 const STATISTICS: &str = "statistics";
 
 pub use declarations::{Declaration, Declarations, SLICES, StatisticKind, TableDeclaration};
-pub use estimate::{BATCHES, Estimate};
+pub use estimate::{BATCHES, Estimate, SumOf};
 pub use exact_sum::ExactSum;
 pub use histogram::HistogramTally;
 pub use notes::{Note, Notes, Observe};
+pub use spread::mean_and_deviation;
 pub use totals::{Row, RowSink, Statistics};
 
 macro_rules! handle {
@@ -98,7 +102,8 @@ handle! {
     /// The mean over time of a quantity that holds its value between events: [`Observe::span`], or [`Level`](crate::Level), which
     /// have examples.
     ///
-    /// Levels of several LPs in one item add up: the mean is that of their sum. Give each LP an item of its own for a mean of each.
+    /// Levels of several LPs in one item add up: the mean is that of their sum. Give each LP an item of its own for a mean of each. What
+    /// nobody sets is 0.
     TimeMean
 }
 handle! {

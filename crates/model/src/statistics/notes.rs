@@ -33,6 +33,13 @@ pub enum Note {
         /// The level.
         level: f64,
     },
+    /// A [`Level`](crate::Level) begins, at time 0.
+    Open {
+        /// The mean over time.
+        mean: TimeMean,
+        /// The level.
+        level: f64,
+    },
     /// A [`Level`](crate::Level) has changed, at the time of the event.
     Change {
         /// The mean over time.
@@ -43,15 +50,6 @@ pub enum Note {
         level: f64,
         /// The level from now on.
         next: f64,
-    },
-    /// A [`Level`](crate::Level) ends.
-    Close {
-        /// The mean over time.
-        mean: TimeMean,
-        /// The time of its last change.
-        from: f64,
-        /// The level.
-        level: f64,
     },
     /// A value for a histogram.
     Sample {
@@ -78,8 +76,8 @@ impl Note {
             Note::Count { counter: Counter { slot, item }, .. } => (slot, item, StatisticKind::Counter),
             Note::Observe { mean: Mean { slot, item }, .. } => (slot, item, StatisticKind::Mean),
             Note::Span { mean: TimeMean { slot, item }, .. }
-            | Note::Change { mean: TimeMean { slot, item }, .. }
-            | Note::Close { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
+            | Note::Open { mean: TimeMean { slot, item }, .. }
+            | Note::Change { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
             Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, StatisticKind::Histogram),
             Note::Row { .. } | Note::Act => unreachable!("only statistics have slots"),
         }
@@ -90,7 +88,7 @@ impl Note {
     pub(super) fn span(&self, time: f64) -> Option<(f64, f64, f64)> {
         match *self {
             Note::Span { from, to, level, .. } => Some((from, to, level)),
-            Note::Change { from, level, .. } | Note::Close { from, level, .. } => Some((from, time, level)),
+            Note::Change { from, level, .. } => Some((from, time, level)),
             _ => None,
         }
     }
@@ -99,10 +97,10 @@ impl Note {
     pub(super) fn not_finite(&self, time: f64) -> Option<f64> {
         let next = if let Note::Change { next, .. } = *self { next } else { 0.0 };
         match *self {
-            Note::Observe { value, .. } | Note::Sample { value, .. } => Some(value).filter(|x| !x.is_finite()),
-            _ => self
-                .span(time)
-                .and_then(|(from, to, level)| [from, to, level, (to - from) * level, next].into_iter().find(|x| !x.is_finite())),
+            Note::Observe { value, .. } | Note::Sample { value, .. } | Note::Open { level: value, .. } => {
+                Some(value).filter(|x| !x.is_finite())
+            }
+            _ => self.span(time).and_then(|(from, to, level)| [from, to, level, next].into_iter().find(|x| !x.is_finite())),
         }
     }
 }
@@ -188,15 +186,15 @@ impl Notes {
         (self.has_rows, self.incomplete) = (false, false);
     }
 
+    /// Adds the beginning of a level.
+    pub(crate) fn open(&mut self, mean: TimeMean, level: f64) {
+        self.push(Note::Open { mean, level });
+    }
+
     /// Adds a change of a level.
     #[inline]
     pub(crate) fn change(&mut self, mean: TimeMean, from: f64, level: f64, next: f64) {
         self.push(Note::Change { mean, from, level, next });
-    }
-
-    /// Adds the end of a level.
-    pub(crate) fn close(&mut self, mean: TimeMean, from: f64, level: f64) {
-        self.push(Note::Close { mean, from, level });
     }
 
     /// Adds an observation. If there is no memory for it, the event turns out to be at fault when it commits.

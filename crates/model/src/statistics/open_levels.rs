@@ -9,7 +9,7 @@ use super::STATISTICS;
 /// How many LPs share a piece of memory.
 const CHUNK: usize = 64;
 
-/// The levels of one slot that have changed and have yet to be closed: since when each has which value. [`Level`](crate::Level)s live in the
+/// The levels of one slot that were set and have yet to be closed: since when each has which value. [`Level`](crate::Level)s live in the
 /// states of LPs, where no engine sees them, so this is what it closes at the end of the run.
 ///
 /// One level per LP, or per item where there are several items, has a place of its own; whatever else there is goes into a table.
@@ -66,27 +66,32 @@ impl OpenLevels {
         &mut self.chunks[index / CHUNK].get_or_insert_with(|| Box::new([None; CHUNK]))[index % CHUNK]
     }
 
-    /// A level that had the value `before.value` since `before.since` now has another one.
+    /// A level that had the value `before.value` since `before.since` now has another one. Returns whether it is new here.
     #[inline]
-    pub(super) fn change(&mut self, item: u32, before: OpenLevel, now: OpenLevel) {
+    pub(super) fn change(&mut self, item: u32, before: OpenLevel, now: OpenLevel) -> bool {
         let place = self.place(item, now.lp);
         if *place == Some(before) {
             *place = Some(now);
+            false
         } else {
-            self.change_other(item, before, now);
+            self.change_other(item, before, now)
         }
     }
 
     #[cold]
-    fn change_other(&mut self, item: u32, before: OpenLevel, now: OpenLevel) {
+    fn change_other(&mut self, item: u32, before: OpenLevel, now: OpenLevel) -> bool {
         let others = self.others.get_mut(&(item, now.lp));
         match others.and_then(|others| others.iter_mut().find(|other| **other == before)) {
             Some(other) => *other = now,
-            None => self.open(item, now),
+            None => {
+                self.open(item, now);
+                return true;
+            }
         }
+        false
     }
 
-    /// Notes a level that has not changed before.
+    /// Notes a level that is new here.
     pub(super) fn open(&mut self, item: u32, level: OpenLevel) {
         let place = self.place(item, level.lp);
         if place.is_none() {
@@ -97,16 +102,6 @@ impl OpenLevels {
         let others = self.others.entry((item, level.lp)).or_default();
         others.make_room(1, STATISTICS);
         others.push(level);
-    }
-
-    /// The model has closed a level. One that has never changed is not here.
-    pub(super) fn close(&mut self, item: u32, level: OpenLevel) {
-        let place = self.place(item, level.lp);
-        if *place == Some(level) {
-            *place = None;
-        } else if let Some(others) = self.others.get_mut(&(item, level.lp)) {
-            others.iter().position(|other| *other == level).map(|index| others.swap_remove(index));
-        }
     }
 
     /// All that are open, with their items.
@@ -151,15 +146,18 @@ mod tests {
     fn every_level_is_followed_however_many_share_a_place() {
         for items in [1, 3] {
             let mut levels = OpenLevels::new(items);
-            // Two levels of LP 70, one of LP 500, and one that is closed, for item 0.
-            levels.change(0, level(70, 0.0, 0.0), level(70, 1.0, 2.0));
-            levels.change(0, level(70, 0.0, 0.0), level(70, 1.5, 4.0));
-            levels.change(0, level(500, 0.0, 1.0), level(500, 2.0, 3.0));
-            levels.change(0, level(3, 0.0, 0.0), level(3, 2.0, 1.0));
-            levels.change(0, level(70, 1.5, 4.0), level(70, 3.0, 5.0));
-            levels.change(0, level(70, 1.0, 2.0), level(70, 4.0, 6.0));
-            levels.close(0, level(3, 2.0, 1.0));
-            levels.close(0, level(9, 0.0, 7.0));
+            // Two levels of LP 70 and one of LP 500, for item 0.
+            levels.open(0, level(500, 0.0, 1.0));
+            let changes = [
+                (level(70, 0.0, 0.0), level(70, 1.0, 2.0), true),
+                (level(70, 0.0, 0.0), level(70, 1.5, 4.0), true),
+                (level(500, 0.0, 1.0), level(500, 2.0, 3.0), false),
+                (level(70, 1.5, 4.0), level(70, 3.0, 5.0), false),
+                (level(70, 1.0, 2.0), level(70, 4.0, 6.0), false),
+            ];
+            for (before, now, is_new) in changes {
+                assert_eq!(levels.change(0, before, now), is_new, "{now:?}");
+            }
             let expected = [(0, 70, 3.0, 5.0), (0, 70, 4.0, 6.0), (0, 500, 2.0, 3.0)];
             assert_eq!(sorted(&levels), expected, "{items} items");
             let mut merged = OpenLevels::new(items);

@@ -18,10 +18,7 @@ enum Sums {
     /// Sum and number of values.
     Means(Vec<(ExactSum, u64)>),
     /// Level times time.
-    Levels {
-        areas: Vec<ExactSum>,
-        spans: u64,
-    },
+    Levels(Vec<ExactSum>),
 }
 
 /// The run, cut into slices of equal length.
@@ -86,7 +83,7 @@ impl SeriesTally {
         let sums = match declaration.kind {
             StatisticKind::Counter => Sums::Counts(vec![0; count]),
             StatisticKind::Mean | StatisticKind::Histogram => Sums::Means(vec![Default::default(); count]),
-            StatisticKind::TimeMean => Sums::Levels { areas: vec![ExactSum::default(); count], spans: 0 },
+            StatisticKind::TimeMean => Sums::Levels(vec![ExactSum::default(); count]),
         };
         Some(SeriesTally { slices, sums })
     }
@@ -112,13 +109,12 @@ impl SeriesTally {
     /// Adds to the series of a mean over time.
     #[inline]
     pub(super) fn span(&mut self, from: f64, to: f64, level: f64) {
-        let SeriesTally { slices, sums: Sums::Levels { areas, spans } } = self else { return };
+        let SeriesTally { slices, sums: Sums::Levels(areas) } = self else { return };
         let (from, to) = (from.max(0.0), to.min(slices.reached));
         if from <= to {
-            *spans += 1;
             let slice = slices.at(from);
             if to <= slices.edges[slice + 1] {
-                areas[slice].add((to - from) * level)
+                areas[slice].add_distance(from, to, level)
             } else {
                 add_long_span(slices, areas, from, to, level)
             }
@@ -134,10 +130,7 @@ impl SeriesTally {
                     *count += other_count;
                 }
             }
-            (Sums::Levels { areas, spans }, Sums::Levels { areas: others, spans: more }) => {
-                areas.iter_mut().zip(others).for_each(|(area, other)| area.merge(other));
-                *spans += more;
-            }
+            (Sums::Levels(areas), Sums::Levels(others)) => areas.iter_mut().zip(others).for_each(|(area, other)| area.merge(other)),
             _ => unreachable!("parts of one run have one declaration"),
         }
     }
@@ -156,12 +149,12 @@ impl SeriesTally {
                 (SeriesKind::Count, values, counts.iter().map(|&count| u64::try_from(count).unwrap_or(u64::MAX)).collect())
             }
             Sums::Means(means) => {
-                let mean = |(sum, count): &(ExactSum, u64)| (*count > 0).then(|| sum.value() / *count as f64);
+                let mean = |(sum, count): &(ExactSum, u64)| (*count > 0).then(|| sum.over(*count));
                 (SeriesKind::Mean, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
             }
-            Sums::Levels { areas, spans } => {
-                let covered = |slice: usize| Some(slices.covered(slice)).filter(|covered| *spans > 0 && *covered > 0.0);
-                let level = |(slice, area): (usize, &ExactSum)| covered(slice).map(|covered| area.value() / covered);
+            Sums::Levels(areas) => {
+                let covered = |slice: usize| Some(slices.covered(slice)).filter(|covered| *covered > 0.0);
+                let level = |(slice, area): (usize, &ExactSum)| covered(slice).map(|covered| area.over_number(covered));
                 (SeriesKind::Level, areas.iter().enumerate().map(level).collect(), Vec::new())
             }
         };
@@ -182,7 +175,7 @@ fn add_long_span(slices: &Slices, areas: &mut [ExactSum], from: f64, to: f64, le
     let touched = slices.at(from)..=slices.at(to);
     for (area, edges) in areas.iter_mut().zip(slices.edges.windows(2)).skip(*touched.start()).take(touched.count()) {
         let (begin, end) = (from.max(edges[0]), to.min(edges[1]));
-        area.add((end - begin) * level);
+        area.add_distance(begin, end, level);
     }
 }
 
@@ -261,7 +254,7 @@ mod tests {
         apply(&mut statistics, 5.0, &[made(1), Note::Span { mean: LEVEL, from: 0.0, to: 5.0, level: 4.0 }]);
         assert_eq!((values(&statistics, "made"), statistics.counter(MADE)), (vec![Some(3.0), Some(1.0)], 1));
         assert_eq!((values(&statistics, "seen"), statistics.mean(SEEN).mean), (vec![Some(1.0), None], None));
-        assert_eq!((values(&statistics, "level"), statistics.time_mean(LEVEL).mean), (vec![Some(4.0), Some(0.0)], None));
+        assert_eq!((values(&statistics, "level"), statistics.time_mean(LEVEL).mean), (vec![Some(4.0), Some(0.0)], Some(0.0)));
     }
 
     /// What the run did not reach is unknown, not 0, and what was observed as it ended belongs to the last slice that it reached.
@@ -286,8 +279,9 @@ mod tests {
     #[test]
     fn spans_count_within_the_run_only() {
         let mut statistics = statistics(2, 0.0, 10.0);
+        assert_eq!(values(&statistics, "level"), [Some(0.0), Some(0.0)], "a level that nobody sets is 0");
         apply(&mut statistics, 1.0, &[Note::Span { mean: LEVEL, from: 12.0, to: 13.0, level: 5.0 }]);
-        assert_eq!(values(&statistics, "level"), [None, None]);
+        assert_eq!(values(&statistics, "level"), [Some(0.0), Some(0.0)]);
         apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: 8.0, to: 1e9, level: 5.0 }]);
         apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: -7.0, to: -6.0, level: 5.0 }]);
         apply(&mut statistics, 8.0, &[Note::Span { mean: LEVEL, from: -7.0, to: 1.0, level: 5.0 }]);

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -7,6 +8,7 @@ use warpline_base::record::{HistogramView, ResultNote, Series, View};
 use warpline_memory::{list_of, prefetch};
 
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
+use super::future::{FutureSpan, FutureSpans};
 use super::meanings;
 use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::open_levels::{OpenLevel, OpenLevels};
@@ -78,6 +80,8 @@ pub struct Statistics {
     slots: Vec<Slot>,
     /// Which of the first 64 slots are too large for the nearest cache, so that it pays to fetch their items: a bit for each.
     large: u64,
+    /// Spans that have yet to be added up.
+    future: FutureSpans,
 }
 
 /// One statistic.
@@ -120,7 +124,7 @@ impl Statistics {
             if declaration.items > large { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large }
+        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, future: FutureSpans::default() }
     }
 
     /// The run was cut short, and ends here.
@@ -200,31 +204,76 @@ impl Statistics {
                     series.observe(time, value);
                 }
             }
-            Note::Span { mean, from, to, level } => _ = self.try_span(mean, from, to, level)?,
-            Note::Change { mean, from, level, next } => {
-                let open = if next.is_finite() { self.try_span(mean, from, time, level)? } else { return None };
-                let before = OpenLevel { lp, since: from, value: level };
-                open.change(mean.item, before, OpenLevel { lp, since: time, value: next });
+            Note::Span { mean, from, to, level } => self.try_span(time, mean, (from, to, level))?,
+            Note::Open { mean, level } => {
+                let Slot { tallies: Tallies::TimeMeans(items, open), .. } = slots.get_mut(usize::from(mean.slot))? else { return None };
+                items.get_mut(mean.item as usize).filter(|_| level.is_finite())?.add_level();
+                open.open(mean.item, OpenLevel { lp, since: time, value: level });
             }
-            Note::Close { mean, from, level } => {
-                self.try_span(mean, from, time, level)?.close(mean.item, OpenLevel { lp, since: from, value: level });
+            Note::Change { mean, from, level, next } => {
+                let Slot { tallies: Tallies::TimeMeans(items, open), series } = slots.get_mut(usize::from(mean.slot))? else { return None };
+                let valid = from <= time && from.is_finite() && level.is_finite() && next.is_finite();
+                let tally = items.get_mut(mean.item as usize).filter(|_| valid)?;
+                tally.add(horizon, from, time, level);
+                if let Some(series) = series {
+                    series.span(from, time, level);
+                }
+                let before = OpenLevel { lp, since: from, value: level };
+                if open.change(mean.item, before, OpenLevel { lp, since: time, value: next }) {
+                    tally.add_level();
+                }
             }
             Note::Row { .. } | Note::Act => return None,
         }
         Some(())
     }
 
-    /// Adds a span, and returns the open levels of its statistic.
+    /// Adds a span, or keeps it as long as it is not over.
     #[inline]
-    fn try_span(&mut self, mean: TimeMean, from: f64, to: f64, level: f64) -> Option<&mut OpenLevels> {
-        let Slot { tallies: Tallies::TimeMeans(items, open), series } = self.slots.get_mut(usize::from(mean.slot))? else { return None };
-        // The area is not finite either where one of the others is not.
-        let valid = ((to - from) * level).is_finite() && from <= to;
-        items.get_mut(mean.item as usize).filter(|_| valid)?.add(&self.horizon, from, to, level);
-        if let Some(series) = series {
-            series.span(from, to, level);
+    fn try_span(&mut self, time: f64, mean: TimeMean, (from, to, level): (f64, f64, f64)) -> Option<()> {
+        let Slot { tallies: Tallies::TimeMeans(items, _), series } = self.slots.get_mut(usize::from(mean.slot))? else { return None };
+        let valid = from <= to && from.is_finite() && to.is_finite() && level.is_finite();
+        let tally = items.get_mut(mean.item as usize).filter(|_| valid)?;
+        if to <= time {
+            tally.add_single(&self.horizon, from, to, level);
+            if let Some(series) = series {
+                series.span(from, to, level);
+            }
+        } else if self.future.keep(time, mean, (from, to, level)) {
+            self.add_past();
         }
-        Some(open)
+        Some(())
+    }
+
+    /// Adds the spans that are over by now.
+    #[cold]
+    #[inline(never)]
+    fn add_past(&mut self) {
+        let past = self.future.take_past();
+        self.add_spans(past);
+    }
+
+    fn add_spans(&mut self, spans: Vec<FutureSpan>) {
+        for FutureSpan { slot, item, from, to, level } in spans {
+            let Slot { tallies: Tallies::TimeMeans(items, _), series } = &mut self.slots[usize::from(slot)] else {
+                unreachable!("it was looked at when it was written")
+            };
+            items[item as usize].add_single(&self.horizon, from, to, level);
+            if let Some(series) = series {
+                series.span(from, to, level);
+            }
+        }
+    }
+
+    /// These statistics with all spans added up, as if the run ended now.
+    fn settled(&self) -> Cow<'_, Statistics> {
+        if self.future.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut all = self.clone();
+        let spans = all.future.take();
+        all.add_spans(spans);
+        Cow::Owned(all)
     }
 
     /// What is wrong with an observation.
@@ -310,6 +359,7 @@ impl Statistics {
             }
             mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
         }
+        self.future.merge(&other.future);
     }
 
     /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to part `part_of(lp)`.
@@ -325,8 +375,10 @@ impl Statistics {
         }
     }
 
-    /// Closes the levels that the model has left open, at the end of the run. Engines do so once, after the last LP has finished.
+    /// Closes all levels, and ends all spans, at the end of the run. Engines do so once, after the last LP has finished.
     pub fn close_levels(&mut self, end: f64) {
+        let spans = self.future.take();
+        self.add_spans(spans);
         for Slot { tallies, series } in &mut self.slots {
             let Tallies::TimeMeans(items, open) = tallies else { continue };
             for (item, OpenLevel { since, value, .. }) in open.iter() {
@@ -372,7 +424,7 @@ impl Statistics {
     /// If the handle does not fit its declaration.
     pub fn mean(&self, handle: Mean) -> Estimate {
         let Tallies::Means(items) = &self.slots[usize::from(handle.slot)].tallies else { panic!("{handle:?} is not declared as a mean") };
-        items[handle.item as usize].estimate()
+        items[handle.item as usize].estimate(&self.horizon)
     }
 
     /// The estimate of a mean over time, from the warm-up to the end, as in the [example](Self). Time for which no span was written
@@ -381,7 +433,8 @@ impl Statistics {
     /// # Panics
     /// If the handle does not fit its declaration.
     pub fn time_mean(&self, handle: TimeMean) -> Estimate {
-        let Tallies::TimeMeans(items, _) = &self.slots[usize::from(handle.slot)].tallies else {
+        let settled = self.settled();
+        let Tallies::TimeMeans(items, _) = &settled.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a mean over time")
         };
         items[handle.item as usize].estimate(&self.horizon)
@@ -406,7 +459,8 @@ impl Statistics {
     /// Every statistic under its name, as in the [example](Self); those with several items as lists. Statistics without observations are
     /// `null`.
     pub fn to_json(&self) -> Value {
-        let slots = self.declared.statistics.iter().zip(&self.slots);
+        let settled = self.settled();
+        let slots = self.declared.statistics.iter().zip(&settled.slots);
         Value::Object(
             slots.map(|(declaration, slot)| (declaration.name.clone(), self.slot_json(declaration, &slot.tallies))).collect::<Map<_, _>>(),
         )
@@ -415,7 +469,7 @@ impl Statistics {
     fn slot_json(&self, declaration: &Declaration, tallies: &Tallies) -> Value {
         let mut items: Vec<Value> = match tallies {
             Tallies::Counters(items) => items.iter().map(|&count| json!(saturated(count))).collect(),
-            Tallies::Means(items) => items.iter().map(|tally| tally.estimate().to_json()).collect(),
+            Tallies::Means(items) => items.iter().map(|tally| tally.estimate(&self.horizon).to_json()).collect(),
             Tallies::TimeMeans(items, _) => items.iter().map(|tally| tally.estimate(&self.horizon).to_json()).collect(),
             Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
         };
@@ -432,7 +486,8 @@ impl Statistics {
 
     /// Every statistic over virtual time that was [declared](Declaration::series) so, under its name.
     pub fn series(&self) -> BTreeMap<String, Series> {
-        let slots = self.declared.statistics.iter().zip(&self.slots);
+        let settled = self.settled();
+        let slots = self.declared.statistics.iter().zip(&settled.slots);
         slots.filter_map(|(declaration, slot)| Some((declaration.name.clone(), slot.series.as_ref()?.series(declaration)))).collect()
     }
 
@@ -556,7 +611,7 @@ mod tests {
         }
     }
 
-    /// Each value of an observation on its own, and the area of a span, which can be infinite where its sides are not.
+    /// Each value of an observation on its own; the area of a span may be too large for a number.
     #[test]
     fn what_is_not_finite_is_refused() {
         const SEEN: Mean = Mean::slot(0);
@@ -575,13 +630,12 @@ mod tests {
             (span(infinite, infinite, 1.0), "level"),
             (span(0.0, infinite, 0.0), "level"),
             (span(0.0, 1.0, infinite), "level"),
-            (span(0.0, 1e200, 1e200), "level"),
         ] {
             let notes = Notes { list: vec![note], ..Notes::default() };
             let refused = statistics.apply(&notes, 0.5, LpId(0), &mut NoRows).unwrap_err();
             assert_eq!(refused, Fault::Observation { name: name.into(), value: infinite }, "{note:?}");
         }
-        let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300)];
+        let list = vec![span(0.0, 1e200, 1e100), span(1e200, 1e200, 1e200), span(0.0, 1e-200, 1e300), span(-1e200, 1e200, 1e200)];
         statistics.apply(&Notes { list, ..Notes::default() }, 0.5, LpId(0), &mut NoRows).unwrap();
     }
 

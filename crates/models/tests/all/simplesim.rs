@@ -110,8 +110,9 @@ fn lists_hold_what_arrived_and_was_not_executed() {
 /// What one event does to an LP with a list of this length: its state then, and what it sends.
 fn after(model: &SimpleSim, length: f64, event: &Event) -> (State, Vec<(LpId, f64, Event)>) {
     let mut context = Context::new(model, 1, 10, false);
-    let mut state = State { length: Level::new(length), made: 70, checksum: 0 };
+    let mut state = State { length: Level::default(), made: 70, checksum: 0 };
     context.begin(LpId(2), 1, VirtualTime::ZERO, 0);
+    state.length.set(length, TimeMean::slot(3), &mut context);
     model.handle(&mut state, event, &mut context);
     let sent = context.outbox_mut().drain(..).map(|sent| (sent.to, f64::from(sent.time), sent.event));
     (state, sent.collect())

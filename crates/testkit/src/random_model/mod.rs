@@ -284,7 +284,7 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
         }
         let id = lp.id();
         self.tell(lp, || format!("{id} begins"));
-        State::new(self.kind(id))
+        State::new(self.kind(id), lp)
     }
 
     fn handle(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
@@ -328,7 +328,6 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
 
     fn finish(&self, state: &State, lp: &mut Finish<Self>) {
         if self.recipe.observing {
-            state.own.close(lp);
             lp.count(EVENTS.at(state.own.item()), 0);
         }
         if self.recipe.recording {

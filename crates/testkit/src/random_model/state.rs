@@ -1,4 +1,4 @@
-use warpline::{Context, Finish, Journaled, Level, LpId, Queue, Reverse};
+use warpline::{Context, Init, Journaled, Level, LpId, Queue, Reverse};
 
 use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
@@ -37,11 +37,11 @@ pub(super) enum LpMemory {
 }
 
 impl State {
-    pub(super) fn new(kind: LpKind) -> Self {
+    pub(super) fn new<const W: usize, O: Owned>(kind: LpKind, lp: &mut Init<RandomModel<W, O>>) -> Self {
         let own = match kind {
             LpKind::Forwarder => LpMemory::Forwarder { last: -1.0, errands: 0, jitter: 0 },
             LpKind::Memory => LpMemory::Memory { queue: Queue::default(), bytes: Queue::default() },
-            LpKind::Accumulator => LpMemory::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0) },
+            LpKind::Accumulator => LpMemory::Accumulator { total: 0.0, mean: 0.0, level: Level::new(1.0, LEVELS.at(0), lp) },
             LpKind::Colony => LpMemory::Colony { alive: 0, births: 0, births_of: Queue::default(), level: Level::default() },
         };
         State { seen: 0, owed: 0, checksum: 0, luck: 0, own }
@@ -183,15 +183,6 @@ impl LpMemory {
 
     pub(super) fn name(&self) -> &'static str {
         ["forwarder", "memory", "accumulator", "colony"][self.item() as usize]
-    }
-
-    pub(super) fn close<const W: usize, O: Owned>(&self, lp: &mut Finish<RandomModel<W, O>>) {
-        match self {
-            LpMemory::Accumulator { level, .. } => level.close(LEVELS.at(0), lp),
-            // The engine closes what every other colony leaves open.
-            LpMemory::Colony { level, .. } if lp.id().0.is_multiple_of(2) => level.close(LEVELS.at(1), lp),
-            LpMemory::Colony { .. } | LpMemory::Forwarder { .. } | LpMemory::Memory { .. } => {}
-        }
     }
 }
 

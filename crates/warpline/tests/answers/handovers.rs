@@ -53,7 +53,7 @@ impl Model for Bank {
             let delay = lp.random().exponential(1.0);
             lp.send(lp.id(), delay, Box::new(customer));
         }
-        Desk { served: 0, last: 0.0, queue: Level::new(0.0), open: Level::new(1.0), names: Vec::new() }
+        Desk { served: 0, last: 0.0, queue: Level::default(), open: Level::new(1.0, OPEN.at(lp.id().0), lp), names: Vec::new() }
     }
 
     fn handle(&self, desk: &mut Desk, customer: &Box<u64>, lp: &mut Context<Self>) {

@@ -57,7 +57,7 @@ impl Model for Hops {
             let delay = lp.random().exponential(1.0);
             lp.send(lp.id(), delay, token);
         }
-        Place { hops: 0, last: 0.0, busy: Level::new(0.0) }
+        Place { hops: 0, last: 0.0, busy: Level::default() }
     }
 
     fn handle(&self, place: &mut Place, token: &u32, lp: &mut Context<Self>) {
@@ -72,10 +72,6 @@ impl Model for Hops {
         lp.record(ROWS, &[(*token).into()]);
         let (to, delay) = (lp.random().below(self.lps), self.lookahead + lp.random().exponential(1.0));
         lp.send(to, delay, *token);
-    }
-
-    fn finish(&self, place: &Place, lp: &mut Finish<Self>) {
-        place.busy.close(BUSY, lp);
     }
 }
 

@@ -1,0 +1,64 @@
+use serde::{Deserialize, Serialize};
+use warpline_memory::MakeRoom;
+
+use super::STATISTICS;
+use crate::TimeMean;
+
+/// The fewest spans that are kept before any is looked at again.
+const FEWEST: usize = 256;
+
+/// Spans that reach beyond the event that wrote them. Where the run ends earlier than was wanted, they end there, so they are added up only
+/// when an event has committed that is no earlier than their end, or when the run ends: it never ends before an event that has committed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct FutureSpans {
+    list: Vec<FutureSpan>,
+    /// The time of the latest event that wrote one.
+    latest: f64,
+    /// When there are so many, those that are over are taken out.
+    full: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct FutureSpan {
+    pub(super) slot: u16,
+    pub(super) item: u32,
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) level: f64,
+}
+
+impl FutureSpans {
+    /// Keeps a span that an event at `time` wrote. Returns whether those that are over should be taken out.
+    #[inline]
+    pub(super) fn keep(&mut self, time: f64, TimeMean { slot, item }: TimeMean, (from, to, level): (f64, f64, f64)) -> bool {
+        if self.list.len() == self.list.capacity() {
+            self.list.make_room(self.list.len().max(FEWEST), STATISTICS);
+        }
+        self.list.push(FutureSpan { slot, item, from, to, level });
+        self.latest = self.latest.max(time);
+        self.list.len() >= self.full.max(FEWEST)
+    }
+
+    /// Takes out those that are over.
+    pub(super) fn take_past(&mut self) -> Vec<FutureSpan> {
+        let latest = self.latest;
+        let past = self.list.extract_if(.., |span| span.to <= latest).collect();
+        self.full = 2 * self.list.len();
+        past
+    }
+
+    /// Takes out all.
+    pub(super) fn take(&mut self) -> Vec<FutureSpan> {
+        std::mem::take(&mut self.list)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(super) fn merge(&mut self, other: &FutureSpans) {
+        self.list.make_room(other.list.len(), STATISTICS);
+        self.list.extend_from_slice(&other.list);
+        self.latest = self.latest.max(other.latest);
+    }
+}
