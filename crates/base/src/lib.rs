@@ -4,6 +4,7 @@
 //! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
 
 mod digest;
+mod figure;
 mod id;
 mod key;
 mod moment;
@@ -16,6 +17,7 @@ mod state_digest;
 mod time;
 
 pub use digest::{HistoryDigest, RunDigest};
+pub use figure::Figure;
 pub use id::LpId;
 pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
 pub use moment::Moment;

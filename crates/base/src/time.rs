@@ -2,6 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Figure;
+
 /// A point in virtual time: a finite number of model units, zero or later.
 ///
 /// It is held as the bits of the `f64`. As integers these are ordered like the numbers, as long as those are not negative, so comparing two
@@ -46,7 +48,7 @@ impl VirtualTime {
 
 impl fmt::Display for VirtualTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.get().fmt(f)
+        Figure(self.get()).fmt(f)
     }
 }
 

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use warpline_base::LpId;
+use warpline_base::{Figure, LpId};
 use warpline_memory::Exhausted;
 
 /// A mistake of the model. The engine adds where and when.
@@ -16,7 +16,7 @@ use warpline_memory::Exhausted;
 #[non_exhaustive]
 pub enum Fault {
     /// A delay that is NaN, infinite or negative.
-    #[error("sent an event to {to} with delay {delay}; a delay must be a finite number, zero or more")]
+    #[error("sent an event to {to} with delay {}; a delay must be a finite number, zero or more", Figure::from(.delay))]
     Delay {
         /// The receiver.
         to: LpId,
@@ -25,8 +25,10 @@ pub enum Fault {
     },
     /// A delay below the declared lookahead.
     #[error(
-        "sent an event to {to} with delay {delay}, below the declared lookahead {lookahead}; \
-         send it later, or declare a smaller lookahead where the model does: in Model::lookahead, lookahead_of or links"
+        "sent an event to {to} with delay {}, below the declared lookahead {}; \
+         send it later, or declare a smaller lookahead where the model does: in Model::lookahead, lookahead_of or links",
+        Figure::from(.delay),
+        Figure::from(.lookahead)
     )]
     Lookahead {
         /// The receiver.
@@ -51,7 +53,7 @@ pub enum Fault {
         lps: u32,
     },
     /// A delay that leads beyond the largest virtual time.
-    #[error("sent an event to {to} with delay {delay}, which leads beyond the largest virtual time ({max:e})", max = f64::MAX)]
+    #[error("sent an event to {to} with delay {}, which leads beyond the largest virtual time ({max:e})", Figure::from(.delay), max = f64::MAX)]
     EndOfTime {
         /// The receiver.
         to: LpId,
@@ -89,7 +91,7 @@ pub enum Fault {
         declared: String,
     },
     /// An observation that is NaN or infinite.
-    #[error("observed {value} for `{name}`; an observation must be finite")]
+    #[error("observed {} for `{name}`; an observation must be finite", Figure::from(.value))]
     Observation {
         /// The statistic.
         name: String,
@@ -97,7 +99,7 @@ pub enum Fault {
         value: f64,
     },
     /// A span of time that ends before it begins.
-    #[error("observed `{name}` over a span from {from} to {to}, which ends before it begins")]
+    #[error("observed `{name}` over a span from {} to {}, which ends before it begins", Figure::from(.from), Figure::from(.to))]
     Span {
         /// The statistic.
         name: String,

@@ -29,6 +29,7 @@ mod files;
 mod format;
 mod html;
 mod kinds;
+pub mod lists;
 mod page;
 mod parallel;
 mod results;

@@ -2,16 +2,19 @@
 
 use crate::format::{self, Zeros};
 use crate::html::escape;
+use crate::lists::{self, Extreme, ListSummary};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use warpline_base::record::ResultNote;
 
 /// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;
+/// Of so many items of a statistic, each has a row.
+const ITEMS: usize = 32;
 /// Rows beyond this number are left to `run.json`.
 const ROWS: usize = 200;
 /// The figures of a row, and the heads of their columns. A result that is one number has it where others have their mean.
-const FIGURES: [(&str, &str); 10] = [
+const FIGURES: [(&str, &str); 16] = [
     ("mean", "value or mean"),
     ("ci95", "± (95 %)"),
     ("min", "smallest"),
@@ -22,6 +25,12 @@ const FIGURES: [(&str, &str); 10] = [
     ("max", "largest"),
     ("count", "count"),
     ("deviation", "deviation"),
+    ("observations", "observations"),
+    ("runs", "runs"),
+    ("spans", "spans"),
+    ("levels", "levels added up"),
+    ("single_min", "smallest single level"),
+    ("single_max", "largest single level"),
 ];
 /// What has to be said of the interval in a row.
 const CI95_NOTE: &str = "ci95_note";
@@ -42,6 +51,8 @@ struct Row<'a> {
     shown: Shown<'a>,
     /// What has to be said of its interval.
     caution: Option<&'a str>,
+    /// What its figures are over.
+    over: String,
 }
 
 /// What stands in a row.
@@ -80,7 +91,8 @@ impl<'a> Rows<'a> {
             Value::Object(fields) if has_figures(fields) => {
                 let figures = fields.iter().filter(|(key, _)| *key != CI95_NOTE);
                 let caution = fields.get(CI95_NOTE).and_then(Value::as_str);
-                self.add(name, path, Shown::Figures(figures.map(|(key, value)| (key.as_str(), value.clone())).collect()), caution);
+                let shown = Shown::Figures(figures.map(|(key, value)| (key.as_str(), value.clone())).collect());
+                self.add(name, path, shown, (caution, missing(fields)));
             }
             Value::Object(fields) => {
                 if fields.is_empty() && !path.is_empty() {
@@ -95,43 +107,44 @@ impl<'a> Rows<'a> {
             Value::Array(list) => self.list(name, path, list),
             Value::Null if path.is_empty() => {}
             Value::String(_) | Value::Bool(_) => self.words(name, path, span(value)),
-            scalar => self.add(name, path, Shown::Figures([("mean", scalar.clone())].into()), None),
+            scalar => self.add(name, path, Shown::Figures([("mean", scalar.clone())].into()), (None, String::new())),
         }
     }
 
     /// Sums up a list: its numbers, or each field of its entries.
     fn list(&mut self, name: &str, path: &str, list: &'a [Value]) {
         let count = format::integer(list.len() as u64);
-        let numbers: Vec<f64> = list.iter().filter_map(main_number).collect();
-        match summed_up(&numbers) {
-            Some(figures) => self.add(name, path, Shown::Figures(figures), caution(list)),
-            None => self.words(name, path, format!("<span class=\"muted\">{count} entries, in run.json</span>")),
-        }
-        if !numbers.is_empty() {
-            return;
-        }
-        let keys: BTreeSet<&String> = list.iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
-        for key in keys {
-            let fields: Vec<&Value> = list.iter().filter_map(|entry| entry.get(key)).collect();
-            let numbers: Vec<f64> = fields.iter().copied().filter_map(main_number).collect();
-            let caution = if key == "ci95" { caution(list) } else { fields.iter().find_map(|field| note(field)) };
-            if let Some(figures) = summed_up(&numbers) {
-                self.add(&below(name, " › ", &words(key)), &below(path, ".", key), Shown::Figures(figures), caution);
+        let called = |entry: usize| lists::name_of(list, path, self.notes, entry);
+        let Some(summary) = lists::summed_up(list, path, self.notes) else {
+            let fields: Vec<_> = lists::fields(list, path, self.notes).into_iter().map(|(key, is)| (key, over(&is, called), is)).collect();
+            self.words(name, path, format!("<span class=\"muted\">{count} entries, in run.json</span>"));
+            for (key, over, summary) in fields {
+                let of_key = || list.iter().filter_map(|entry| entry.get(key)).find_map(note);
+                let caution = if key == "ci95" { caution(list) } else { of_key() };
+                self.add(&below(name, " › ", &words(key)), &below(path, ".", key), Shown::Figures(figures(&summary)), (caution, over));
             }
+            return;
+        };
+        let over = over(&summary, called);
+        self.add(name, path, Shown::Figures(figures(&summary)), (caution(list), over));
+        if list.len() <= ITEMS && list.iter().all(Value::is_object) {
+            let names: Vec<String> = (0..list.len()).map(|entry| lists::name_of(list, path, self.notes, entry)).collect();
+            // Unit and meaning stand in the row of all.
+            list.iter().zip(names).for_each(|(item, called)| self.collect(&below(name, " › ", &called), "", item));
         }
     }
 
     fn words(&mut self, name: &str, path: &str, words: String) {
-        self.add(name, path, Shown::Words(words), None);
+        self.add(name, path, Shown::Words(words), (None, String::new()));
     }
 
-    fn add(&mut self, name: &str, path: &str, shown: Shown<'a>, caution: Option<&'a str>) {
+    fn add(&mut self, name: &str, path: &str, shown: Shown<'a>, (caution, over): (Option<&'a str>, String)) {
         if self.rows.len() == ROWS {
             self.left_out += 1;
             return;
         }
         let name = if name.is_empty() { "result" } else { name };
-        self.rows.push(Row { name: name.to_owned(), path: path.to_owned(), shown, caution });
+        self.rows.push(Row { name: name.to_owned(), path: path.to_owned(), shown, caution, over });
     }
 
     fn has(&self, figure: &str) -> bool {
@@ -154,13 +167,14 @@ impl<'a> Rows<'a> {
     fn row(&self, row: &Row, columns: &[&(&str, &str)], units: bool) -> String {
         let note = self.notes.get(&row.path);
         let meaning = note.filter(|note| !note.meaning.is_empty()).map(|note| format!("<small>{}</small>", escape(&note.meaning)));
+        let over = if row.over.is_empty() { String::new() } else { format!("<small>{}</small>", escape(&row.over)) };
         let unit = note.map_or("", |note| &note.unit);
         let unit = if units { format!("<td class=\"unit\">{}</td>", escape(unit)) } else { String::new() };
         let cells = match &row.shown {
             Shown::Words(words) => format!("<td colspan=\"{}\">{words}</td>", columns.len()),
             Shown::Figures(figures) => columns.iter().map(|(key, _)| row.cell(key, figures)).collect(),
         };
-        format!("<tr><th scope=\"row\">{}{}</th>{unit}{cells}</tr>", escape(&row.name), meaning.unwrap_or_default())
+        format!("<tr><th scope=\"row\">{}{}{over}</th>{unit}{cells}</tr>", escape(&row.name), meaning.unwrap_or_default())
     }
 }
 
@@ -193,11 +207,6 @@ fn has_figures(fields: &Map<String, Value>) -> bool {
     !fields.is_empty() && fields.iter().all(known)
 }
 
-/// A number, or the mean of what has one.
-fn main_number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.get("mean")?.as_f64()).filter(|number| number.is_finite())
-}
-
 fn note(value: &Value) -> Option<&str> {
     value.get(CI95_NOTE)?.as_str()
 }
@@ -206,11 +215,42 @@ fn caution(list: &[Value]) -> Option<&str> {
     list.iter().find_map(note)
 }
 
-/// Mean, extremes and count of some numbers; `None` without any.
-fn summed_up(numbers: &[f64]) -> Option<BTreeMap<&'static str, Value>> {
-    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-    let (least, most) = (numbers.iter().copied().reduce(f64::min)?, numbers.iter().copied().reduce(f64::max)?);
-    Some([("mean", mean.into()), ("min", least.into()), ("max", most.into()), ("count", numbers.len().into())].into())
+/// In how many runs there was no value, if there were any.
+fn missing(fields: &Map<String, Value>) -> String {
+    let figure = |name: &str| fields.get(name).and_then(Value::as_u64);
+    match figure("runs").zip(figure("count")) {
+        Some((runs, known)) if known < runs => format!("no observation in {} of {} runs", runs - known, runs),
+        _ => String::new(),
+    }
+}
+
+/// The figures of a list.
+fn figures(summary: &ListSummary) -> BTreeMap<&'static str, Value> {
+    let ListSummary { known, least, most, mean, values, .. } = summary;
+    let count = values.unwrap_or(*known as u64);
+    let all = [
+        ("mean", mean.map(Value::from)),
+        ("min", Some(least.value.into())),
+        ("max", Some(most.value.into())),
+        ("count", Some(count.into())),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// What the figures of a list are over.
+fn over(summary: &ListSummary, called: impl Fn(usize) -> String) -> String {
+    let extreme = |Extreme { ci95, entry, .. }: &Extreme| {
+        let half = ci95.map(|half| format!(" (± {})", format::number(half, 4, Zeros::Strip))).unwrap_or_default();
+        format!("{}{half}", called(*entry))
+    };
+    let ListSummary { entries, known, least, most, mean, values } = summary;
+    let mean = match (mean, values) {
+        (None, _) => String::new(),
+        (_, Some(_)) => ", mean over all their values".to_owned(),
+        _ => ", mean over the entries".to_owned(),
+    };
+    let none = if known < entries { format!(", {} without a value", entries - known) } else { String::new() };
+    format!("of {entries} entries: smallest {}, largest {}{mean}{none}", extreme(least), extreme(most))
 }
 
 /// A scalar with its full value as the title, where that says more.
@@ -270,7 +310,7 @@ mod tests {
 
     #[test]
     fn unit_and_meaning_stand_beside_the_value() {
-        let note = |unit: &str, meaning: &str| ResultNote { unit: unit.into(), meaning: meaning.into() };
+        let note = |unit: &str, meaning: &str| ResultNote { unit: unit.into(), meaning: meaning.into(), label: false };
         let notes = [("stay".to_owned(), note("h", "time in the <system>")), ("links.load".to_owned(), note("", "share"))].into();
         let all = json!({ "stay": { "mean": 2.5, "count": 3 }, "links": [{ "load": 0.5, "name": "a" }, { "load": 0.75, "name": "b" }] });
         let page = results(&all, &notes);
@@ -283,26 +323,33 @@ mod tests {
 
     #[test]
     fn lists_are_summed_up() {
-        let cells = |all: Value| {
+        let cells = |all: Value, row: usize| -> Vec<String> {
             let page = page(&all);
-            let row = page.rsplit("<tr>").next().unwrap_or_default().replace("</span>", "").replace("</td>", "|");
+            let row = page.split("<tr>").nth(2 + row).unwrap_or_default().replace("</span>", "").replace("</small>", "|");
+            let row = row.replace("</th>", "|").replace("</td>", "|");
             row.split('|').map(|cell| cell.rsplit('>').next().unwrap_or_default().to_owned()).filter(|cell| !cell.is_empty()).collect()
         };
-        let figures: Vec<String> = cells(json!({ "load": (0..9).collect::<Vec<_>>() }));
-        assert_eq!(figures, ["4", "0", "8", "9"], "mean, smallest, largest, count");
-        let estimates: Vec<String> = cells(json!({ "load": [{ "mean": 1, "ci95": 9 }, { "mean": 4, "ci95": 9 }, { "mean": null }] }));
-        assert_eq!(estimates, ["2.5", "1", "4", "2"]);
-        let fields = page(&json!({ "links": [{ "load": 1, "name": "x" }, { "load": 3, "name": "y" }] }));
-        assert!(fields.contains("2 entries, in run.json") && fields.contains("links › load</th>") && !fields.contains("links › name"));
+        let over = "of 9 entries: smallest item 0, largest item 8, mean over the entries";
+        assert_eq!(cells(json!({ "load": (0..9).map(f64::from).collect::<Vec<_>>() }), 0), [over, "4", "0", "8", "9"]);
+        let items =
+            json!({ "load": [{ "mean": 1, "ci95": 9, "count": 1 }, { "mean": 4, "ci95": 9, "count": 3 }, { "mean": null, "count": 0 }] });
+        let over = "of 3 entries: smallest item 0 (± 9), largest item 1 (± 9), mean over all their values, 1 without a value";
+        assert_eq!(cells(items.clone(), 0), [over, "3.25", "1", "4", "4"], "mean, smallest, largest, count");
+        assert_eq!(cells(items, 2), ["load › item 1", "4", "9", "3"], "each item with its interval");
+        let runs = json!({ "load": { "mean": 1, "ci95": 9, "count": 1, "runs": 4 } });
+        assert_eq!(cells(runs, 0), ["no observation in 3 of 4 runs", "1", "9", "1", "4"]);
+        let fields = page(&json!({ "links": [{ "load": 1.0, "id": 7, "name": "x" }, { "load": 3.0, "id": 8, "name": "y" }] }));
+        assert!(fields.contains("2 entries, in run.json") && fields.contains("links › load<small>"), "{fields}");
+        assert!(!fields.contains("links › name") && !fields.contains("links › id"), "{fields}");
         assert!(page(&json!({ "names": vec!["a"; 9] })).contains("9 entries, in run.json"));
     }
 
     #[test]
     fn an_interval_that_is_too_narrow_says_so() {
         let narrow = json!({ "mean": 2, "ci95": 0.1, "ci95_note": "too <narrow>" });
-        for all in [json!({ "stay": narrow }), json!([narrow, narrow]), json!({ "links": [{ "stay": narrow }] })] {
+        for (all, rows) in [(json!({ "stay": narrow }), 1), (json!([narrow, narrow]), 3), (json!({ "links": [{ "stay": narrow }] }), 1)] {
             let page = page(&all);
-            assert_eq!(page.matches("class=\"caution\">!</span></td>").count(), 1, "{page}");
+            assert_eq!(page.matches("class=\"caution\">!</span></td>").count(), rows, "{page}");
             assert_eq!(page.matches("The interval is too &lt;narrow&gt;.").count(), 1, "{page}");
         }
         let by_hand = page(&json!({ "links": [{ "load": 0.5, "ci95": 0.1, "ci95_note": "too narrow" }] }));

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use warpline_base::LpId;
+use warpline_base::{Figure, LpId};
 use warpline_kernel::Position;
 pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
 use warpline_memory::{Exhausted, catch_exhausted, check_room};
@@ -75,7 +75,7 @@ pub enum Error {
     Abandoned,
     /// A process of the run is gone, so that the others cannot go on. What LPs had not yet done [outside](crate::Observe::when_settled), in
     /// whatever process, is never done.
-    #[error("{lost}; GVT had reached time {gvt}; there are no results; rows that were written to files before stay there")]
+    #[error("{lost}; GVT had reached time {}; there are no results; rows that were written to files before stay there", Figure::from(.gvt))]
     Process {
         /// Which one, and why.
         lost: Lost,
@@ -110,7 +110,10 @@ pub enum Error {
         cause: std::io::Error,
     },
     /// What an event does [to the outside world](crate::Observe::when_settled) panicked.
-    #[error("what {lp} does to the outside world at time {time} panicked: {why}; nothing was done there after it, but the run went on")]
+    #[error(
+        "what {lp} does to the outside world at time {} panicked: {why}; nothing was done there after it, but the run went on",
+        Figure::from(.time)
+    )]
     Act {
         /// The LP.
         lp: LpId,
@@ -164,7 +167,7 @@ pub(crate) fn within_memory<T, E: From<Error>>(run: impl FnOnce() -> Result<T, E
 
 /// Where memory ran out, in words.
 fn during(place: &Option<Position>) -> String {
-    let place = place.map(|Position { lp, time, pending }| format!("at {lp}, time {time}, with {pending} events in memory: "));
+    let place = place.map(|Position { lp, time, pending }| format!("at {lp}, time {}, with {pending} events in memory: ", Figure(time)));
     place.unwrap_or_default()
 }
 
@@ -185,9 +188,10 @@ fn advice(place: &Option<Position>, why: &Exhausted) -> &'static str {
 /// A mistake of the model, where and when; [`Error`] has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "model `{model}`: {} {fault}\n  {committed} events were committed up to time {time}; \
+    "model `{model}`: {} {fault}\n  {committed} events were committed up to time {}; \
      there are no results; rows that were written to files before stay there",
-    culprit(.place, .fault)
+    culprit(.place, .fault),
+    Figure::from(.time)
 )]
 pub struct Failure {
     /// The model.
@@ -242,7 +246,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Init(lp) => write!(f, "init of {lp}"),
-            Place::Event { lp, time, event } => write!(f, "event {event} of {lp} at time {time}"),
+            Place::Event { lp, time, event } => write!(f, "event {event} of {lp} at time {}", Figure(*time)),
             Place::Finish(lp) => write!(f, "finish of {lp}"),
             Place::Results => write!(f, "making the results"),
         }

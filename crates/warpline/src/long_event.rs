@@ -1,4 +1,4 @@
-use warpline_base::LpId;
+use warpline_base::{Figure, LpId};
 
 /// A lengthy event, as seen from outside while it is being executed; see [`Simulation::on_long_event`](crate::Simulation::on_long_event).
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,7 @@ pub struct LongEvent {
 impl std::fmt::Display for LongEvent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let LongEvent { pe, lp, time, event, certain, seconds } = self;
+        let time = Figure(*time);
         let on = pe.map(|pe| format!(" on PE {pe}")).unwrap_or_default();
         match event {
             0 => write!(f, "init or finish of {lp} at time {time}")?,

@@ -3,7 +3,7 @@ use std::io::{BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use warpline_base::LpId;
+use warpline_base::{Figure, LpId};
 use warpline_kernel::{MomentRow, ROWS, RowContent};
 use warpline_memory::{MakeRoom, list_for};
 use warpline_model::statistics::{Row, RowSink, TableDeclaration};
@@ -186,7 +186,7 @@ impl CsvTable {
     }
 
     fn write(&mut self, time: f64, lp: LpId, cells: &[Cell]) -> std::io::Result<()> {
-        write!(self.file, "{time},{}", lp.0)?;
+        write!(self.file, "{},{}", Figure(time), lp.0)?;
         for cell in cells {
             match cell {
                 Cell::Text(text) => write!(self.file, ",{}", quoted(text))?,

@@ -28,6 +28,9 @@ pub struct Series {
     /// one. Otherwise empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ci95: Vec<Option<f64>>,
+    /// Of several runs, how many have a value in each slice. Otherwise empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<u32>,
 }
 
 /// What the values of a [`Series`] are.
@@ -83,8 +86,9 @@ mod tests {
             values: vec![Some(0.25), None],
             counts: vec![3, 0],
             ci95: vec![Some(0.125), None],
+            runs: vec![2, 0],
         };
-        let level = Series { kind: SeriesKind::Level, counts: Vec::new(), ci95: Vec::new(), ..whole.clone() };
+        let level = Series { kind: SeriesKind::Level, counts: Vec::new(), ci95: Vec::new(), runs: Vec::new(), ..whole.clone() };
         for series in [whole, level.clone()] {
             assert_eq!(serde_json::from_str::<Series>(&serde_json::to_string(&series).unwrap()).unwrap(), series);
         }

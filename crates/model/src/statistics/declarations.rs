@@ -218,7 +218,25 @@ impl Declarations {
     /// assert_eq!(statistics.result_notes(&results)["links.length"].unit, "km");
     /// ```
     pub fn result(&mut self, name: &str, unit: &str, meaning: &str) {
-        self.results.push((name.into(), ResultNote { unit: unit.into(), meaning: meaning.into() }));
+        self.results.push((name.into(), ResultNote { unit: unit.into(), meaning: meaning.into(), label: false }));
+    }
+
+    /// Says of a [result](Self::result) that it is what something is called, such as the number of a node: what is shown of a list names
+    /// entries by their labels, and never averages those. If some labels end in `name`, people see these.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// # use serde_json::json;
+    /// # let mut declare = Declarations::default();
+    /// // In Model::declare:
+    /// declare.label("links.from", "the node where the link begins");
+    /// // In Model::results:
+    /// let results = json!({ "links": [{ "from": 5, "load": 0.25 }, { "from": 6, "load": 0.75 }] });
+    /// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// assert!(statistics.result_notes(&results)["links.from"].label);
+    /// ```
+    pub fn label(&mut self, name: &str, meaning: &str) {
+        self.results.push((name.into(), ResultNote { unit: String::new(), meaning: meaning.into(), label: true }));
     }
 
     fn add(&mut self, slot: u16, kind: StatisticKind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {

@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use warpline_base::record::ResultNote;
 
-/// What `ci95` is beside a mean.
-const CI95: &str =
-    "half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from the mean";
+/// What figures are beside a mean.
+const FIGURES: [(&str, &str); 4] = [
+    ("ci95", "half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from the mean"),
+    ("levels", "how many levels add up in the mean"),
+    ("single_min", "the least value of any single level or span among those that add up in the mean"),
+    ("single_max", "the greatest value of any single level or span among those that add up in the mean"),
+];
 
 /// Those of the declared notes that belong to a result, and notes on intervals.
 pub(super) fn of(results: &Value, declared: BTreeMap<String, ResultNote>) -> BTreeMap<String, ResultNote> {
@@ -30,16 +34,18 @@ fn exists(results: &Value, path: &str) -> bool {
     }
 }
 
-/// Adds a note for every `ci95` beside a mean, unless it has one.
+/// Adds a note for figures beside a mean, unless they have one.
 fn explain_intervals(results: &Value, path: &str, notes: &mut BTreeMap<String, ResultNote>) {
     match results {
         // Entries of a list are alike.
         Value::Array(list) => list.first().into_iter().for_each(|entry| explain_intervals(entry, path, notes)),
         Value::Object(fields) => {
             let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-            if fields.contains_key("ci95") && fields.contains_key("mean") {
-                let unit = notes.get(path).map(|note| note.unit.clone()).unwrap_or_default();
-                notes.entry(below("ci95")).or_insert_with(|| ResultNote { unit, meaning: CI95.into() });
+            if fields.contains_key("mean") {
+                for (figure, meaning) in FIGURES.iter().filter(|(figure, _)| fields.contains_key(*figure)) {
+                    let unit = notes.get(path).map(|note| note.unit.clone()).filter(|_| *figure != "levels").unwrap_or_default();
+                    notes.entry(below(figure)).or_insert_with(|| ResultNote { unit, meaning: (*meaning).into(), label: false });
+                }
             }
             fields.iter().for_each(|(name, field)| explain_intervals(field, &below(name), notes));
         }
@@ -54,7 +60,7 @@ mod tests {
     use super::*;
 
     fn note(unit: &str, meaning: &str) -> ResultNote {
-        ResultNote { unit: unit.into(), meaning: meaning.into() }
+        ResultNote { unit: unit.into(), meaning: meaning.into(), label: false }
     }
 
     fn notes(results: &Value, declared: &[&str]) -> Vec<(String, String)> {

@@ -166,6 +166,7 @@ impl SeriesTally {
             values: values.into_iter().enumerate().map(|(slice, value)| reached(slice, value)).collect(),
             counts,
             ci95: Vec::new(),
+            runs: Vec::new(),
         }
     }
 }

@@ -479,7 +479,7 @@ impl Statistics {
     /// What these results are: unit and meaning of all that are called like a statistic or [declared](Declarations::result), and what
     /// `ci95` is wherever it stands beside a mean.
     pub fn result_notes(&self, results: &Value) -> BTreeMap<String, ResultNote> {
-        let note = |d: &Declaration| (d.name.clone(), ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone() });
+        let note = |d: &Declaration| (d.name.clone(), ResultNote { unit: d.unit.clone(), meaning: d.meaning.clone(), label: false });
         let declared = self.declared.statistics.iter().map(note).chain(self.declared.results.iter().cloned());
         meanings::of(results, declared.collect())
     }

@@ -54,7 +54,7 @@ fn delays(network: &Network, outcome: &Outcome) -> HistogramTally {
 /// Mean and percentiles of delays, in s.
 fn delay_json(tally: &HistogramTally) -> Value {
     let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|q| tally.quantile(q));
-    json!({ "mean": tally.mean(), "min": tally.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": tally.max() })
+    json!({ "count": tally.count(), "mean": tally.mean(), "min": tally.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": tally.max() })
 }
 
 /// What the results are that are not simply statistics.
@@ -85,6 +85,15 @@ pub(super) fn declare(declare: &mut Declarations) {
         ("demands.delay", "s", "delay of packets from source to destination"),
     ];
     results.iter().for_each(|(name, unit, meaning)| declare.result(name, unit, meaning));
+    let labels = [
+        ("links.source", "where the link begins, as the file has it"),
+        ("links.target", "where it ends"),
+        ("links.source_name", "name of the node where it begins"),
+        ("links.target_name", "name of the node where it ends"),
+        ("demands.source", "where packets come from, as the file has it"),
+        ("demands.target", "where they go"),
+    ];
+    labels.iter().for_each(|(name, meaning)| declare.label(name, meaning));
 }
 
 /// All results as JSON: times in s, lengths in km, utilisation from 0 to 1.

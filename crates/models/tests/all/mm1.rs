@@ -31,6 +31,63 @@ fn queue_length_and_stay_follow_theory() {
     }
 }
 
+/// The mean number inside over each tenth of the time to `end`, from an empty queue: A. Kolmogorov's forward equations for up to 40 customers,
+/// by the method of Runge and Kutta.
+fn inside_from_empty(arrivals: f64, services: f64, end: f64) -> Vec<f64> {
+    const STEPS: usize = 2000;
+    let (last, step) = (40, end / 10.0 / STEPS as f64);
+    let flow = |p: &[f64]| -> Vec<f64> {
+        let up = |n: usize| if n < last { arrivals * p[n] } else { 0.0 };
+        let down = |n: usize| if n > 0 { services * p[n] } else { 0.0 };
+        (0..=last).map(|n| if n > 0 { up(n - 1) } else { 0.0 } + if n < last { down(n + 1) } else { 0.0 } - up(n) - down(n)).collect()
+    };
+    let moved = |p: &[f64], flow: &[f64], by: f64| -> Vec<f64> { p.iter().zip(flow).map(|(p, flow)| p + by * flow).collect() };
+    let inside = |p: &[f64]| -> f64 { (0u32..).zip(p).map(|(n, p)| f64::from(n) * p).sum() };
+    let mut p = vec![0.0; last + 1];
+    p[0] = 1.0;
+    let tenth = |_| {
+        let mut area = 0.0;
+        for _ in 0..STEPS {
+            let before = inside(&p);
+            let one = flow(&p);
+            let two = flow(&moved(&p, &one, step / 2.0));
+            let three = flow(&moved(&p, &two, step / 2.0));
+            let four = flow(&moved(&p, &three, step));
+            let all: Vec<f64> = (0..=last).map(|n| (one[n] + 2.0 * two[n] + 2.0 * three[n] + four[n]) / 6.0).collect();
+            p = moved(&p, &all, step);
+            area += (before + inside(&p)) / 2.0;
+        }
+        area / STEPS as f64
+    };
+    (0..10).map(tenth).collect()
+}
+
+/// In three of four of these runs nobody comes: there are no customers then, and nobody who stays.
+#[test]
+fn runs_in_which_nobody_comes_count() {
+    let truth = inside_from_empty(0.1, 1.0, 3.0);
+    let mean = truth.iter().sum::<f64>() / 10.0;
+    assert!((mean - 0.0710).abs() < 5e-4, "{mean}");
+    let runs = 4000;
+    let all = Simulation::<Mm1>::configured(&queue(0.1, 1.0)).unwrap().end(3.0).replicate(runs).unwrap();
+    let customers = all.spread("customers").unwrap();
+    assert_eq!((customers.values.len(), customers.runs), (4000, 4000));
+    let near =
+        |mean: f64, half: f64, truth: f64| assert!((mean - truth).abs() < 2.0 * half && half < 0.1 * truth, "{mean} ± {half}, not {truth}");
+    near(customers.mean, customers.ci95.unwrap(), mean);
+    let series = &all.record.series["customers"];
+    assert!(series.runs.iter().all(|with| *with == runs));
+    for (tenth, truth) in truth.iter().enumerate().skip(2) {
+        let sum = |values: &[Option<f64>]| values[10 * tenth..10 * tenth + 10].iter().flatten().sum::<f64>() / 10.0;
+        near(sum(&series.values), sum(&series.ci95), *truth);
+    }
+    // Who has left has stayed; where nobody has, there is no mean, and it is said in how many runs.
+    let stay = &all.record.results["mean_stay"];
+    let with = stay["count"].as_u64().unwrap();
+    assert!(stay["runs"] == 4000 && (100..2000).contains(&with), "{stay}");
+    assert_eq!(stay["observations"].as_u64(), Some(all.record.series["mean_stay"].counts.iter().sum()));
+}
+
 /// The series add up to what the run reports as a whole, and begin with an empty queue.
 #[test]
 fn series_show_the_queue_over_time() {

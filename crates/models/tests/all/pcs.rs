@@ -42,6 +42,34 @@ fn erlang_b(channels: u32, load: f64) -> f64 {
     (1..=channels).fold(1.0, |blocked, channels| load * blocked / (f64::from(channels) + load * blocked))
 }
 
+/// One portable is idle at first: a call begins at rate 1/100 and ends at rate 1/3, wherever it moves.
+#[test]
+fn cells_in_which_nobody_calls_count() {
+    let parameters = PcsParameters { cells: 4, portables: 1, call: 3.0, inter_call: 100.0, ..PcsParameters::default() };
+    let all = Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(2000).unwrap();
+    let (begins, ends) = (1.0 / 100.0, 1.0 / 3.0);
+    let pace: f64 = begins + ends;
+    let truth = begins / pace * (1.0 - (1.0 - (-10.0 * pace).exp()) / (10.0 * pace));
+    assert!((truth - 0.0209).abs() < 1e-4, "{truth}");
+    let busy = all.spread("busy").unwrap();
+    let half = busy.ci95.unwrap();
+    assert!(
+        busy.values.len() == 2000 && (busy.mean - truth).abs() < 2.0 * half && half < 0.3 * truth,
+        "{} ± {half}, not {truth}",
+        busy.mean
+    );
+}
+
+/// Extremes of a sum of cells are those of single ones, and say so.
+#[test]
+fn busy_channels_of_all_cells_have_extremes_of_single_cells() {
+    let parameters = PcsParameters { cells: 16, portables: 400, ..PcsParameters::default() };
+    let busy = &results(&parameters, 100.0)["busy"];
+    let figures = ["levels", "single_min", "single_max"].map(|name| busy[name].as_f64());
+    assert_eq!(figures, [Some(16.0), Some(0.0), Some(10.0)], "{busy}");
+    assert!(busy["mean"].as_f64() > Some(100.0) && busy.get("max").is_none() && busy.get("min").is_none(), "{busy}");
+}
+
 #[test]
 fn where_nobody_moves_calls_are_blocked_as_engset_says() {
     for (portables, channels, call, inter_call) in [(25, 10, 3.0, 6.0), (8, 2, 1.0, 4.0), (40, 10, 3.0, 6.0)] {

@@ -91,7 +91,7 @@ pub(crate) fn sample() -> RunRecord {
             ("packets_sent", "packets", "packets that sources have sent"),
             ("queue_packets", "packets", "packets that wait at a link"),
         ]
-        .map(|(name, unit, meaning)| (name.to_owned(), ResultNote { unit: unit.into(), meaning: meaning.into() }))
+        .map(|(name, unit, meaning)| (name.to_owned(), ResultNote { unit: unit.into(), meaning: meaning.into(), label: false }))
         .into(),
         series: Default::default(),
         provenance: Provenance {

@@ -10,7 +10,7 @@ fn series(kind: SeriesKind, unit: &str, meaning: &str, several: bool) -> Series 
     let values: Vec<Option<f64>> = (0..40).map(|slice| (!(20..30).contains(&slice) || slice == 25).then(|| 5.0 + noise(slice))).collect();
     let ci95 = if several { vec![Some(0.5); 40] } else { Vec::new() };
     let edges = (0..=40).map(|edge| f64::from(edge) * 1.5).collect();
-    Series { kind, unit: unit.into(), meaning: meaning.into(), edges, values, counts: Vec::new(), ci95 }
+    Series { kind, unit: unit.into(), meaning: meaning.into(), edges, values, counts: Vec::new(), ci95, runs: Vec::new() }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The results of a run for people: a line each, with unit and meaning.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::record::ResultNote;
 use serde_json::{Map, Value};
+use warpline_report::lists::{self, Extreme, ListSummary};
 
 use super::format;
 
@@ -12,28 +13,33 @@ const LIST_MOST: usize = 8;
 /// Where all of a list is.
 const ELSEWHERE: &str = "see --json or --report";
 
+/// What results are, by their names.
+type Notes = BTreeMap<String, ResultNote>;
+
 /// The results, as names and what there is to say of them.
-pub(crate) fn lines(results: &Value, notes: &BTreeMap<String, ResultNote>) -> Vec<[String; 2]> {
+pub(crate) fn lines(results: &Value, notes: &Notes) -> Vec<[String; 2]> {
     match results {
         Value::Null => Vec::new(),
         Value::Object(all) => all.iter().flat_map(|(name, value)| result(name, value, notes)).collect(),
-        other => vec![["result".to_owned(), text(other, "")]],
+        other => vec![["result".to_owned(), text("", other, notes)]],
     }
 }
 
-/// A result with its note; of a list of objects, their fields, too.
-fn result(name: &str, value: &Value, notes: &BTreeMap<String, ResultNote>) -> Vec<[String; 2]> {
+/// A result with its note; of a few items each with its interval, of a list of objects their fields, too.
+fn result(name: &str, value: &Value, notes: &Notes) -> Vec<[String; 2]> {
     let unit = notes.get(name).map_or("", |note| &note.unit);
-    let mut lines = vec![[name.to_owned(), explained(text(value, unit), notes.get(name))]];
+    let mut lines = vec![[name.to_owned(), explained(text(name, value, notes), notes.get(name))]];
     let Value::Array(list) = value else { return lines };
-    if list.iter().any(|entry| number(entry).is_some()) {
+    if lists::summed_up(list, name, notes).is_some() {
+        if list.len() <= LIST_MOST {
+            let objects = list.iter().enumerate().filter_map(|(entry, item)| Some((entry, item.as_object()?)));
+            lines.extend(objects.map(|(entry, item)| [format!("  {}", lists::name_of(list, name, notes, entry)), object(item, unit)]));
+        }
         return lines;
     }
-    let keys: BTreeSet<&String> = list.iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
-    for key in keys {
+    for (key, summary) in lists::fields(list, name, notes) {
         let note = notes.get(&format!("{name}.{key}"));
-        let fields: Vec<&Value> = list.iter().filter_map(|entry| entry.get(key)).collect();
-        let Some(mut text) = summed_up(&fields, note.map_or("", |note| &note.unit)) else { continue };
+        let mut text = summed_up(&summary, note.map_or("", |note| &note.unit), |entry| lists::name_of(list, name, notes, entry));
         if key == "ci95" {
             text += &narrow(list);
         }
@@ -49,12 +55,16 @@ fn explained(text: String, note: Option<&ResultNote>) -> String {
     }
 }
 
-fn text(value: &Value, unit: &str) -> String {
+fn text(name: &str, value: &Value, notes: &Notes) -> String {
+    let unit = notes.get(name).map_or("", |note| &note.unit);
     match value {
         Value::Array(list) if list.len() > LIST_MOST || !list.iter().all(is_scalar) => {
             let count = format!("{} {}", list.len(), if list.len() == 1 { "entry" } else { "entries" });
-            match summed_up(&list.iter().collect::<Vec<_>>(), unit) {
-                Some(sum) => format!("{count}: {sum}{} ({ELSEWHERE})", narrow(list)),
+            match lists::summed_up(list, name, notes) {
+                Some(summary) => {
+                    let sum = summed_up(&summary, unit, |entry| lists::name_of(list, name, notes, entry));
+                    format!("{count}: {sum}{} ({ELSEWHERE})", narrow(list))
+                }
                 None => format!("{count} ({ELSEWHERE})"),
             }
         }
@@ -68,21 +78,21 @@ fn with_unit(text: String, unit: &str) -> String {
     if unit.is_empty() { text } else { format!("{text} {unit}") }
 }
 
-/// A number, or the mean of what has one.
-fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.get("mean")?.as_f64()).filter(|number| number.is_finite())
-}
-
-/// Extremes and mean of the numbers, or of the means, in a list; `None` if there are none.
-fn summed_up(list: &[&Value], unit: &str) -> Option<String> {
-    let numbers: Vec<f64> = list.iter().filter_map(|value| number(value)).collect();
-    let (least, most) = (numbers.iter().copied().reduce(f64::min)?, numbers.iter().copied().reduce(f64::max)?);
-    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-    let by = if list.iter().all(|value| is_scalar(value)) { "" } else { "by mean, " };
-    let [least, most, mean] = [least, most, mean].map(format::number);
-    let others = list.len() - numbers.len();
-    let others = if others > 0 { format!(", {others} none") } else { String::new() };
-    Some(with_unit(format!("{by}smallest {least}, largest {most}, mean {mean}"), unit) + &others)
+/// Extremes and mean of the numbers, or of the means, in a list, and what they are over.
+fn summed_up(summary: &ListSummary, unit: &str, called: impl Fn(usize) -> String) -> String {
+    let ListSummary { entries, known, least, most, mean, values } = summary;
+    let extreme = |Extreme { value, ci95, entry }: &Extreme| {
+        let half = ci95.map(|half| format!(" ± {}", format::number(half))).unwrap_or_default();
+        format!("{}{half} ({})", format::number(*value), called(*entry))
+    };
+    let mean = mean.map(|mean| match values {
+        Some(values) => format!(", mean {} of all {values} values", with_unit(format::number(mean), unit)),
+        None => format!(", mean {} of the entries", with_unit(format::number(mean), unit)),
+    });
+    let others = if known < entries { format!(", {} none", entries - known) } else { String::new() };
+    let least_and_most = format!("smallest {}, largest {}", extreme(least), extreme(most));
+    let least_and_most = if mean.is_none() { with_unit(least_and_most, unit) } else { least_and_most };
+    format!("{least_and_most}{}{others}", mean.unwrap_or_default())
 }
 
 /// How many intervals of a list are probably too narrow.
@@ -99,9 +109,15 @@ fn object(fields: &Map<String, Value>, unit: &str) -> String {
     const ORDER: [&str; 9] = ["count", "mean", "min", "p50", "p90", "p95", "p99", "max", "deviation"];
     if fields.contains_key("ci95") {
         let mean = fields.get("mean").map_or_else(|| "none".into(), scalar);
-        let Some(half) = fields.get("ci95").filter(|half| half.is_number()) else { return with_unit(mean, unit) };
+        let half = fields.get("ci95").filter(|half| half.is_number());
         let note = fields.get("ci95_note").and_then(Value::as_str).map(|note| format!(", {note}")).unwrap_or_default();
-        return format!("{} (95 % confidence{note})", with_unit(format!("{mean} ± {}", scalar(half)), unit));
+        let confidence = half.map(|_| format!("95 % confidence{note}"));
+        let remarks: Vec<String> = [confidence, sum(fields), missing(fields)].into_iter().flatten().collect();
+        let mean = match half {
+            Some(half) => with_unit(format!("{mean} ± {}", scalar(half)), unit),
+            None => with_unit(mean, unit),
+        };
+        return if remarks.is_empty() { mean } else { format!("{mean} ({})", remarks.join("; ")) };
     }
     if !fields.values().all(is_scalar) {
         return format!("{} fields ({ELSEWHERE})", fields.len());
@@ -117,6 +133,20 @@ fn object(fields: &Map<String, Value>, unit: &str) -> String {
         None if unit.is_empty() => figures,
         None => format!("in {unit}: {figures}"),
     }
+}
+
+/// What a mean over time is the mean of, if that is a sum.
+fn sum(fields: &Map<String, Value>) -> Option<String> {
+    let (least, most) = (fields.get("single_min")?, fields.get("single_max")?);
+    let of = fields.get("levels").map_or_else(|| "spans".to_owned(), |levels| format!("{levels} levels"));
+    let each = if least == most { scalar(least) } else { format!("{} to {}", scalar(least), scalar(most)) };
+    Some(format!("sum of {of}, each {each}"))
+}
+
+/// In how many runs there was nothing to be observed, if there were any.
+fn missing(fields: &Map<String, Value>) -> Option<String> {
+    let (runs, known) = (fields.get("runs")?.as_u64()?, fields.get("count")?.as_u64()?);
+    (known < runs).then(|| format!("no observation in {} of {runs} runs", runs - known))
 }
 
 fn is_scalar(value: &Value) -> bool {
@@ -140,7 +170,7 @@ mod tests {
 
     fn shown(values: &Value, notes: &[(&str, &str, &str)]) -> Vec<String> {
         let note = |(name, unit, meaning): &(&str, &str, &str)| {
-            ((*name).to_owned(), ResultNote { unit: (*unit).into(), meaning: (*meaning).into() })
+            ((*name).to_owned(), ResultNote { unit: (*unit).into(), meaning: (*meaning).into(), label: false })
         };
         lines(values, &notes.iter().map(note).collect()).into_iter().map(|line| line.join(": ")).collect()
     }
@@ -188,20 +218,43 @@ mod tests {
 
     #[test]
     fn lists_are_summed_up() {
-        let estimates: Vec<Value> = [1.0, 4.0].iter().map(|mean| json!({ "mean": mean, "ci95": 0.5, "ci95_note": "too narrow" })).collect();
+        let estimate = |mean: f64, count: u64| json!({ "mean": mean, "ci95": 0.5, "ci95_note": "too narrow", "count": count });
         let values = json!({
-            "links": [{ "load": 0.5, "name": "a", "ci95": 0.1 }, { "load": 0.25, "name": "b", "ci95": null, "ci95_note": "…" }],
-            "long": (0..9).collect::<Vec<_>>(), "loads": estimates, "odd": [1, "x", null, 4, 5, 6, 7, 8, 9],
+            "links": [{ "load": 0.5, "name": "a", "id": 7, "ci95": 0.1 }, { "load": 0.25, "name": "b", "id": 8, "ci95": null, "ci95_note": "…" }],
+            "long": (0..9).collect::<Vec<_>>(), "loads": [estimate(1.0, 1), estimate(4.0, 3)], "odd": [1.5, "x", null, 4, 5, 6, 7, 8, 9],
+            "order": [3, 1, 2, 4, 5, 6, 7, 8, 9],
         });
         let expected = [
             "links: 2 entries (see --json or --report)",
-            "  ci95: smallest 0.1, largest 0.1, mean 0.1, 1 none, 1 interval probably too narrow",
-            "  load: smallest 0.25, largest 0.5, mean 0.375 km – how full",
-            "loads: 2 entries: by mean, smallest 1, largest 4, mean 2.5, 2 intervals probably too narrow (see --json or --report)",
-            "long: 9 entries: smallest 0, largest 8, mean 4 s (see --json or --report)",
-            "odd: 9 entries: smallest 1, largest 9, mean 5.71429, 2 none (see --json or --report)",
+            "  ci95: smallest 0.1 (item 0), largest 0.1 (item 0), 1 none, 1 interval probably too narrow",
+            "  load: smallest 0.25 (item 1), largest 0.5 (item 0), mean 0.375 km of the entries – how full",
+            "loads: 2 entries: smallest 1 ± 0.5 (item 0), largest 4 ± 0.5 (item 1), mean 3.25 of all 4 values, 2 intervals probably too narrow \
+             (see --json or --report)",
+            "  item 0: 1 ± 0.5 (95 % confidence, too narrow)",
+            "  item 1: 4 ± 0.5 (95 % confidence, too narrow)",
+            "long: 9 entries: smallest 0 (item 0), largest 8 (item 8), mean 4 s of the entries (see --json or --report)",
+            "odd: 9 entries: smallest 1.5 (item 0), largest 9 (item 8), mean 5.78571 of the entries, 2 none (see --json or --report)",
+            "order: 9 entries (see --json or --report)",
         ];
         assert_eq!(shown(&values, &[("links.load", "km", "how full"), ("long", "s", "")]), expected);
+    }
+
+    /// Of a sum of levels, extremes are those of single levels; of several runs, those without a value are counted.
+    #[test]
+    fn a_result_says_what_it_is_over() {
+        let values = json!({
+            "busy": { "mean": 116.5, "ci95": 2, "levels": 16, "single_min": 0, "single_max": 10, "spans": 900 },
+            "held": { "mean": 0.5, "ci95": null, "single_min": 1, "single_max": 1, "spans": 900 },
+            "none": { "mean": null, "ci95": null, "count": 0, "runs": 7 },
+            "wait": { "mean": 2, "ci95": 0.5, "count": 3, "runs": 4, "observations": 8 },
+        });
+        let expected = [
+            "busy: 116.5 ± 2 channels (95 % confidence; sum of 16 levels, each 0 to 10)",
+            "held: 0.5 (sum of spans, each 1)",
+            "none: none (no observation in 7 of 7 runs)",
+            "wait: 2 ± 0.5 (95 % confidence; no observation in 1 of 4 runs)",
+        ];
+        assert_eq!(shown(&values, &[("busy", "channels", "")]), expected);
     }
 
     #[test]

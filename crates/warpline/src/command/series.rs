@@ -31,7 +31,16 @@ fn figures(series: &Series, time_unit: &str) -> String {
     let unit = if series.unit.is_empty() { String::new() } else { format!(" {}", series.unit) };
     let each = if series.kind == SeriesKind::Count { "counted" } else { "mean" };
     let meaning = if series.meaning.is_empty() { String::new() } else { format!(" – {}", series.meaning) };
-    format!("{least} to {most}, last {last}{unit}, {each} in slices of {slice}{meaning}")
+    let runs = runs(series);
+    format!("{least} to {most}, last {last}{unit}, {each} in slices of {slice}{runs}{meaning}")
+}
+
+/// Of several runs, how many have a value in each slice, unless all have one everywhere.
+fn runs(series: &Series) -> String {
+    match (series.runs.iter().min(), series.runs.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!(", of {least} to {most} runs"),
+        _ => String::new(),
+    }
 }
 
 /// The series as a row of characters, as high as its values are above 0, or above the least if that is negative. Where there is no value,
@@ -41,12 +50,16 @@ fn picture(series: &Series) -> String {
     let places = count.min(MOST);
     let mean = |place: usize| {
         let values = &series.values[place * count / places..(place + 1) * count / places];
-        let (sum, known) = values.iter().flatten().fold((0.0, 0.0), |(sum, known), value| (sum + value, known + 1.0));
-        Some(sum / known).filter(|mean: &f64| mean.is_finite())
+        let known = values.iter().flatten().count() as f64;
+        // Shares of finite numbers add up to one.
+        let mean = values.iter().flatten().map(|value| value / known).sum();
+        (known > 0.0).then_some(mean)
     };
     let means: Vec<Option<f64>> = (0..places).map(mean).collect();
     let (low, high) = means.iter().flatten().fold((0.0f64, 0.0f64), |(low, high), mean| (low.min(*mean), high.max(*mean)));
-    let height = |mean: f64| HEIGHTS[(((mean - low) / (high - low) * HEIGHTS.len() as f64) as usize).min(HEIGHTS.len() - 1)];
+    // Halved first, as the greatest numbers are too far apart.
+    let share = |mean: f64| (mean / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+    let height = |mean: f64| HEIGHTS[((share(mean) * HEIGHTS.len() as f64) as usize).min(HEIGHTS.len() - 1)];
     means.into_iter().map(|mean| mean.map_or(' ', height)).collect()
 }
 

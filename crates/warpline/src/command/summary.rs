@@ -179,7 +179,9 @@ fn partial(record: &RunRecord) -> String {
     match record.partial {
         None => String::new(),
         Some(Partial { wanted_runs: 1, wanted_end }) => {
-            format!("PARTIAL RESULTS: the run was ended early; it was to go on to time {}\n", format::time(wanted_end, &record.time_unit))
+            let series = if record.series.is_empty() { "" } else { "; series keep the slices of the whole run" };
+            let wanted = format::time(wanted_end, &record.time_unit);
+            format!("PARTIAL RESULTS: the run was ended early; it was to go on to time {wanted}{series}\n")
         }
         Some(Partial { wanted_runs, .. }) => format!("PARTIAL RESULTS: the runs were ended early; there were to be {wanted_runs}\n"),
     }

@@ -1,7 +1,11 @@
 //! Estimates across runs: what their results have in common, and how far they differ.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use warpline_base::record::ResultNote;
+use warpline_model::statistics::mean_and_deviation;
 
 /// A quantity over several runs.
 ///
@@ -24,8 +28,10 @@ pub struct Spread {
     pub min: f64,
     /// The greatest value.
     pub max: f64,
-    /// The value of each run, by seed.
+    /// The value of each run that has one, by seed.
     pub values: Vec<f64>,
+    /// How many runs there were, with and without a value.
+    pub runs: usize,
 }
 
 impl Spread {
@@ -34,48 +40,80 @@ impl Spread {
     /// # Panics
     /// If there are none.
     pub fn of(values: &[f64]) -> Self {
-        assert!(!values.is_empty(), "a spread of nothing");
+        let (Some(mean), deviation) = mean_and_deviation(values) else { panic!("a spread of nothing") };
         let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let deviation = (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt());
         let quantile = StudentsT::new(0.0, 1.0, count - 1.0).ok().map(|t| t.inverse_cdf(0.975));
-        let ci95 = deviation.zip(quantile).map(|(deviation, t)| t * deviation / count.sqrt());
+        let half = |(deviation, t): (f64, f64)| Some(deviation / count.sqrt() * t).filter(|half| half.is_finite());
+        let ci95 = deviation.zip(quantile).and_then(half);
         let (min, max) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), &value| (min.min(value), max.max(value)));
-        Spread { mean, ci95, deviation, min, max, values: values.to_vec() }
+        Spread { mean, ci95, deviation, min, max, values: values.to_vec(), runs: values.len() }
+    }
+
+    /// The spread of the values of runs of which some have none; `None` if none has one.
+    pub(super) fn of_known(values: &[Option<f64>]) -> Option<Self> {
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        (!known.is_empty()).then(|| Spread { runs: values.len(), ..Spread::of(&known) })
     }
 
     fn to_json(&self) -> Value {
-        let Spread { mean, ci95, deviation, min, max, values } = self;
-        json!({ "mean": mean, "ci95": ci95, "deviation": deviation, "min": min, "max": max, "count": values.len() })
+        let Spread { mean, ci95, deviation, min, max, values, runs } = self;
+        json!({ "mean": mean, "ci95": ci95, "deviation": deviation, "min": min, "max": max, "count": values.len(), "runs": runs })
     }
 }
 
-/// Turns the results of several runs into estimates: every number becomes an object with `mean`, `ci95`, `deviation`, `min`, `max` and
-/// `count` over the runs. The place of an estimate within a run, an object with `mean` and `ci95`, is taken by that of its mean. What is no
-/// number stays as it is, if it is the same in all runs; a list whose length differs from run to run is left out.
-pub(super) fn across(results: &[&Value]) -> Value {
-    let Some((&first, rest)) = results.split_first() else { return Value::Null };
-    if let Some(values) = numbers(results) {
-        // `None` in some runs: an estimate across the others.
-        let values: Vec<f64> = values.into_iter().flatten().collect();
-        return if values.is_empty() { Value::Null } else { Spread::of(&values).to_json() };
+/// Turns the results of several runs into estimates: every number becomes an object with `mean`, `ci95`, `deviation`, `min`, `max`, `count`,
+/// which is how many runs have it, and `runs`, which is how many there are. The place of an estimate within a run, an object with `mean` and
+/// `ci95`, is taken by that of its mean, in which each run has the same weight; `observations` says how many values all runs have. What is no
+/// number, or a [label](ResultNote::label), stays as it is, if it is the same in all runs; a list whose length differs from run to run is
+/// left out.
+pub(super) fn across(results: &[&Value], notes: &BTreeMap<String, ResultNote>) -> Value {
+    below(results, "", notes)
+}
+
+/// The same for what is at `path`.
+fn below(results: &[&Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
+    // Where some runs have nothing, others show what it is.
+    let Some(&first) = results.iter().find(|value| !value.is_null()) else { return Value::Null };
+    let field = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    let is_label = notes.get(path).is_some_and(|note| note.label);
+    if let Some(values) = numbers(results).filter(|_| !is_label) {
+        return Spread::of_known(&values).map_or(Value::Null, |spread| spread.to_json());
     }
     match first {
-        Value::Object(fields) if fields.contains_key("mean") && fields.contains_key("ci95") => across(&children(results, "mean")),
-        Value::Object(fields) => {
-            let merged = fields.keys().map(|key| (key.clone(), across(&children(results, key))));
+        Value::Object(fields) if fields.contains_key("mean") && fields.contains_key("ci95") => estimate(results),
+        Value::Object(_) => {
+            let mut keys: Vec<&String> = Vec::new();
+            for key in results.iter().filter_map(|value| value.as_object()).flat_map(Map::keys) {
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+            let merged = keys.into_iter().map(|key| (key.clone(), below(&children(results, key), &field(key), notes)));
             Value::Object(merged.collect::<Map<_, _>>())
         }
         Value::Array(list) => {
             let lists: Option<Vec<&Vec<Value>>> =
                 results.iter().map(|run| run.as_array().filter(|other| other.len() == list.len())).collect();
             let Some(lists) = lists else { return Value::Null };
-            (0..list.len()).map(|item| across(&lists.iter().map(|list| &list[item]).collect::<Vec<_>>())).collect()
+            (0..list.len()).map(|item| below(&lists.iter().map(|list| &list[item]).collect::<Vec<_>>(), path, notes)).collect()
         }
-        same if rest.iter().all(|other| *other == same) => same.clone(),
+        same if results.iter().all(|other| *other == same) => same.clone(),
         _ => Value::Null,
     }
+}
+
+/// The estimate of the means of estimates.
+fn estimate(results: &[&Value]) -> Value {
+    let means = children(results, "mean");
+    let mut all = match numbers(&means).and_then(|values| Spread::of_known(&values)) {
+        Some(spread) => spread.to_json(),
+        None => json!({ "mean": null, "ci95": null, "deviation": null, "min": null, "max": null, "count": 0, "runs": results.len() }),
+    };
+    let counts: Option<Vec<u64>> = children(results, "count").into_iter().map(Value::as_u64).collect();
+    if let Some(counts) = counts {
+        all["observations"] = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count)).into();
+    }
+    all
 }
 
 /// The values of a number that some runs may lack; `None` if it is no number in one of them, or in all.
@@ -103,7 +141,10 @@ pub(super) fn paths(estimates: &Value) -> Vec<String> {
     fn collect(value: &Value, path: &str, found: &mut Vec<String>) {
         let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         match value {
-            Value::Object(fields) if fields.contains_key("ci95") && fields.contains_key("deviation") => found.push(path.to_owned()),
+            Value::Object(fields) if fields.contains_key("ci95") && fields.contains_key("deviation") => {
+                // Of none there is nothing to show.
+                found.extend(fields.get("mean").filter(|mean| mean.is_number()).map(|_| path.to_owned()));
+            }
             Value::Object(fields) => fields.iter().for_each(|(key, value)| collect(value, &below(key), found)),
             Value::Array(list) => list.iter().enumerate().for_each(|(item, value)| collect(value, &below(&item.to_string()), found)),
             _ => {}
@@ -127,7 +168,7 @@ mod tests {
             })
         };
         let runs = [run(2.0, 1, json!(4)), run(4.0, 2, Value::Null), run(6.0, 3, json!(8))];
-        let estimates = across(&runs.iter().collect::<Vec<_>>());
+        let estimates = across(&runs.iter().collect::<Vec<_>>(), &BTreeMap::new());
         let mean = |name: &str| estimates.pointer(name).and_then(|value| value["mean"].as_f64());
         let expected = [("/served", 2.0), ("/wait", 4.0), ("/sizes/p50", 4.0), ("/sizes/max", 6.0), ("/lists/0", 2.0), ("/lists/1", 2.0)];
         assert!(expected.iter().all(|(name, value)| mean(name) == Some(*value)), "{estimates}");
@@ -143,9 +184,40 @@ mod tests {
 
     #[test]
     fn one_run_has_no_interval() {
-        let alone = across(&[&json!({ "served": 7 })]);
-        assert_eq!(alone, json!({ "served": { "mean": 7.0, "ci95": null, "deviation": null, "min": 7.0, "max": 7.0, "count": 1 } }));
-        assert_eq!(across(&[]), Value::Null);
+        let alone = across(&[&json!({ "served": 7 })], &BTreeMap::new());
+        assert_eq!(
+            alone,
+            json!({ "served": { "mean": 7.0, "ci95": null, "deviation": null, "min": 7.0, "max": 7.0, "count": 1, "runs": 1 } })
+        );
+        assert_eq!(across(&[], &BTreeMap::new()), Value::Null);
+    }
+
+    /// Nothing is left out without a word, whichever run comes first.
+    #[test]
+    fn runs_without_a_value_are_counted() {
+        let with = |mean: f64| json!({ "wait": { "mean": mean, "ci95": 1, "count": 2 }, "ratio": 0.5, "node": 7, "more": 1 });
+        let without = json!({ "wait": { "mean": null, "ci95": null, "count": 0 }, "ratio": null, "node": 7, "all": { "x": 1 } });
+        let label = [("node".to_owned(), ResultNote { label: true, ..ResultNote::default() })].into();
+        for runs in [[&without, &with(1.0), &with(3.0)], [&with(1.0), &with(3.0), &without]] {
+            let estimates = across(&runs, &label);
+            let figures = ["mean", "count", "runs", "observations"].map(|figure| estimates["wait"][figure].as_f64());
+            assert_eq!(figures, [Some(2.0), Some(2.0), Some(3.0), Some(4.0)], "{estimates}");
+            assert_eq!((&estimates["ratio"]["count"], &estimates["ratio"]["runs"]), (&json!(2), &json!(3)));
+            assert_eq!(
+                (&estimates["more"]["count"], &estimates["all"]["x"]["count"], &estimates["node"]),
+                (&json!(2), &json!(1), &json!(7))
+            );
+        }
+        let none = across(&[&without, &without], &label);
+        assert_eq!((&none["wait"]["mean"], &none["wait"]["runs"], &none["wait"]["count"]), (&Value::Null, &json!(2), &json!(0)));
+        assert_eq!(paths(&none), ["all.x"]);
+    }
+
+    #[test]
+    fn no_magnitude_is_too_large_or_too_small() {
+        let spread = Spread::of(&[1e160, 2e160]);
+        assert!((spread.deviation.unwrap() / 1e160 - 0.5f64.sqrt()).abs() < 1e-15 && spread.ci95.is_some_and(|half| half > 1e160));
+        assert_eq!(Spread::of(&[1e308; 3]).mean, 1e308);
     }
 
     /// Of many intervals for a known mean, 95 % must contain it.

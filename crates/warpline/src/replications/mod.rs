@@ -42,8 +42,7 @@ impl Replicated {
     /// dots. `None` if there is no such number.
     pub fn spread(&self, path: &str) -> Option<Spread> {
         let runs = &self.record.replications.as_ref()?.runs;
-        let values: Vec<f64> = runs.iter().filter_map(|run| value_at(&run.results, path)).collect();
-        (!values.is_empty()).then(|| Spread::of(&values))
+        Spread::of_known(&runs.iter().map(|run| value_at(&run.results, path)).collect::<Vec<_>>())
     }
 
     /// Writes one report for all runs to a directory, as [`Run::report`](crate::Run::report) does for one.
@@ -247,7 +246,7 @@ impl<M: Model> Job<M> {
     /// One record for all runs.
     fn summary(&self, mut records: Vec<RunRecord>, wanted: u32, at_once: u32, took: Duration) -> RunRecord {
         let first = records[0].clone();
-        let results = across(&records.iter().map(|record| &record.results).collect::<Vec<_>>());
+        let results = across(&records.iter().map(|record| &record.results).collect::<Vec<_>>(), &first.result_notes);
         let committed_events = records.iter().map(|record| record.committed_events).sum();
         let wall_seconds = took.as_secs_f64();
         let digest = records.iter().fold(0, |digest, record| {

@@ -16,8 +16,8 @@ pub(super) fn across(runs: &[Replication]) -> BTreeMap<String, Series> {
 /// One series for all of these, the first of which is `first`.
 fn together<'s>(first: &Series, all: impl Iterator<Item = &'s Series> + Clone) -> Series {
     let spread = |slice: usize| {
-        let values: Vec<f64> = all.clone().filter_map(|series| *series.values.get(slice)?).collect();
-        (!values.is_empty()).then(|| Spread::of(&values))
+        let values: Vec<Option<f64>> = all.clone().map(|series| series.values.get(slice).copied().flatten()).collect();
+        Spread::of_known(&values)
     };
     let spreads: Vec<Option<Spread>> = (0..first.values.len()).map(spread).collect();
     let count =
@@ -26,6 +26,7 @@ fn together<'s>(first: &Series, all: impl Iterator<Item = &'s Series> + Clone) -
         values: spreads.iter().map(|spread| spread.as_ref().map(|spread| spread.mean)).collect(),
         ci95: spreads.iter().map(|spread| spread.as_ref()?.ci95).collect(),
         counts: (0..first.counts.len()).map(count).collect(),
+        runs: spreads.iter().map(|spread| spread.as_ref().map_or(0, |spread| spread.values.len() as u32)).collect(),
         ..first.clone()
     }
 }
@@ -53,6 +54,7 @@ mod tests {
         // Student's t with one degree of freedom is 12.706 at 97.5 %; the deviation of 1 and 3 is the root of 2.
         assert!((wait.ci95[0].unwrap() - 12.706).abs() < 1e-3, "{:?}", wait.ci95);
         assert_eq!((wait.ci95[1], wait.ci95[2]), (None, None), "nothing, and one value alone");
+        assert_eq!(wait.runs, [2, 0, 1]);
         assert_eq!((wait.unit.as_str(), &wait.edges), ("s", &runs[0].series["wait"].edges));
         assert_eq!(across(&[]), BTreeMap::new());
     }

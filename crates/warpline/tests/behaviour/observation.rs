@@ -252,3 +252,121 @@ fn dropped_rows_leave_nothing() {
     assert!(run.tables.is_empty());
     assert_eq!(run.statistics.counter(TICKS), 8);
 }
+
+const HELD: TimeMean = TimeMean::slot(0);
+const APART: TimeMean = TimeMean::slot(1);
+const FREE: TimeMean = TimeMean::slot(2);
+
+/// Each of four LPs holds a level at 3; if it is to, LP 2 raises it to 5 halfway. Nobody says in `finish` what is left.
+struct Holders {
+    raises: bool,
+}
+
+impl Model for Holders {
+    type State = [Level; 3];
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        4
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.time_mean(HELD, "held", "", "all four together").slices(2);
+        declare.time_mean(APART, "apart", "", "each for itself").items(4);
+        declare.time_mean(FREE, "free", "", "0 at first, and for good");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Self::State {
+        if lp.id() == LpId(2) {
+            lp.send(lp.id(), 5.0, ());
+        }
+        let apart = APART.at(lp.id().0);
+        [Level::new(3.0, HELD, lp), Level::new(3.0, apart, lp), Level::default()]
+    }
+
+    fn handle(&self, [held, apart, _]: &mut Self::State, (): &(), lp: &mut Context<Self>) {
+        if self.raises {
+            held.set(5.0, HELD, lp);
+            apart.set(5.0, APART.at(lp.id().0), lp);
+        }
+    }
+}
+
+/// A level that never changes is a level all the same, in every engine.
+#[test]
+fn levels_count_whether_they_change_or_not() {
+    let _limit = time_limit(100);
+    let held = |raises: bool, simulation: &dyn Fn(Simulation<'static, Holders>) -> Simulation<'static, Holders>| {
+        simulation(Simulation::new(Holders { raises }).end(10.0)).run().expect("it runs").record
+    };
+    let expected = held(true, &|simulation| simulation.sync(Synchronisation::Sequential));
+    let results = &expected.results;
+    let apart: Vec<_> = (0..4).map(|item| results["apart"][item]["mean"].clone()).collect();
+    assert_eq!((&results["held"]["mean"], json!(apart)), (&json!(13.0), json!([3.0, 3.0, 4.0, 3.0])), "{results}");
+    assert_eq!((&results["held"]["levels"], &results["held"]["single_max"]), (&json!(4), &json!(5.0)));
+    assert_eq!((&results["apart"][2]["max"], &results["apart"][1]["min"]), (&json!(5.0), &json!(3.0)));
+    assert_eq!((&results["free"]["mean"], &results["free"]["max"]), (&json!(0.0), &json!(0.0)));
+    assert_eq!(expected.series["held"].values, [Some(12.0), Some(14.0)]);
+    for pes in 1..=4 {
+        for sync in [Synchronisation::Optimistic, Synchronisation::Conservative] {
+            let record = held(true, &|simulation| simulation.sync(sync).threads(pes));
+            assert_eq!((&record.results, &record.series), (results, &expected.series), "{sync:?} on {pes} PEs");
+        }
+    }
+    let constant = held(false, &|simulation| simulation.warmup(0.3));
+    assert_eq!((&constant.results["held"]["mean"], &constant.results["apart"][3]["mean"]), (&json!(12.0), &json!(3.0)));
+    let several = Simulation::new(Holders { raises: true }).end(10.0).replicate(3).expect("three runs");
+    assert_eq!(several.spread("held").map(|held| (held.mean, held.deviation)), Some((13.0, Some(0.0))));
+}
+
+const VALUES: Mean = Mean::slot(0);
+const SPANS: TimeMean = TimeMean::slot(1);
+
+/// Observes these values, and a span of each.
+struct Values(Vec<f64>);
+
+impl Model for Values {
+    type State = ();
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        1
+    }
+
+    fn declare(&self, declare: &mut Declarations) {
+        declare.mean(VALUES, "values", "", "what is given");
+        declare.time_mean(SPANS, "spans", "", "the same, one after the other");
+    }
+
+    fn init(&self, lp: &mut Init<Self>) {
+        for (number, &value) in (0u32..).zip(&self.0) {
+            lp.observe(VALUES, value);
+            lp.span(SPANS, f64::from(number), f64::from(number + 1), value);
+        }
+    }
+
+    fn handle(&self, (): &mut (), (): &(), _: &mut Context<Self>) {}
+}
+
+/// No magnitude of values leads out of the range of numbers.
+#[test]
+fn magnitudes_do_not_matter() {
+    let observed = |values: &[f64]| {
+        let end = values.len() as f64;
+        Simulation::new(Values(values.to_vec())).end(end).run().expect("it runs").statistics
+    };
+    for (values, mean, deviation) in [
+        (&[1.0, 1e170][..], 0.5e170, 0.5f64.sqrt() * 1e170),
+        (&[1e160, 2e160], 1.5e160, 0.5f64.sqrt() * 1e160),
+        (&[1e-170, 2e-170], 1.5e-170, 0.5f64.sqrt() * 1e-170),
+        (&[1e308, 1e308, 1e308], 1e308, 0.0),
+    ] {
+        let (estimate, over_time) = (observed(values).mean(VALUES), observed(values).time_mean(SPANS));
+        assert_eq!(estimate.mean, Some(mean), "{values:?}");
+        assert_eq!(over_time.mean, Some(mean), "{values:?}");
+        assert!(estimate.deviation.is_some_and(|is| (is - deviation).abs() <= 1e-15 * deviation), "{:?} of {values:?}", estimate.deviation);
+    }
+    // A span whose area is no number: every value is finite.
+    let long = Simulation::new(Values(vec![1e300; 10])).end(1e10).run().expect("it runs");
+    assert_eq!(long.statistics.time_mean(SPANS).mean, Some(1e291));
+}
