@@ -95,19 +95,21 @@ impl Default for TextHash {
 
 impl Write for TextHash {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        for byte in piece.bytes() {
-            self.bytes = self.bytes << 8 | u64::from(byte);
-            self.length += 1;
-            if self.length & 7 == 0 {
-                self.hash = fold64(self.hash ^ self.bytes, FACTOR).wrapping_add(self.bytes);
-                self.bytes = 0;
-            }
-        }
+        piece.bytes().for_each(|byte| self.push(byte));
         Ok(())
     }
 }
 
 impl TextHash {
+    fn push(&mut self, byte: u8) {
+        self.bytes = self.bytes << 8 | u64::from(byte);
+        self.length += 1;
+        if self.length & 7 == 0 {
+            self.hash = fold64(self.hash ^ self.bytes, FACTOR).wrapping_add(self.bytes);
+            self.bytes = 0;
+        }
+    }
+
     fn end(self) -> u64 {
         mix64(fold64(self.hash ^ self.bytes, FACTOR) ^ self.length)
     }
@@ -134,10 +136,10 @@ struct Group {
 }
 
 /// A word that is being read.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Word {
-    hash: u64,
-    length: u32,
+    text: TextHash,
+    /// Whether it may still be one.
     is_address: bool,
 }
 
@@ -186,9 +188,9 @@ impl Reader {
     }
 
     fn end_word(&mut self) {
-        let Word { hash, length, is_address } = std::mem::take(&mut self.word);
-        if length > 0 {
-            let word = if is_address && length > 2 { ADDRESS } else { hash ^ u64::from(length) };
+        if self.word.text.length > 0 {
+            let Word { text, is_address } = std::mem::take(&mut self.word);
+            let word = if is_address && text.length > 2 { ADDRESS } else { text.end() };
             self.group().push(word);
         }
     }
@@ -235,13 +237,12 @@ impl Group {
 
 impl Word {
     fn push(&mut self, byte: u8) {
-        self.hash = fold64(self.hash ^ SEED ^ u64::from(byte), FACTOR);
-        self.is_address = match self.length {
+        self.is_address = match self.text.length {
             0 => byte == b'0',
             1 => self.is_address && byte == b'x',
             _ => self.is_address && byte.is_ascii_hexdigit(),
         };
-        self.length = self.length.saturating_add(1);
+        self.text.push(byte);
     }
 }
 

@@ -45,6 +45,10 @@ impl<M: Model> Finisher<'_, M> {
             let outcome = statistics.apply(notes, end.get(), id, rows);
             notes.clear();
             outcome.map_err(|fault| (id, fault))?;
+            if digest.is_some() {
+                // The model's work on this LP is done; the text of a large state takes a while.
+                beat.end_step();
+            }
             digest.as_deref_mut().map_or(Ok(()), |digest| add_state::<M>(digest, id, state)).map_err(|fault| (id, fault))?;
         }
         beat.end_step();

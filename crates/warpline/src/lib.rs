@@ -129,7 +129,7 @@ pub use settings::{
 };
 pub use simulation::Simulation;
 pub use trace_summary::TraceSummary;
-pub use verify::{Mismatch, Verification, VerifyError};
+pub use verify::{Mismatch, UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits};
 pub use warpline_base as base;
 pub use warpline_kernel::Position;
 pub use warpline_kernel::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice, pending};

@@ -7,7 +7,9 @@ use crate::error::remember_panics;
 use crate::job::{ForTests, Job};
 use crate::processes::tell_first;
 use crate::watch::{Audience, StopSwitch, watched};
-use crate::{Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError};
+use crate::{
+    Error, EventCost, Explanation, Pending, Records, Run, Settings, Synchronisation, Undo, Verification, VerifyError, VerifyLimits,
+};
 
 /// A run in preparation: a model and its settings, all of which have defaults. Nothing is checked before [`run`](Self::run),
 /// [`verify`](Self::verify) or [`explain`](Self::explain).
@@ -281,10 +283,14 @@ impl<'a, M: Model> Simulation<'a, M> {
     }
 
     /// Runs the model to its end sequentially, and tries every event out before it is executed: forward, undone by the chosen method,
-    /// compared, forward again, compared. State, sends, observations and random positions must agree.
+    /// compared, forward again, compared. State, sends, observations and random positions must agree. Then it runs the model once more, in
+    /// another thread, where hash maps have another order: history, final states and statistics must be the same.
+    ///
+    /// What is compared of a state is its `Debug` text. On Linux, it also finds handlers that write to files, pipes or terminals. It does not
+    /// find what leaves no trace in any of these, such as what is sent through sockets.
     ///
     /// # Errors
-    /// At the first event whose effects are not undone exactly, and wherever [`run`](Self::run) fails.
+    /// At the first event whose effects are not undone exactly, if the second run differs, and wherever [`run`](Self::run) fails.
     ///
     /// ```
     /// # use warpline::prelude::*;
@@ -311,17 +317,38 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// # Ok::<(), VerifyError>(())
     /// ```
     pub fn verify(self) -> Result<Verification, VerifyError> {
-        self.verify_at_most(u64::MAX)
+        self.verify_within(VerifyLimits::default())
     }
 
-    /// Like [`verify`](Self::verify), but only for the first `events` events. If there are more, [`Model::finish`] is not called.
+    /// Like [`verify`](Self::verify), but tries only as many events as there is time for, drawn from the whole run.
+    ///
+    /// ```
+    /// # use warpline::prelude::*;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = u32; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
+    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
+    /// # }
+    /// use warpline::VerifyLimits;
+    /// let limits = VerifyLimits { each: Some(100), ..VerifyLimits::default() };
+    /// let verified = Simulation::new(Clock).end(10_000.5).verify_within(limits)?;
+    /// assert!(verified.events == 10_000 && verified.tried > 300 && verified.tried < 1000);
+    /// # Ok::<(), warpline::VerifyError>(())
+    /// ```
     ///
     /// # Errors
     /// Like [`verify`](Self::verify).
-    pub fn verify_at_most(self, events: u64) -> Result<Verification, VerifyError> {
+    pub fn verify_within(self, limits: VerifyLimits) -> Result<Verification, VerifyError> {
+        self.verify_and_repeat(limits, true)
+    }
+
+    /// The same, and whether the run is repeated in another thread.
+    pub(crate) fn verify_and_repeat(self, limits: VerifyLimits, repeats: bool) -> Result<Verification, VerifyError> {
         remember_panics();
         let Simulation { job, audience } = self;
-        watched(job.thread_limits()?, audience, move |control| job.verify_sequential(events, &control))
+        watched(job.thread_limits()?, audience, move |control| job.verify(limits, repeats, &control))
     }
 
     /// How many LPs are conservative, as the model and the settings say.

@@ -93,6 +93,7 @@ fn verification_tries_every_way_of_undoing() {
         let line = text.stdout.lines().find(|line| line.contains(way)).unwrap();
         assert!(line.contains(" events") && line.contains(&digest), "{line}");
     }
+    assert!(text.stdout.contains("a second process came to the same history, final states and statistics"), "{}", text.stdout);
     let one = warpline("verify mm1 --end 50 --seed 3 --undo reverse --json").json();
     let methods = one["methods"].as_array().unwrap();
     assert_eq!((methods.len(), &methods[0]["undo"]), (1, &"reverse".into()));
@@ -101,10 +102,15 @@ fn verification_tries_every_way_of_undoing() {
 
 #[test]
 fn verification_tries_enough_events() {
-    for model in ["phold --lps 16", "phold --lookahead 0 --mean 1e-9", "mm1 --arrival-rate 1e-9"] {
-        let json = warpline(&format!("verify {model} --undo copy --json")).json();
-        assert_eq!(json["methods"][0]["events"].as_u64(), Some(10_000), "{model}");
-    }
+    let method = |line: &str| warpline(&format!("verify {line} --undo copy --json")).json()["methods"][0].clone();
+    let events = |line: &str| method(line)["events"].as_u64().unwrap();
+    assert!((10_000..10_010).contains(&events("mm1 --arrival-rate 1e-9")));
+    // To the end of the run, if that is further.
+    let run = warpline("run phold --lps 16 --json").json();
+    assert_eq!(run["committed_events"].as_u64().unwrap(), events("phold --lps 16"));
+    // A run that takes for ever is not executed to its end.
+    let endless = method("phold --lookahead 0 --mean 1e-9 --time-limit 0.1");
+    assert!(endless["short_of_time"] == true && endless["end_time"].as_f64() < Some(100.0), "{endless}");
 }
 
 #[test]
@@ -113,6 +119,7 @@ fn verification_can_be_used_wrongly() {
     warpline("verify fold").is_wrong_use(&["phold"]);
     warpline("verify mm1 --end nan").is_wrong_use(&["NaN"]);
     warpline("verify mm1 --undo magic").is_wrong_use(&["copy, reverse, journal"]);
+    warpline("verify mm1 --time-limit 0").is_wrong_use(&["`time-limit` cannot be `0`"]);
     warpline("verify mm1 --arrival-rate 0").is_wrong_use(&["arrival-rate"]);
     let json = warpline("verify mm1 --end 0 --json");
     assert_eq!((json.code, &json.json()["exit_code"]), (2, &2.into()));

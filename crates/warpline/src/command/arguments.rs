@@ -111,7 +111,7 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
-    let examples = examples(program, VERIFY, &["", "--undo copy --end 10"], None);
+    let examples = examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
     of_models(program, VERIFY, &settings::of_verify())
         .about("Try out a model's undo: every event forward, undone, compared, and forward again")
         .arg(json())

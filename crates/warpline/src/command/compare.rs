@@ -203,7 +203,7 @@ fn command(
     let settings = request.settings.iter().filter(|given| !left_out(&given.name));
     command.args(settings.chain(&request.parameters).map(|given| format!("--{}={}", given.name, given.text)));
     command.args(placement.iter().flat_map(Placement::arguments));
-    command.args(["--sync", sync.name(), "--json", "--quiet"]);
+    command.args(["--sync", sync.name(), "--state-digest=yes", "--json", "--quiet"]);
     Ok(command)
 }
 

@@ -5,7 +5,8 @@ mod report;
 use std::fmt::Write;
 
 use crate::Synchronisation;
-use crate::record::RunRecord;
+use crate::record::{RunRecord, StateDigestRecord};
+use crate::verify::UNEQUAL_WHY;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
@@ -125,6 +126,7 @@ impl EngineRuns {
         json!({
             "engine": first.map_or_else(|| json!({ "sync": self.contender.sync.name() }), |run| json!(run.engine)),
             "digest": first.map(|run| &run.digest),
+            "state_digest": first.map(|run| &run.state_digest),
             "committed_events": first.map(|run| run.committed_events),
             "rates": self.rates(),
             "median_rate": self.rate(),
@@ -181,6 +183,7 @@ impl Comparison {
         let same_history = all().all(|run| run.digest == expected.digest && run.committed_events == expected.committed_events);
         let mut different: Vec<String> = all().flat_map(|run| differences(&expected.results, &run.results)).collect();
         different.extend(all().flat_map(|run| different_series(expected, run)));
+        different.extend(all().flat_map(|run| different_ends(expected, run)).map(str::to_owned));
         different.sort();
         different.dedup();
         if same_history && different.is_empty() {
@@ -196,6 +199,10 @@ impl Comparison {
         if !different.is_empty() {
             let _ = writeln!(message, "  results that differ: {}", different.join(", "));
         }
+        if self.sequential().runs.iter().any(|run| !is_equal(expected, run)) {
+            let _ = write!(message, "  sequential runs differ from each other, so it is the model. {UNEQUAL_WHY}");
+            return Some(message);
+        }
         let (verify, place) = (&self.verify, env!("CARGO_PKG_REPOSITORY"));
         let _ = write!(
             message,
@@ -203,6 +210,13 @@ impl Comparison {
              please report this, with the command that you typed, at {place}"
         );
         Some(message)
+    }
+
+    /// Whether the texts of equal states differ from run to run.
+    fn order_varies(&self) -> bool {
+        let text = |run: &RunRecord| run.state_digest.as_ref().map(|digest| digest.text.clone());
+        let expected = text(self.expected());
+        self.engines.iter().flat_map(|engine| &engine.runs).any(|run| text(run) != expected)
     }
 
     /// Which engines failed, if any did.
@@ -239,6 +253,7 @@ impl Comparison {
             "sequential": self.sequential().json(),
             "parallel": self.others().iter().map(|engine| engine.json_beside(self.sequential())).collect::<Vec<_>>(),
             "same_answer": self.same_answer(),
+            "order_of_text_varies": self.order_varies(),
         });
         if !notes.is_empty() {
             all["notes"] = json!(notes);
@@ -280,16 +295,23 @@ impl Comparison {
         rows.push(beside("memory ratio", &|engine| ratio(engine.memory_ratio(sequential))));
         rows.push(row("committed events", &|engine| engine.common(|run| run.committed_events.to_string())));
         rows.push(row("digest", &|engine| engine.common(|run| run.digest.clone())));
+        let states = |run: &RunRecord| run.state_digest.as_ref().map_or_else(|| "unknown".to_owned(), |digest| digest.content.clone());
+        rows.push(row("final states", &|engine| engine.common(states)));
         let same = match self.same_answer() {
             Some(true) => "yes",
             Some(false) => "NO",
             None => "unknown",
         };
         let failures = self.failures().map_or_else(String::new, |failures| format!("{failures}\n"));
+        let varies = if self.order_varies() && self.same_answer() != Some(false) {
+            "the texts of equal states differ from run to run, in the order of hash maps or in addresses; let no handler depend on it\n"
+        } else {
+            ""
+        };
         let (end, seed, runs) = (format::time(run.end_time, &run.time_unit), run.seed, sequential.runs.len());
         let turns = if runs == 1 { "one run on each engine".to_owned() } else { format!("{runs} runs on each engine in turn") };
         let head = format!("{}: {}, to time {end} with seed {seed}\n", run.model, run.about);
-        format!("{head}{turns}, every run in a process of its own\n{}{failures}same answer: {same}\n", format::columns(&rows, 2))
+        format!("{head}{turns}, every run in a process of its own\n{}{failures}{varies}same answer: {same}\n", format::columns(&rows, 2))
     }
 }
 
@@ -307,6 +329,23 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
         _ if one == other => Vec::new(),
         _ => vec!["all".to_owned()],
     }
+}
+
+/// Whether two runs have the same answer, as far as their records tell.
+fn is_equal(one: &RunRecord, other: &RunRecord) -> bool {
+    (&one.digest, one.committed_events, &one.results, &one.series) == (&other.digest, other.committed_events, &other.results, &other.series)
+        && different_ends(one, other).next().is_none()
+}
+
+/// What of the ends of two runs differs, beside their results.
+fn different_ends(one: &RunRecord, other: &RunRecord) -> impl Iterator<Item = &'static str> {
+    let none = StateDigestRecord::default();
+    let [(one_text, one_statistics), (other_text, other_statistics)] = [one, other].map(|run| {
+        let StateDigestRecord { content, statistics, .. } = run.state_digest.as_ref().unwrap_or(&none);
+        (content.clone(), statistics.clone())
+    });
+    let all = [("final states", one_text != other_text), ("statistics", one_statistics != other_statistics)];
+    all.into_iter().filter(|(_, differ)| *differ).map(|(name, _)| name)
 }
 
 /// The names of the series that differ.

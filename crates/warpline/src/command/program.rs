@@ -33,7 +33,8 @@ impl<'c, C: Catalogue> Program<'c, C> {
     /// If a model has a parameter that has the name of a setting.
     pub(crate) fn new(models: &'c C, path: Option<&OsString>) -> Result<Self, Failure> {
         let entries = models.entries();
-        let taken = settings::of_run().into_iter().chain(settings::of_compare()).chain(settings::of_explain()).map(|setting| setting.name);
+        let taken = [settings::of_run(), settings::of_compare(), settings::of_explain(), settings::of_verify()];
+        let taken = taken.into_iter().flatten().map(|setting| setting.name);
         let taken: Vec<String> = taken.chain(RESERVED.map(str::to_owned)).collect();
         for entry in &entries {
             if let Some(spec) = entry.parameters.iter().find(|spec| taken.contains(&spec.name)) {

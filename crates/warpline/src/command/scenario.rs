@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::catalogue::Catalogue;
 use super::failure::Failure;
-use super::program::{COMPARE, EXPLAIN, Program};
+use super::program::{COMPARE, EXPLAIN, Program, VERIFY};
 use super::settings::{self, GivenSetting};
 use crate::nearest;
 use toml::Spanned;
@@ -61,7 +61,11 @@ impl Scenario {
             Some((place, _)) => return Err(source.fail(&place, "`parameters` must be a table: [parameters]")),
         };
         let settings = source.all_given(settings, |name| {
-            let elsewhere = [(COMPARE, settings::is_of_comparisons(name)), (EXPLAIN, settings::is_of_explanations(name))];
+            let elsewhere = [
+                (COMPARE, settings::is_of_comparisons(name)),
+                (EXPLAIN, settings::is_of_explanations(name)),
+                (VERIFY, settings::is_of_verifications(name)),
+            ];
             if let Some((command, _)) = elsewhere.iter().find(|(_, there)| *there) {
                 return Some(format!("there is no setting `{name}` in a scenario; give it to `{} {command}`, as --{name}", program.name));
             }

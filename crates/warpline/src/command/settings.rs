@@ -39,6 +39,11 @@ pub(crate) const EVENT_COST: &str = "event-cost";
 const COMPARISON: &str = "Comparison";
 /// That of the settings of an explanation.
 const EXPLANATION: &str = "Explanation";
+/// That of the settings of a verification.
+const VERIFICATION: &str = "Verification";
+/// The settings of a verification that a run does not have.
+const TRIES: &str = "tries-per-kind";
+const TIME_LIMIT: &str = "time-limit";
 
 crate::settings! {
     /// The command's own settings.
@@ -68,6 +73,20 @@ crate::settings! {
             heading: COMPARISON,
             rule: "all that suit the model",
             hurts: "every engine takes its runs' time",
+        }
+        /// Events of each kind that are tried one after the other; of those that follow, fewer and fewer are, over the whole run.
+        tries_per_kind: u64 = 2000, Range::From(1), {
+            heading: VERIFICATION,
+            placeholder: "EVENTS",
+            unit: "events",
+            hurts: "trying an event takes many times as long as executing it; mistakes that few events make are found only if those are tried",
+        }
+        /// Wall time for each way of undoing events, after which a verification ends where it is.
+        time_limit: f64 = 10.0, Range::Above(0.0), {
+            heading: VERIFICATION,
+            placeholder: "SECONDS",
+            unit: "s",
+            hurts: "with little time, the later part of a long run is not reached",
         }
         /// What an event costs: as much as any other, or the time that its handler takes.
         event_cost: EventCost = EventCost::Counted, Range::Any, {
@@ -123,7 +142,7 @@ impl SettingValue for Engines {
 
 /// The settings of `warpline run`, which are those of scenario files too.
 pub(crate) fn of_run() -> Vec<Setting> {
-    let own = CommandSettings::table().iter().filter(|setting| ![COMPARISON, EXPLANATION].contains(&setting.heading));
+    let own = CommandSettings::table().iter().filter(|setting| ![COMPARISON, EXPLANATION, VERIFICATION].contains(&setting.heading));
     crate::Settings::table().iter().chain(own).cloned().collect()
 }
 
@@ -156,6 +175,11 @@ pub(crate) fn is_of_comparisons(name: &str) -> bool {
     is_below(COMPARISON, name)
 }
 
+/// Whether a setting is one of verifications alone.
+pub(crate) fn is_of_verifications(name: &str) -> bool {
+    is_below(VERIFICATION, name)
+}
+
 /// Whether a setting is one of explanations alone.
 pub(crate) fn is_of_explanations(name: &str) -> bool {
     is_below(EXPLANATION, name)
@@ -184,14 +208,15 @@ pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
 pub(crate) fn of_verify() -> Vec<Setting> {
     let mut all: Vec<Setting> = of_run().into_iter().filter(|setting| ["end", "seed", "undo"].contains(&setting.name.as_str())).collect();
     for setting in &mut all {
-        setting.heading = "Verification";
+        setting.heading = VERIFICATION;
         let (meaning, default) = match setting.name.as_str() {
-            "end" => ("Model time at which it ends", "after the first ten thousand events"),
+            "end" => ("Model time at which it ends", "the model's, or later if there are fewer than ten thousand events before it"),
             "undo" => ("The way of undoing events to try", "all that the model has"),
             _ => continue,
         };
         (setting.meaning, setting.default) = (meaning.into(), default.into());
     }
+    all.extend(CommandSettings::table().iter().filter(|setting| [TRIES, TIME_LIMIT].contains(&&*setting.name)).cloned());
     all
 }
 
@@ -278,7 +303,8 @@ mod tests {
 
     #[test]
     fn no_name_is_taken_twice() {
-        let mut names: Vec<String> = of_run().into_iter().chain(of_compare()).chain(of_explain()).map(|setting| setting.name).collect();
+        let mut names: Vec<String> =
+            of_run().into_iter().chain(of_compare()).chain(of_explain()).chain(of_verify()).map(|setting| setting.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), crate::Settings::table().len() + CommandSettings::table().len());

@@ -86,7 +86,7 @@ impl<M: Model> Job<M> {
         }
         run.engine.balance();
         let mut done = run.engine.into_parts();
-        self.finish(&mut done, checked.end)?;
+        self.finish(&mut done, checked.end, None)?;
         let (digest, findings) = (done.digest().to_string(), follower.path.findings());
         Ok(Explanation { model: self.name.clone(), seed: self.settings.seed(), end: until, cost, digest, findings, divided })
     }

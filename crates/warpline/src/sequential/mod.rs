@@ -2,11 +2,12 @@
 
 mod explain;
 mod trial;
+mod verify;
 
 use std::time::Instant;
 
-use warpline_base::{LpId, VirtualTime};
-use warpline_kernel::pending::{Ladder, PendingSet};
+use warpline_base::{LpId, StateDigest, VirtualTime};
+use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{DROPPED_EVENT, Position, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model};
 use warpline_transport::thread_time;
@@ -14,15 +15,14 @@ use warpline_transport::thread_time;
 use crate::check::RunSpec;
 use crate::chooser::Reading;
 use crate::core_time::CoreTime;
-use crate::drive::{Log, Pace};
+use crate::drive::Pace;
 use crate::error::{Failure, event_text};
 use crate::finish::{Finisher, finish_failure};
 use crate::job::Job;
-use crate::rows::{Acts, Rows};
+use crate::rows::Rows;
 use crate::run_monitor::RunMonitor;
 use crate::run_state::{RunState, SegmentEnd};
-use crate::watch::Control;
-use crate::{Error, Place, Records, Undo, Verification, VerifyError};
+use crate::{Error, Place};
 
 /// The engine of a run, and what is needed to say where the model went wrong.
 struct Engine<'m, M: Model, Q> {
@@ -83,39 +83,6 @@ impl<M: Model> Job<M> {
         Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, parallel: None })
     }
 
-    pub(crate) fn verify_sequential(mut self, events: u64, control: &Control) -> Result<Verification, VerifyError> {
-        let (undo, until) = (self.settings.undo(), self.end_time());
-        // Files of an earlier run are left alone.
-        self.records = Records::Drop;
-        let checked = self.check()?;
-        let state = self.begin(&checked, Acts::Ignore)?;
-        let mut run = self.engine::<Ladder>(&checked, undo == Undo::Reverse, state);
-        control.watch(None, run.engine.context().beat());
-        run.verify_init(undo)?;
-        run.initialise(|| control.go_on())?;
-        let mut log = Log::new(Instant::now(), until, control.listener());
-        let mut step = Step::Worked;
-        while step == Step::Worked && run.engine.committed() < events {
-            step = run.verify_step(undo)?;
-            // An event takes microseconds, so it is enough to read the clock now and then.
-            if run.engine.committed().is_multiple_of(64) {
-                log.note(Instant::now(), run.engine.now(), run.engine.committed());
-                control.go_on()?;
-            }
-        }
-        let mut virtual_time = run.engine.now();
-        if step == Step::Finished {
-            run.engine.balance();
-            virtual_time = until;
-        }
-        let mut done = run.engine.into_parts();
-        if step == Step::Finished {
-            self.finish(&mut done, checked.end)?;
-        }
-        let (events, digest) = (done.committed, done.digest().to_string());
-        Ok(Verification { model: self.name.clone(), undo, events, virtual_time, digest })
-    }
-
     /// An engine that goes on from here.
     fn engine<Q: PendingSet>(&self, spec: &RunSpec, saving: bool, mut state: RunState<M>) -> Engine<'_, M, Q> {
         let context = Context::with_limits(spec.limits.clone(), self.settings.seed(), saving);
@@ -129,11 +96,11 @@ impl<M: Model> Job<M> {
 }
 
 impl<M: Model> Job<M> {
-    /// Calls `finish` for all LPs.
-    fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime) -> Result<(), Error> {
+    /// Calls `finish` for all LPs, and adds their states to a digest, if there is one.
+    fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime, digest: Option<&mut StateDigest>) -> Result<(), Error> {
         let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
-        let finished = Finisher { model, context, statistics, end, digest: None }.finish(0, lps.iter().map(|lp| &lp.state), rows);
+        let finished = Finisher { model, context, statistics, end, digest }.finish(0, lps.iter().map(|lp| &lp.state), rows);
         finished.map_err(|fault| finish_failure(name, fault, end, committed))
     }
 }

@@ -1,13 +1,13 @@
 //! Verification finds undoing that does not restore the state, and says where: model, event, LP, time, and field.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use warpline::prelude::*;
-use warpline::{Mismatch, Place, Verification, VerifyError};
+use warpline::{Mismatch, Place, VerifyError, VerifyLimits};
 use warpline_testkit::random_model::Inline;
 use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
 
@@ -127,17 +127,15 @@ fn assert_found_at_once(bug: Bug, field: &str) -> Mismatch {
 #[test]
 fn right_reverse_code_passes() {
     let simulation = || Simulation::new(Shop { bug: Bug::None }).end(30.0);
-    let run = simulation().run().expect("it runs").record;
+    let run = simulation().state_digest(true).run().expect("it runs").record;
     for undo in [Undo::Reverse, Undo::Copy] {
         let verified = simulation().undo(undo).verify().expect("nothing is wrong");
-        let expected = Verification {
-            model: "Shop".into(),
-            undo,
-            events: run.committed_events,
-            virtual_time: run.end_time,
-            digest: run.digest.clone(),
-        };
-        assert_eq!(verified, expected);
+        let expected = (run.committed_events, run.committed_events, run.end_time, &run.digest);
+        assert_eq!((verified.events, verified.tried, verified.virtual_time, &verified.digest), expected);
+        assert_eq!(Some(&verified.state_digest), run.state_digest.as_ref());
+        let [kind] = &verified.kinds[..] else { panic!("{:?}", verified.kinds) };
+        assert_eq!((kind.event.as_str(), kind.tried), ("Customer", run.committed_events));
+        assert!(verified.is_whole && !verified.is_short_of_time && !verified.order_varies && verified.idle.is_empty());
     }
 }
 
@@ -292,6 +290,86 @@ fn what_depends_on_hidden_state_is_found() {
         assert_eq!(mismatch.place, Place::Event { lp: LpId(7), time: 2.5, event: "1000".into() }, "{hidden:?}");
         assert_words(&text, &["`Secretive`", "LP 7", "time 2.5", "a second time", field]);
     }
+}
+
+/// What decides where the next event goes, and what the model does beside.
+#[derive(Clone, Copy, PartialEq)]
+enum Whim {
+    FirstOfAHashMap,
+    SharedByRuns,
+    Writes,
+}
+
+struct Moody {
+    whim: Whim,
+    calls: AtomicU64,
+    file: std::path::PathBuf,
+}
+
+impl Model for Moody {
+    type State = HashMap<u64, u64>;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        1
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> HashMap<u64, u64> {
+        if self.whim == Whim::SharedByRuns {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+        }
+        lp.send(0, 1.0, ());
+        HashMap::new()
+    }
+
+    fn handle(&self, seen: &mut HashMap<u64, u64>, (): &(), lp: &mut Context<Self>) {
+        seen.insert(seen.len() as u64, 0);
+        match self.whim {
+            Whim::FirstOfAHashMap => lp.send(0, 1.0 + seen.keys().next().copied().unwrap_or_default() as f64, ()),
+            Whim::SharedByRuns => lp.send(0, self.calls.load(Ordering::Relaxed) as f64, ()),
+            Whim::Writes => {
+                std::fs::write(&self.file, "an event").expect("there is room for a file");
+                lp.send(0, 1.0, ());
+            }
+        }
+    }
+}
+
+fn moody(whim: Whim, directory: &std::path::Path) -> Simulation<'static, Moody> {
+    Simulation::new(Moody { whim, calls: AtomicU64::new(0), file: directory.join("file") })
+}
+
+#[test]
+fn what_differs_between_two_equal_runs_is_found() {
+    for whim in [Whim::FirstOfAHashMap, Whim::SharedByRuns] {
+        let error = moody(whim, std::path::Path::new("")).verify().expect_err("two runs differ");
+        let VerifyError::Unequal(unequal) = &error else { panic!("{error}") };
+        assert_eq!((unequal.what[0], unequal.second), ("history", "in another thread"));
+        assert_words(&error.to_string(), &["`Moody`", "two equal runs differ", "HashMap", "Mutex"]);
+    }
+}
+
+#[test]
+#[cfg_attr(any(miri, not(target_os = "linux")), ignore = "only Linux tells what a thread writes")]
+fn handlers_that_write_are_found() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let (found, text) = mismatch(moody(Whim::Writes, directory.path()));
+    assert_eq!((found.place, found.found.as_str()), (Place::Event { lp: LpId(0), time: 1.0, event: "()".into() }, "8 bytes in 1 write"));
+    assert_words(&text, &["output to files, pipes or terminals", "when_settled"]);
+}
+
+/// Whoever has little time tries events of the whole run all the same.
+#[test]
+fn a_sample_is_drawn_from_the_whole_run() {
+    let limits = VerifyLimits { each: Some(20), ..VerifyLimits::default() };
+    let simulation = |bug| Simulation::new(Shop { bug }).end(3000.0).undo(Undo::Reverse);
+    let verified = simulation(Bug::None).verify_within(limits).expect("nothing is wrong");
+    assert!(verified.is_whole && verified.events > 8990 && (60..300).contains(&verified.tried), "{verified:?}");
+    let most = VerifyLimits { most: Some(100), ..VerifyLimits::default() };
+    let verified = simulation(Bug::None).verify_within(most).expect("nothing is wrong");
+    assert!(!verified.is_whole && (100..104).contains(&verified.events) && verified.virtual_time < 40.0, "{verified:?}");
+    let run = simulation(Bug::None).end(verified.virtual_time).run().expect("it runs").record;
+    assert_eq!(verified.digest, run.digest);
 }
 
 /// LPs on a line that may send to the right, and follow instructions.
