@@ -176,12 +176,7 @@ pub struct ResultNote {
     /// What it means, in a few words without a full stop.
     pub meaning: String,
     /// Whether it is a name, such as the number of a node, and no quantity.
-    #[serde(skip_serializing_if = "is_false")]
     pub label: bool,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The state of a run at one moment of wall time.

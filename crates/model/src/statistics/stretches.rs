@@ -142,7 +142,8 @@ impl Stretches<ExactSum> {
     #[inline]
     pub(super) fn add_span(&mut self, horizon: &Horizon, from: f64, to: f64, level: f64) {
         let place = |per_time: f64, time: f64| (((time - horizon.start) * per_time) as usize).min(QUARTERS - 1);
-        if (to - horizon.start) * self.per_time > self.list.len() as f64 {
+        // A span of no length at the start of the run is the first of any.
+        if self.list.is_empty() || (to - horizon.start) * self.per_time > self.list.len() as f64 {
             self.widen(reaching(to - horizon.start));
             self.lengthen(place(self.per_time, to));
         }
@@ -208,6 +209,11 @@ mod tests {
         spans.iter().for_each(|&(from, to, level)| stretches.add_span(&horizon, from, to, level));
         horizon.cut_short(end);
         stretches.of(&horizon).list.iter().map(|area| area.value().to_bits()).collect()
+    }
+
+    #[test]
+    fn a_level_may_change_at_the_very_start() {
+        assert_eq!(areas(&[(0.25, 0.25, 3.0)], 1.25), [0; QUARTERS]);
     }
 
     proptest! {
