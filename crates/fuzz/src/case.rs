@@ -16,6 +16,11 @@ warpline::settings! {
             heading: PARALLEL,
             hurts: "threads take turns",
         }
+        /// Whether rings between PEs hold as little as they can.
+        least_room: bool = false, Range::Any, {
+            heading: PARALLEL,
+            hurts: "PEs wait for room",
+        }
         /// PEs move between threads at random, by this seed.
         restless: u64, Range::Any, {
             heading: PARALLEL,

@@ -115,6 +115,7 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
         }
         pool => case.with("pool", pool),
     };
+    let case = if random.bernoulli(0.25) { case.with("least-room", "yes") } else { case };
     engine(case, random, share, &sync)
 }
 

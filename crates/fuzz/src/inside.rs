@@ -37,6 +37,9 @@ impl Visitor for Execute<'_> {
         if hooks.crowd() {
             simulation = simulation.crowd();
         }
+        if hooks.least_room() {
+            simulation = simulation.least_room();
+        }
         if let Some(seed) = hooks.restless {
             simulation = simulation.restless(seed);
         }

@@ -450,7 +450,7 @@ impl<W: Wires> Model for Nasty<W> {
             sent_ticks: 0,
             next_tick: 0,
             checksum: 0,
-            level: Level::new(0.0),
+            level: Level::default(),
             last: std::iter::repeat_n(0, self.parameters.state as usize).collect(),
         }
     }
