@@ -54,6 +54,9 @@ impl Checker {
     /// What is wrong.
     pub(crate) fn check(&mut self, case: &Case) -> Result<Checked, Wrong> {
         let (mut expected, usual) = self.reference(&case.reference())?;
+        if let Answer::Refused(_) = expected {
+            return Ok(Checked::Refused);
+        }
         let limit = usual.mul_f64(PATIENCE).max(LEAST);
         let before = self.worker.cpu_time();
         let mut answer = self.worker.run(case, limit);
@@ -96,7 +99,6 @@ impl Checker {
         let answer = self.worker.run(case, REFERENCE_LIMIT);
         let took = self.worker.cpu_time().saturating_sub(before);
         match &answer {
-            Answer::Refused(why) => return Err(Wrong::new("draws", format!("the sequential run was refused: {why}"))),
             Answer::Crashed(why) => return Err(Wrong::new("crashes", format!("the sequential run: {why}"))),
             Answer::Hung { seconds } => return Err(Wrong::new("draws", format!("the sequential run takes over {seconds} s"))),
             _ => {}

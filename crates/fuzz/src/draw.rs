@@ -41,7 +41,7 @@ pub(crate) fn model(seed: u64) -> Case {
             some(case, random, 0.7, &[("lookahead", "0 0.1 1 5"), ("message-size", "0 1 8 500 65536")])
         }
         "pcs" => {
-            let case = some(case, random, 1.0, &[("cells", "1 4 9 16 64"), ("portables", "1 10 100 400"), ("end", "2 10 30")]);
+            let case = some(case, random, 1.0, &[("cells", "4 4 9 16 64"), ("portables", "1 10 100 400"), ("end", "2 10 30")]);
             some(case, random, 0.4, &[("channels", "0 1 3 10"), ("dwell", "0 1 20"), ("call", "0.1 3 100"), ("inter-call", "0.1 3 100")])
         }
         "hypercube" => {

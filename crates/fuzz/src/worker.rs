@@ -113,8 +113,13 @@ impl Worker {
 }
 
 fn start() -> std::io::Result<Serving> {
-    let mut child =
-        Command::new(std::env::current_exe()?).arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("serve")
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
     let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
         unreachable!("all three are pipes")
     };
@@ -157,7 +162,8 @@ fn run_outside(case: &Case, limit: Duration) -> Answer {
 }
 
 fn try_outside(case: &Case, hooks: &Hooks, limit: Duration) -> std::io::Result<Answer> {
-    let mut child = command(case, hooks)?.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child =
+        command(case, hooks)?.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (Some(mut stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { unreachable!("both are pipes") };
     let errors = last_words(stderr);
     let (sender, texts) = channel();
