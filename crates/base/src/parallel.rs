@@ -45,8 +45,14 @@ pub struct ParallelRecord {
     pub gvt_interval: Option<GvtIntervalRecord>,
     /// Committed events that another PE had sent.
     pub remote_events: u64,
-    /// Seconds in each phase, summed over PEs. From a sample of steps.
+    /// Seconds in each phase, summed over PEs. What PEs waited is measured; the proportions of the rest are from a sample of steps.
     pub phase_seconds: Phases,
+    /// How many samples of equal length would say as much of those proportions: with few, they say nothing. `None` in older records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase_samples: Option<f64>,
+    /// Whether there were more threads than cores, so that they had to take turns.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub crowded: bool,
     /// Each PE separately.
     pub pes: Vec<PeRecord>,
     /// What keeping within the memory budget took, if PEs had to do anything about it.
@@ -185,7 +191,7 @@ pub struct Rollbacks {
     pub lengths: Vec<u64>,
 }
 
-/// Seconds of wall time in each phase of a PE's loop.
+/// Seconds of wall time in each phase of a PE's loop. All but the last two are on a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Phases {
@@ -213,6 +219,9 @@ pub struct Phases {
     /// Waiting with nothing to do.
     #[serde(deserialize_with = "number")]
     pub idle: f64,
+    /// Not waiting, and not on a core either, as other threads had it.
+    #[serde(deserialize_with = "number")]
+    pub off_core: f64,
 }
 
 impl CommunicationRecord {
@@ -225,7 +234,7 @@ impl CommunicationRecord {
 
 impl Phases {
     /// Names and seconds, in the order of a PE's loop.
-    pub fn list(&self) -> [(&'static str, f64); 8] {
+    pub fn list(&self) -> [(&'static str, f64); 9] {
         [
             ("receive", self.receive),
             ("pending set", self.pending_set),
@@ -235,19 +244,34 @@ impl Phases {
             ("GVT", self.gvt),
             ("fossil collection", self.fossil_collection),
             ("idle", self.idle),
+            ("without a core", self.off_core),
         ]
     }
 
     /// Adds the seconds of another PE.
     pub fn add(&mut self, other: &Phases) {
-        self.event_processing += other.event_processing;
-        self.send += other.send;
-        self.receive += other.receive;
-        self.pending_set += other.pending_set;
-        self.rollback += other.rollback;
-        self.gvt += other.gvt;
-        self.fossil_collection += other.fossil_collection;
-        self.idle += other.idle;
+        self.change(other, |seconds, more| seconds + more);
+    }
+
+    /// Multiplies all seconds.
+    pub fn scale(&mut self, times: f64) {
+        self.change(&Phases::default(), |seconds, _| seconds * times);
+    }
+
+    fn change(&mut self, other: &Phases, change: impl Fn(f64, f64) -> f64) {
+        let Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core } = self;
+        let pairs = [
+            (event_processing, other.event_processing),
+            (send, other.send),
+            (receive, other.receive),
+            (pending_set, other.pending_set),
+            (rollback, other.rollback),
+            (gvt, other.gvt),
+            (fossil_collection, other.fossil_collection),
+            (idle, other.idle),
+            (off_core, other.off_core),
+        ];
+        pairs.into_iter().for_each(|(seconds, other)| *seconds = change(*seconds, other));
     }
 }
 

@@ -63,6 +63,10 @@ pub struct RunRecord {
     /// Committed events per second of the event loop.
     #[serde(deserialize_with = "number")]
     pub event_rate: f64,
+    /// Of the time for which the threads of the event loop had something to do, the share for which each had a core: less than 1 if others
+    /// used the cores as well. `None` where that is not known, as where there are more threads than cores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_share: Option<f64>,
     /// The most memory that the process ever held, in bytes; `None` where the system does not report it.
     pub peak_rss_bytes: Option<u64>,
     /// What parallel execution cost and gained; `None` for a sequential run. Its fields are among those of the record.

@@ -1,10 +1,9 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId};
 
 use crate::counts::Counts;
-use crate::phases::{Meter, Phase, WallClock};
+use crate::phases::{Measured, Meter, Phase, WallClock};
 use crate::roles::{Role, RoleCounts};
 use crate::trace::{Activity, Snapshot, Totals, Trace, TraceLimits};
 
@@ -25,7 +24,7 @@ pub(crate) struct Gauge {
 
 impl Gauge {
     pub(crate) fn new(roles: usize) -> Self {
-        let meter = Meter::new(WallClock(Instant::now()));
+        let meter = Meter::new(WallClock { origin: Instant::now(), on_core: None });
         Gauge {
             counts: Counts::default(),
             by_role: vec![RoleCounts::default(); roles],
@@ -36,12 +35,24 @@ impl Gauge {
         }
     }
 
-    pub(crate) fn begin_thread(&mut self) {
-        self.meter.start();
+    /// From now on `on_core` tells how long the current thread has been on a core; `alone`: it does nothing else.
+    pub(crate) fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
+        self.meter.tell_by(|clock| clock.on_core = Some(on_core));
+        if alone {
+            self.meter.start();
+        }
+    }
+
+    pub(crate) fn end_thread(&mut self) {
+        self.meter.stop();
+    }
+
+    pub(crate) fn slept(&mut self, time: Duration) {
+        self.meter.slept(time);
     }
 
     pub(crate) fn trace(&mut self, limits: TraceLimits) {
-        self.meter = Meter::new(WallClock(limits.origin));
+        self.meter = Meter::new(WallClock { origin: limits.origin, on_core: None });
         self.trace = Some(Box::new(Trace::new(limits)));
     }
 
@@ -184,10 +195,10 @@ impl Gauge {
 
     /// How long the model's code has taken per event, in seconds.
     pub(crate) fn event_seconds(&self) -> f64 {
-        self.meter.phases().event_processing / self.counts.processed.max(1) as f64
+        self.meter.event_processing() / self.counts.processed.max(1) as f64
     }
 
-    pub(crate) fn into_parts(self) -> (Counts, Vec<RoleCounts>, Phases, Option<Box<Trace>>) {
+    pub(crate) fn into_parts(self) -> (Counts, Vec<RoleCounts>, Measured, Option<Box<Trace>>) {
         (self.counts, self.by_role, self.meter.phases(), self.trace)
     }
 }

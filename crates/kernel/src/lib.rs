@@ -61,6 +61,7 @@ pub use lp::Lp;
 pub use panics::{PanicSilencer, last_panic, panic_message, remember_panics};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};
 pub use pe::{Parts, Pe, Position, Step};
+pub use phases::{Measured, agrees};
 pub use roles::{Role, RoleCounts, Roles};
 pub use rows::{MomentRow, ROWS, RowContent};
 pub use sequential::{Attempt, Sequential, SequentialParts, Stop};

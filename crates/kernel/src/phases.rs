@@ -1,38 +1,57 @@
 //! Measures how long a PE spends on what. It goes into the record of the run only; nothing is decided by it.
 //!
-//! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One in [`EVERY`] is a *sample*: the clock is
-//! read at its start and end and, within its batch, three times per event. Commits are rare and all timed, and so are rollbacks up to some
-//! number, and waiting, since a PE that waits has time to read a clock. The rest of a thread's time is divided in the proportions of the
-//! samples, so that the phases add up to the thread's time. The cost of reading the clock is itself measured and taken off the samples.
+//! Reading a clock takes a quarter as long as executing an event, so most steps are not timed. One in [`EVERY`] of those that execute
+//! something is a *sample*: the clock is read at its start and end and, within its batch, three times per event. Commits are rare and all
+//! timed, and so are rollbacks up to some number, and waiting, since a PE that waits has time to read a clock.
+//!
+//! Samples never say how long a PE with a thread of its own was at work: that is the thread's time less what it waited, and less the time
+//! for which others had its core, by the time that the system has counted for the thread. Only this is divided in the proportions of the
+//! samples. Steps that wait are counted apart from those that work, as one may take a thousand times as long as the other. A sample in which
+//! the thread lost its core is left out. The cost of reading the clock is itself measured and taken off the samples.
 
 use std::fmt::Debug;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use warpline_base::record::Phases;
 
-/// One step in this many is a sample: a prime, so that samples do not fall into step with GVT.
+/// One working step in this many is a sample: a prime, so that samples do not fall into step with GVT.
 const EVERY: u32 = 509;
+/// At the start of a run samples are closer together: none stands for more than this share of the steps so far.
+const EVENLY: u64 = 16;
 /// All of the first rollbacks up to this number are timed, and one in [`ROLLBACK_EVERY`] after that.
 const ROLLBACKS_ALL: u64 = 4096;
 const ROLLBACK_EVERY: u64 = 16;
-/// A sample that took this many times the mean is discarded: the thread was preempted.
-const OUTLIER: i64 = 64;
-/// How many samples the running mean covers.
-const MEAN_OF: i64 = 16;
+/// A sample is left out if its thread was off its core for longer than this, in nanoseconds, and than this share of the sample.
+const LOST: i64 = 20_000;
+const LOST_SHARE: i64 = 4;
+/// A thread that waits looks again sooner than this, in nanoseconds, unless it is off its core.
+const LOOKS_WITHIN: u64 = 2_000;
 
-/// Nanoseconds since an arbitrary moment.
+/// Tells how late it is.
 pub(crate) trait Clock: Debug {
+    /// Nanoseconds since an arbitrary moment.
     fn now(&self) -> u64;
+
+    /// For how many nanoseconds the current thread has been on a core, if that can be told. It takes longer than [`now`](Self::now).
+    fn on_core(&self) -> Option<u64>;
 }
 
 /// The system's clock, and when it was started.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WallClock(pub(crate) Instant);
+pub(crate) struct WallClock {
+    pub(crate) origin: Instant,
+    /// How long the current thread has been on a core, where somebody can tell.
+    pub(crate) on_core: Option<fn() -> Duration>,
+}
 
 impl Clock for WallClock {
     #[inline]
     fn now(&self) -> u64 {
-        self.0.elapsed().as_nanos() as u64
+        self.origin.elapsed().as_nanos() as u64
+    }
+
+    fn on_core(&self) -> Option<u64> {
+        self.on_core.map(|time| time().as_nanos() as u64)
     }
 }
 
@@ -53,38 +72,95 @@ pub(crate) struct Stretch {
     pub(crate) until: u64,
 }
 
+/// The samples among steps of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Samples {
+    /// Steps until the next sample, and the number of steps that this one will stand for.
+    until: u32,
+    interval: u32,
+    /// How many steps there were, and how many the samples stand for.
+    steps: u64,
+    weight: u64,
+    /// The sum over the samples, each weighted by the steps that it stands for.
+    laps: [i64; 5],
+    /// The sum of the squares of the samples' weighted times.
+    squares: f64,
+    /// The samples that were left out.
+    lost: [i64; 5],
+}
+
+impl Samples {
+    fn first_after(steps: u32) -> Self {
+        Samples { until: steps, interval: 1, ..Samples::default() }
+    }
+
+    #[inline]
+    fn passed(&mut self) {
+        self.steps += 1;
+        self.until = self.until.saturating_sub(1);
+    }
+
+    fn add(&mut self, laps: &[i64; 5], is_lost: bool) {
+        let weight = i64::from(self.interval);
+        let sums = if is_lost { &mut self.lost } else { &mut self.laps };
+        sums.iter_mut().zip(laps).for_each(|(sum, lap)| *sum += weight * lap);
+        if !is_lost {
+            self.weight += u64::from(self.interval);
+            self.squares += ((weight * laps.iter().sum::<i64>()) as f64).powi(2);
+        }
+        self.interval = (1 + self.steps / EVENLY).min(EVERY.into()) as u32;
+        self.until = self.interval - 1;
+    }
+
+    /// The time of all steps by phase, in nanoseconds: an estimate.
+    fn times(&self) -> [f64; 5] {
+        let positive = |laps: &[i64; 5]| laps.map(|time| time.max(0) as f64);
+        let (laps, scale) = (positive(&self.laps), self.steps as f64 / self.weight.max(1) as f64);
+        // Samples that were left out still say something of what there was, if there are no others.
+        if laps.iter().any(|time| *time > 0.0) { laps.map(|time| time * scale) } else { positive(&self.lost) }
+    }
+
+    /// How many samples of equal length would say as much: one that took longer than all others together counts hardly more than 1.
+    fn effective(&self) -> f64 {
+        let sum = self.laps.iter().sum::<i64>() as f64;
+        if self.squares > 0.0 { sum * sum / self.squares } else { 0.0 }
+    }
+}
+
+/// The thread of a PE that has one of its own.
+#[derive(Clone, Copy, Debug)]
+struct OwnThread {
+    started: u64,
+    /// For how long it had been on a core then.
+    on_core: Option<u64>,
+    /// When it ended, and for how long it had been on a core then.
+    stopped: Option<(u64, Option<u64>)>,
+}
+
 /// Measures the phases of a PE. Times are in nanoseconds, and signed wherever the cost of reading the clock is subtracted.
 #[derive(Debug)]
 pub(crate) struct Meter<C> {
     clock: C,
     /// The cost of reading the clock.
     cost: i64,
-    /// Steps until the next sample, and the interval between the last two: samples are closer together at the start, for short runs.
-    until_sample: u32,
-    interval: u32,
-    /// Whether the current step is a sample.
+    /// Steps that executed something, and all others; the time of those is measured anyway if the PE has a thread of its own.
+    working: Samples,
+    idle: Samples,
+    /// Whether the current step is a sample, and of which steps one was due.
     sampling: bool,
+    due: (bool, bool),
     last: u64,
+    /// When the current sample began, and for how long the thread had been on a core then.
+    since: (u64, Option<u64>),
     /// The phases of the current sample.
     laps: [i64; 5],
-    /// The sum over the samples that executed something, each weighted by the steps that it stands for.
-    busy: [i64; 5],
-    /// The same for samples that executed nothing.
-    idle_samples: i64,
-    /// How many steps the samples stand for.
-    weight: u64,
-    /// How many samples there are, and their total time.
-    samples: i64,
-    sampled: i64,
-    steps: u64,
     commits: i64,
     rollbacks: u64,
     rollback: i64,
-    /// When the PE's thread began, if it has one of its own, and when it ended.
-    started: Option<u64>,
-    stopped: Option<u64>,
-    /// For a PE with a thread: the time waited so far, and since when it has been waiting.
+    thread: Option<OwnThread>,
+    /// For a PE with a thread: the time waited so far, the part of it off the core, and since when it has been waiting.
     waited: u64,
+    waited_off_core: u64,
     waits_since: Option<u64>,
 }
 
@@ -104,23 +180,19 @@ impl<C: Clock> Meter<C> {
         Meter {
             clock,
             cost,
-            until_sample: 1,
-            interval: 1,
+            working: Samples::first_after(0),
+            idle: Samples::first_after(1),
             sampling: false,
+            due: (false, false),
             last: 0,
+            since: (0, None),
             laps: [0; 5],
-            busy: [0; 5],
-            idle_samples: 0,
-            weight: 0,
-            samples: 0,
-            sampled: 0,
-            steps: 0,
             commits: 0,
             rollbacks: 0,
             rollback: 0,
-            started: None,
-            stopped: None,
+            thread: None,
             waited: 0,
+            waited_off_core: 0,
             waits_since: None,
         }
     }
@@ -129,9 +201,14 @@ impl<C: Clock> Meter<C> {
         self.clock.now()
     }
 
-    /// From now on, all time counts as the PE's own.
+    /// Changes the clock, which goes on from the same moment.
+    pub(crate) fn tell_by(&mut self, change: impl FnOnce(&mut C)) {
+        change(&mut self.clock);
+    }
+
+    /// From now on, all time of the current thread counts as the PE's own.
     pub(crate) fn start(&mut self) {
-        self.started = Some(self.clock.now());
+        self.thread = Some(OwnThread { started: self.clock.now(), on_core: self.clock.on_core(), stopped: None });
     }
 
     /// Time up to now does not count.
@@ -139,13 +216,17 @@ impl<C: Clock> Meter<C> {
     where
         C: Clone,
     {
-        let started = self.started.map(|_| self.clock.now());
-        *self = Meter { started, ..Self::with(self.clock.clone(), self.cost) };
+        let has_thread = self.thread.is_some();
+        *self = Self::with(self.clock.clone(), self.cost);
+        if has_thread {
+            self.start();
+        }
     }
 
-    /// The PE has finished.
+    /// The PE has finished, or its thread ends. Only the first of several calls counts.
     pub(crate) fn stop(&mut self) {
-        self.stopped = Some(self.clock.now());
+        let stopped = (self.clock.now(), self.clock.on_core());
+        self.thread.iter_mut().for_each(|thread| _ = thread.stopped.get_or_insert(stopped));
     }
 
     /// A step begins. Returns whether it is a sample.
@@ -154,30 +235,49 @@ impl<C: Clock> Meter<C> {
         if self.waits_since.is_some() {
             self.note_waiting();
         }
-        self.until_sample -= 1;
-        self.until_sample == 0
+        self.working.until == 0 || self.idle.until == 0
     }
 
     fn note_waiting(&mut self) {
         let now = self.clock.now();
-        self.waited += now - self.waits_since.replace(now).unwrap_or(now);
+        let waited = now - self.waits_since.replace(now).unwrap_or(now);
+        self.waited += waited;
+        if waited > LOOKS_WITHIN {
+            self.waited_off_core += waited;
+        }
+    }
+
+    /// The thread slept for so long, as others were to catch up. It was not kept from its core.
+    pub(crate) fn slept(&mut self, time: Duration) {
+        let nanoseconds = time.as_nanos() as u64;
+        self.waited += nanoseconds;
+        self.waited_off_core += nanoseconds;
+        // If it was waiting already, that goes on from here.
+        self.waits_since.iter_mut().for_each(|since| *since += nanoseconds);
     }
 
     #[inline]
     pub(crate) fn end_step(&mut self, idle: bool) {
-        self.steps += 1;
         if !idle {
             self.waits_since = None;
-        } else if self.started.is_some() && self.waits_since.is_none() {
+            self.working.passed();
+            return;
+        }
+        if self.thread.is_none() {
+            self.idle.passed();
+        } else if self.waits_since.is_none() {
             self.waits_since = Some(self.clock.now());
         }
     }
 
     /// A step begins that may be a sample.
     pub(crate) fn begin_sample(&mut self) {
-        if self.until_sample == 0 {
+        self.due = (self.working.until == 0, self.idle.until == 0);
+        if self.due.0 || self.due.1 {
             (self.sampling, self.laps) = (true, [0; 5]);
+            let on_core = self.clock.on_core();
             self.last = self.clock.now();
+            self.since = (self.last, on_core);
         }
     }
 
@@ -187,18 +287,19 @@ impl<C: Clock> Meter<C> {
         if !std::mem::take(&mut self.sampling) {
             return;
         }
-        let (time, weight) = (self.laps.iter().sum::<i64>(), i64::from(self.interval));
-        if self.samples < MEAN_OF || time.saturating_mul(self.samples) <= self.sampled.saturating_mul(OUTLIER) {
-            self.weight += u64::from(self.interval);
-            (self.samples, self.sampled) = (self.samples + 1, self.sampled + time);
-            if idle {
-                self.idle_samples += weight * time;
-            } else {
-                (0..5).for_each(|phase| self.busy[phase] += weight * self.laps[phase]);
-            }
+        let (began, on_core) = self.since;
+        let passed = (self.last - began) as i64;
+        let on_core = on_core.zip(self.clock.on_core()).map_or(passed, |(since, until)| (until - since) as i64);
+        let off_core = passed - on_core;
+        let is_lost = off_core > LOST && off_core * LOST_SHARE > passed;
+        match (idle, self.due) {
+            (false, (true, _)) => self.working.add(&self.laps, is_lost),
+            (true, (_, true)) => self.idle.add(&self.laps, is_lost),
+            // It stays due until a step works.
+            (true, _) => {}
+            // Idle steps are all alike, so that another one will do as well.
+            (false, _) => self.idle.until = 1,
         }
-        self.interval = (2 * self.interval).min(EVERY);
-        self.until_sample = self.interval;
     }
 
     /// In a sample: attributes the time since the last reading to `phase`.
@@ -267,39 +368,69 @@ impl<C: Clock> Meter<C> {
         }
     }
 
+    /// How long the model's code has taken so far, in seconds: an estimate.
+    pub(crate) fn event_processing(&self) -> f64 {
+        self.working.times()[Phase::Execute as usize] * 1e-9
+    }
+
     /// Seconds in each phase so far. They add up to the time of the PE's thread; for a PE that shares a thread, to the time spent in its
     /// steps, as estimated from the samples.
-    pub(crate) fn phases(&self) -> Phases {
-        let sampled = self.busy.map(|time| time.max(0) as f64);
+    pub(crate) fn phases(&self) -> Measured {
+        let sampled = self.working.times();
         let all = sampled.iter().sum::<f64>();
-        let commits = self.commits.max(0) as f64;
-        let (rest, idle, rollback) = match self.started {
-            Some(started) => {
-                let time = (self.stopped.unwrap_or_else(|| self.clock.now()) - started) as f64;
-                let idle = (self.waited as f64).min(time);
-                let commits = commits.min(time - idle);
-                // Only some of many rollbacks were timed, so extrapolation may yield more time than there is.
-                let rollback = (self.rollback.max(0) as f64).min(time - idle - commits);
-                (time - idle - commits - rollback, idle, rollback)
-            }
-            None => {
-                let scale = if self.weight > 0 { self.steps as f64 / self.weight as f64 } else { 0.0 };
-                (all * scale, self.idle_samples.max(0) as f64 * scale, self.rollback.max(0) as f64)
-            }
+        let (commits, rollback) = (self.commits.max(0) as f64, self.rollback.max(0) as f64);
+        let Some(thread) = self.thread else {
+            let phases = seconds(sampled, [rollback, commits, self.idle.times().iter().sum(), 0.0]);
+            return Measured { phases, samples: self.working.effective() };
         };
-        // Without a sample that executed anything, all time was waiting.
-        let (share, idle) = if all > 0.0 { (rest / all, idle) } else { (0.0, idle + rest) };
-        let seconds = |phase: Phase| sampled[phase as usize] * share * 1e-9;
-        Phases {
-            event_processing: seconds(Phase::Execute),
-            send: seconds(Phase::Send),
-            receive: seconds(Phase::Receive),
-            pending_set: seconds(Phase::PendingSet),
-            rollback: rollback * 1e-9,
-            gvt: seconds(Phase::Gvt),
-            fossil_collection: commits * 1e-9,
-            idle: idle * 1e-9,
-        }
+        let (stopped, on_core) = thread.stopped.unwrap_or_else(|| (self.clock.now(), None));
+        let time = (stopped - thread.started) as f64;
+        let idle = (self.waited as f64).min(time);
+        let work = time - idle;
+        let on_core = thread.on_core.zip(on_core).map_or(time, |(since, until)| (until - since) as f64);
+        // While it waits, it needs no core.
+        let off_core = (time - on_core - self.waited_off_core as f64).clamp(0.0, work);
+        // Others may have had the core at any moment of its work.
+        let share = if work > 0.0 { (work - off_core) / work } else { 0.0 };
+        let commits = commits.min(work);
+        // Only some of many rollbacks were timed, so extrapolation may yield more time than there is.
+        let rollback = rollback.min(work - commits);
+        let rest = share * (work - commits - rollback);
+        // Without anything executed, all of it was waiting.
+        let (scale, idle) = if all > 0.0 { (rest / all, idle) } else { (0.0, idle + rest) };
+        let phases = seconds(sampled.map(|time| time * scale), [share * rollback, share * commits, idle, off_core]);
+        Measured { phases, samples: if agrees(scale) { self.working.effective() } else { 0.0 } }
+    }
+}
+
+/// Where the time of a PE went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// Seconds in each phase.
+    pub phases: Phases,
+    /// How many samples of equal length would say as much of the phases as those there were: little more than 1 if one of them took longer than
+    /// all others together, and 0 if the samples and the time of the thread contradict each other.
+    pub samples: f64,
+}
+
+/// Whether samples can be believed, if the time that was measured is this many times what they say.
+pub fn agrees(times: f64) -> bool {
+    (0.5..=2.0).contains(&times)
+}
+
+/// Phases whose times are given in nanoseconds.
+fn seconds(sampled: [f64; 5], [rollback, commits, idle, off_core]: [f64; 4]) -> Phases {
+    let of = |phase: Phase| sampled[phase as usize] * 1e-9;
+    Phases {
+        event_processing: of(Phase::Execute),
+        send: of(Phase::Send),
+        receive: of(Phase::Receive),
+        pending_set: of(Phase::PendingSet),
+        rollback: rollback * 1e-9,
+        gvt: of(Phase::Gvt),
+        fossil_collection: commits * 1e-9,
+        idle: idle * 1e-9,
+        off_core: off_core * 1e-9,
     }
 }
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::*;
 
-/// A clock set by hand. Reading it takes time.
+/// A clock set by hand, and for how long the thread has been off its core. Reading it takes time.
 #[derive(Clone, Debug, Default)]
-struct Wound(Rc<Cell<u64>>);
+struct Wound(Rc<Cell<u64>>, Rc<Cell<u64>>);
 
 const READING: u64 = 25;
 
@@ -15,12 +15,22 @@ impl Wound {
     fn pass(&self, nanoseconds: u64) {
         self.0.set(self.0.get() + nanoseconds);
     }
+
+    /// Others have the core.
+    fn pass_off_core(&self, nanoseconds: u64) {
+        self.1.set(self.1.get() + nanoseconds);
+        self.pass(nanoseconds);
+    }
 }
 
 impl Clock for Wound {
     fn now(&self) -> u64 {
         self.pass(READING);
         self.0.get()
+    }
+
+    fn on_core(&self) -> Option<u64> {
+        Some(self.0.get() - self.1.get())
     }
 }
 
@@ -117,7 +127,7 @@ fn drive(bench: &mut Bench, thread: bool) -> Phases {
         }
     }
     let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle] = expected.map(|time| time as f64 * 1e-9);
-    Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle }
+    Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core: 0.0 }
 }
 
 #[test]
@@ -125,9 +135,11 @@ fn phases_of_a_thread_are_its_time() {
     let mut bench = Bench::new(true);
     let expected = drive(&mut bench, true);
     bench.meter.stop();
-    let phases = bench.meter.phases();
+    let Measured { phases, samples } = bench.meter.phases();
     assert_near(&phases, &expected, 0.05);
-    let time = (bench.meter.stopped.unwrap() - bench.meter.started.unwrap()) as f64 * 1e-9;
+    assert!(samples > 100.0, "{samples}");
+    let thread = bench.meter.thread.unwrap();
+    let time = (thread.stopped.unwrap().0 - thread.started) as f64 * 1e-9;
     assert!((sum(&phases) / time - 1.0).abs() < 1e-9);
 }
 
@@ -135,7 +147,7 @@ fn phases_of_a_thread_are_its_time() {
 fn phases_of_a_pe_that_shares_its_thread_are_its_steps() {
     let mut bench = Bench::new(false);
     let expected = drive(&mut bench, false);
-    assert_near(&bench.meter.phases(), &expected, 0.05);
+    assert_near(&bench.meter.phases().phases, &expected, 0.05);
 }
 
 #[test]
@@ -145,7 +157,7 @@ fn many_rollbacks_are_sampled() {
     for _ in 0..STEPS {
         bench.step(4, 2, false);
     }
-    let (phases, expected) = (bench.meter.phases(), (2 * STEPS * ROLLBACK) as f64 * 1e-9);
+    let (phases, expected) = (bench.meter.phases().phases, (2 * STEPS * ROLLBACK) as f64 * 1e-9);
     assert!((phases.rollback / expected - 1.0).abs() < 0.02, "{phases:?}");
     // The total cost of measuring.
     let work = STEPS * (RECEIVE + 4 * (POP + HANDLE + SEND) + 2 * ROLLBACK + HAND_OVER + GVT);
@@ -159,33 +171,108 @@ fn a_thread_that_loses_its_core_in_a_sample_does_not_skew_the_others() {
     let mut samples = 0;
     for _ in 0..STEPS {
         bench.step(20, 0, false);
-        samples += u32::from(bench.meter.until_sample == 1);
-        if bench.meter.until_sample == 1 && samples % 50 == 49 {
+        samples += u32::from(bench.meter.working.until == 0);
+        if bench.meter.working.until == 0 && samples % 50 == 49 {
             assert!(bench.meter.begin_step());
             bench.meter.begin_sample();
-            bench.spend(4_000_000, Phase::Receive, true);
+            bench.clock.pass_off_core(4_000_000);
+            bench.meter.lap(Phase::Receive);
             bench.meter.end_step(false);
             bench.meter.end_sample(false);
         }
     }
     assert!(samples > 150);
-    let phases = bench.meter.phases();
+    bench.meter.stop();
+    let phases = bench.meter.phases().phases;
     assert!((phases.receive / phases.event_processing - RECEIVE as f64 / (20 * HANDLE) as f64).abs() < 0.02, "{phases:?}");
+    assert!((phases.off_core - 4e-3 * f64::from(samples / 50)).abs() < 1e-4, "{phases:?}");
+}
+
+/// A PE that looks for messages a hundred times between two long steps, as most do whose events are few and take long.
+#[test]
+fn steps_that_wait_do_not_hide_those_that_work() {
+    for thread in [true, false] {
+        let mut bench = Bench::new(thread);
+        for _ in 0..200 {
+            (0..100).for_each(|_| bench.step(0, 0, false));
+            let sample = bench.meter.begin_step();
+            bench.meter.begin_sample();
+            bench.spend(100_000, Phase::Execute, sample);
+            bench.meter.end_step(false);
+            bench.meter.end_sample(false);
+        }
+        bench.meter.stop();
+        let Measured { phases, samples } = bench.meter.phases();
+        assert!((phases.event_processing / 20e-3 - 1.0).abs() < 0.02, "{phases:?}");
+        assert!(phases.idle > 0.99 * 3e-3 && phases.idle < 8e-3 && samples > 20.0, "{phases:?}, {samples}");
+    }
+}
+
+/// The time for which others had the core is told apart, and counts neither as work nor as waiting.
+#[test]
+fn time_without_a_core_is_told_apart() {
+    let mut bench = Bench::new(true);
+    for step in 0..STEPS {
+        bench.step(20, 0, false);
+        if step % 1000 == 500 {
+            bench.clock.pass_off_core(3_000_000);
+        }
+        if step % 1000 == 700 {
+            // While it waits it needs no core.
+            bench.step(0, 0, false);
+            bench.clock.pass_off_core(2_000_000);
+        }
+        if step % 1000 == 900 {
+            let slept = 1_000_000;
+            bench.clock.pass_off_core(slept);
+            bench.meter.slept(Duration::from_nanos(slept));
+        }
+    }
+    bench.meter.stop();
+    let Phases { off_core, idle, event_processing, .. } = bench.meter.phases().phases;
+    assert!((off_core - 0.3).abs() < 1e-3 && (idle - 0.3).abs() < 1e-3, "{off_core} {idle}");
+    let expected = (STEPS * 20 * HANDLE) as f64 * 1e-9;
+    assert!((event_processing / expected - 1.0).abs() < 0.03, "{event_processing}, not {expected}");
+}
+
+/// Where one step takes longer than all others together, no sample of them says where the time went, whether it is in the sample or not.
+#[test]
+fn a_few_samples_do_not_decide_over_a_whole_run() {
+    let run = |heavy: u64| {
+        let mut bench = Bench::new(true);
+        for step in 0..2000 {
+            let sample = bench.meter.begin_step();
+            bench.meter.begin_sample();
+            bench.spend(if step == heavy { 50_000_000 } else { 1000 }, Phase::Execute, sample);
+            bench.meter.end_step(false);
+            bench.meter.end_sample(false);
+        }
+        bench.meter.stop();
+        bench.meter.phases()
+    };
+    for heavy in [0, 6].into_iter().chain(1000..1100) {
+        let Measured { samples, .. } = run(heavy);
+        assert!(samples < 2.5, "{heavy}: {samples}");
+    }
+    assert!(run(u64::MAX).samples > 20.0, "{:?}", run(u64::MAX));
 }
 
 #[test]
 fn short_and_empty_runs() {
     let mut bench = Bench::new(true);
-    let nothing = bench.meter.phases();
+    let nothing = bench.meter.phases().phases;
     assert!(sum(&nothing) < 1e-7 && nothing.idle == sum(&nothing), "{nothing:?}");
     bench.step(1, 0, true);
     bench.meter.stop();
-    let phases = bench.meter.phases();
-    assert!(phases.list().iter().all(|(name, seconds)| (*seconds > 0.0) != ["rollback", "idle"].contains(name)), "{phases:?}");
-    assert_eq!(sum(&Bench::new(false).meter.phases()), 0.0);
+    let phases = bench.meter.phases().phases;
+    let none = ["rollback", "idle", "without a core"];
+    // The clock of the thread's own time is read before the other.
+    let takes_time = |seconds: f64| seconds > READING as f64 * 1e-9;
+    assert!(phases.list().iter().all(|(name, seconds)| takes_time(*seconds) != none.contains(name)), "{phases:?}");
+    assert_eq!(sum(&Bench::new(false).meter.phases().phases), 0.0);
     let mut idle = Bench::new(true);
     (0..100).for_each(|_| idle.step(0, 0, false));
-    let phases = idle.meter.phases();
+    let phases = idle.meter.phases().phases;
     assert_eq!(phases.idle, sum(&phases));
 }
 
@@ -199,15 +286,15 @@ fn time_before_a_restart_does_not_count() {
             (0..3000).for_each(|i| bench.step(8, i % 2, i % 50 == 0));
             bench.meter.stop();
         }
-        assert_near(&late.meter.phases(), &fresh.meter.phases(), 1e-6);
+        assert_near(&late.meter.phases().phases, &fresh.meter.phases().phases, 1e-6);
     }
 }
 
 #[test]
 fn the_wall_clock_tells_nanoseconds_since_its_origin() {
-    let clock = WallClock(Instant::now());
-    let before = clock.0.elapsed();
+    let clock = WallClock { origin: Instant::now(), on_core: None };
+    let before = clock.origin.elapsed();
     std::thread::sleep(std::time::Duration::from_millis(2));
-    let (now, after) = (u128::from(clock.now()), clock.0.elapsed().as_nanos());
+    let (now, after) = (u128::from(clock.now()), clock.origin.elapsed().as_nanos());
     assert!(before.as_nanos() + 2_000_000 <= now && now <= after, "{now} is not between {before:?} and {after} ns");
 }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The event that a thread is executing, written by that thread alone and read by whoever watches it.
 ///
@@ -18,6 +18,8 @@ pub struct Beat {
     time: AtomicU64,
     /// The LP, and the lower half of the number of its event.
     event: AtomicU64,
+    /// What the system calls the thread; 0 if that is not known.
+    thread: AtomicU32,
 }
 
 /// What a thread was doing when somebody looked.
@@ -66,6 +68,11 @@ impl Beat {
         self.event.store(u64::from(lp) << 32 | event & u64::from(u32::MAX), Ordering::Relaxed);
     }
 
+    /// What the system calls the thread that works now, or did so last, if that is known.
+    pub fn thread(&self) -> Option<u32> {
+        Some(self.thread.load(Ordering::Relaxed)).filter(|thread| *thread != 0)
+    }
+
     /// What the thread is doing; `None` if it is not inside a step.
     pub fn read(&self) -> Option<Activity> {
         let (step, time, event) = (&self.step, &self.time, &self.event);
@@ -83,6 +90,18 @@ thread_local! {
 }
 
 struct Kept(Option<Arc<Beat>>);
+
+thread_local! {
+    /// What the system calls this thread, which takes a system call; 0 if that is not known.
+    static NAME: u32 = name();
+}
+
+fn name() -> u32 {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    return rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    0
+}
 
 impl Drop for Kept {
     fn drop(&mut self) {
@@ -104,6 +123,7 @@ fn change_to(beat: &Arc<Beat>) {
     let _ = KEPT.try_with(|kept| {
         CURRENT.set(ptr::null());
         kept.borrow_mut().0 = Some(beat.clone());
+        beat.thread.store(NAME.try_with(|name| *name).unwrap_or_default(), Ordering::Relaxed);
         CURRENT.set(Arc::as_ptr(beat));
     });
 }

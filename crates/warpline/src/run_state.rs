@@ -9,6 +9,7 @@ use warpline_kernel::{Event, Lp, Partition, RoleCounts};
 use warpline_memory::{DropEach, MakeRoom, Pool, list_for};
 use warpline_model::{Model, Statistics};
 
+use crate::core_time::CoreTime;
 use crate::rows::Rows;
 use crate::{Error, TraceSummary};
 
@@ -116,6 +117,8 @@ pub(crate) struct SegmentEnd<M: Model> {
     pub(crate) looped: Option<Instant>,
     /// When it had executed its last event.
     pub(crate) ended: Instant,
+    /// How long its threads had something to do, and were on a core then, if that is known.
+    pub(crate) work: Option<CoreTime>,
     /// What only parallel segments have.
     pub(crate) parallel: Option<ParallelSegment>,
 }

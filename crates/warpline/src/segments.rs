@@ -16,6 +16,7 @@ use crate::check::RunSpec;
 use crate::choice::Engine;
 use crate::chooser::{Auto, Chooser, RandomChanges, Reading};
 use crate::conclude::EngineOutcome;
+use crate::core_time::CoreTime;
 use crate::finish::{FinishRows, Finisher, finish_failure};
 use crate::job::Job;
 use crate::optimistic::add_record;
@@ -56,7 +57,7 @@ impl<M: Model> Job<M> {
         let mut processes = self.processes(part, &spec)?;
         let budget = self.budget(processes.as_ref())?;
         let mut monitor = RunMonitor::new(control, &stop, stack, self.end_time(), budget, chooser);
-        let mut whole = Whole::default();
+        let mut whole = Whole::new();
         let (ended, cut_short) = loop {
             let (began, from, before) = (Instant::now(), state.from, state.committed);
             let segment = match plan {
@@ -64,7 +65,8 @@ impl<M: Model> Job<M> {
                 None if self.settings.pending() == Pending::Heap => self.run_sequentially::<Heap>(&spec, state, &mut monitor)?,
                 None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
             };
-            let SegmentEnd { cut_short, goes_on, looped, ended, parallel, .. } = segment;
+            let SegmentEnd { cut_short, goes_on, looped, ended, work, parallel, .. } = segment;
+            whole.work = whole.work.zip(work).map(|(all, more)| [all, more].into_iter().sum());
             state = segment.state;
             let looped = *whole.looped.get_or_insert(looped.unwrap_or(began));
             parallel.into_iter().for_each(|parallel| whole.add(parallel));
@@ -208,6 +210,7 @@ impl<M: Model> Job<M> {
         let (log, speculation) = monitor.into_log();
         let reached = cut_short.map_or(self.end_time(), VirtualTime::get);
         let progress = log.finish(ended, reached, committed, whole.parallel.is_some().then_some(speculation));
+        let core_share = whole.work.filter(|work| !work.elapsed.is_zero()).map(|work| work.share_since(CoreTime::default()));
         let Whole { parallel, engine, engines, traced, by_role, moved, .. } = whole;
         by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();
@@ -227,6 +230,7 @@ impl<M: Model> Job<M> {
             rows,
             progress,
             loop_seconds,
+            core_share,
             engine,
             parallel,
             kinds,
@@ -241,10 +245,11 @@ impl<M: Model> Job<M> {
 }
 
 /// What adds up over the segments of a run.
-#[derive(Default)]
 struct Whole {
     /// When all LPs had been initialised.
     looped: Option<Instant>,
+    /// How long its threads had something to do, and were on a core then, if that is known of all segments.
+    work: Option<CoreTime>,
     parallel: Option<ParallelRecord>,
     engines: Vec<EngineStretch>,
     /// The settings of the last parallel engine.
@@ -257,6 +262,19 @@ struct Whole {
 }
 
 impl Whole {
+    fn new() -> Self {
+        Whole {
+            looped: None,
+            work: Some(CoreTime::default()),
+            parallel: None,
+            engines: Vec::new(),
+            engine: None,
+            traced: None,
+            by_role: Vec::new(),
+            moved: 0,
+        }
+    }
+
     fn add(&mut self, segment: ParallelSegment) {
         match &mut self.parallel {
             None => self.parallel = Some(segment.record),

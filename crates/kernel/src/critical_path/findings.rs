@@ -78,6 +78,8 @@ pub struct CoreFindings {
     pub seen: Option<f64>,
     /// The least delay seen between PEs; `None` if they sent each other nothing.
     pub seen_delay: Option<LpDelay>,
+    /// How many events PEs sent to each other.
+    pub messages: u64,
     /// The PE with the most work.
     pub busiest: BusiestPe,
 }

@@ -17,6 +17,8 @@ pub(super) struct IdealCores {
     declared: Windows,
     seen: Windows,
     seen_delay: Option<SeenDelay>,
+    /// How many events a PE has sent to another.
+    messages: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -38,6 +40,7 @@ impl IdealCores {
             declared: Windows::new(pes, shortest),
             seen: Windows::new(pes, f64::INFINITY),
             seen_delay: None,
+            messages: 0,
         }
     }
 
@@ -54,8 +57,12 @@ impl IdealCores {
 
     /// Notes a send from one LP to another.
     pub(super) fn send(&mut self, sent: &SeenDelay) {
+        if self.partition.pe(sent.from) == self.partition.pe(sent.to) {
+            return;
+        }
+        self.messages += 1;
         let least = self.seen_delay.map_or(f64::INFINITY, |least| least.delay);
-        if sent.delay < least && self.partition.pe(sent.from) != self.partition.pe(sent.to) {
+        if sent.delay < least {
             self.seen_delay = Some(*sent);
             let width = rounded_down(sent.delay);
             if width < self.seen.width {
@@ -81,6 +88,7 @@ impl IdealCores {
             declared_delay: self.declared.width,
             seen: (self.seen.work >= work / 10).then(|| self.seen.speed_up()),
             seen_delay: self.seen_delay.map(|seen| seen.finding(&self.lookahead)),
+            messages: self.messages,
             busiest: BusiestPe { pe: busiest, first: LpId(lps.start), last: LpId(lps.end - 1), work: most },
         }
     }

@@ -18,10 +18,9 @@ mod rollback;
 mod windows;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use warpline_base::record::Phases;
 use warpline_base::{EventKey, LpId, Moment};
 use warpline_memory::{Account, Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
 use warpline_model::engine::Beat;
@@ -44,7 +43,7 @@ use crate::lp::{Lp, Lps};
 use crate::mail::Mail;
 use crate::past::Past;
 use crate::pending::{Entry, PendingSet};
-use crate::phases::Phase;
+use crate::phases::{Measured, Phase};
 use crate::rounds::Rounds;
 use crate::store::{Incarnation, Store};
 use crate::stride::Stride;
@@ -172,10 +171,21 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         }
     }
 
-    /// From now on its thread does nothing else: all time between its steps counts as its own, and it waits then. Otherwise only the time
-    /// in its steps does.
-    pub fn begin_thread(&mut self) {
-        self.gauge.begin_thread();
+    /// From now on `on_core` tells for how long the thread that steps it has been on a core. `alone`: the thread does nothing else until
+    /// [`end_thread`](Self::end_thread), so all time between its steps counts as its own, and it waits then. Otherwise only the time in its
+    /// steps does.
+    pub fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool) {
+        self.gauge.begin_thread(on_core, alone);
+    }
+
+    /// The thread that did nothing else ends.
+    pub fn end_thread(&mut self) {
+        self.gauge.end_thread();
+    }
+
+    /// The thread that does nothing else slept for so long between two steps.
+    pub fn slept(&mut self, time: Duration) {
+        self.gauge.slept(time);
     }
 
     /// Notes down what it does, within limits. To be called before its first step.
@@ -325,7 +335,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.gvt.waits_at_barrier()
     }
 
-    /// When all its LPs had been initialised, if they have.
+    /// Whether all its LPs have been initialised.
+    pub fn is_initialised(&self) -> bool {
+        self.lps.all_initialised()
+    }
+
+    /// When it had initialised all its LPs, if it has.
     pub fn initialised_at(&self) -> Option<Instant> {
         self.gauge.initialised_at()
     }
@@ -392,10 +407,10 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         }
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();
-        let (counts, by_role, phases, trace) = gauge.into_parts();
+        let (counts, by_role, measured, trace) = gauge.into_parts();
         let (books, pending, failure) = (agenda.store().books(), agenda.len(), faults.into_failure());
         let interval = interval.history();
-        Parts { first_lp, lps, statistics, rows, failure, counts, by_role, interval, books, pending, phases, trace }
+        Parts { first_lp, lps, statistics, rows, failure, counts, by_role, interval, books, pending, measured, trace }
     }
 }
 
@@ -434,7 +449,7 @@ pub struct Parts<M: Model> {
     /// How many events are pending beyond the end, cancelled ones included.
     pub pending: usize,
     /// How long it spent on what: an estimate.
-    pub phases: Phases,
+    pub measured: Measured,
     /// What it did, if it was to be traced.
     pub trace: Option<Box<Trace>>,
 }

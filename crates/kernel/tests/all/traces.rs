@@ -1,5 +1,6 @@
 //! Traces: what they say agrees with the counts of the PE, and with the wall clock.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use crate::by_hand::{END, Ended, Play, Sent, Setting, Stage, in_time};
@@ -25,6 +26,12 @@ fn then(handled: &[&'static str]) -> Vec<Sent> {
     }
 }
 
+/// As if a thread were on its core all the time.
+fn on_core() -> Duration {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    BEGAN.elapsed()
+}
+
 /// Runs the play, with pauses before and after the LPs are initialised. PE 0 has a thread of its own, as far as it knows.
 fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
     const PAUSE: Duration = Duration::from_millis(20);
@@ -34,7 +41,7 @@ fn traced(lanes: Lanes, undoing: Undoing) -> (Ended, Duration) {
     let spans = SpanLimits { block: 100, blocks: 100, sums: 102 };
     let limits = TraceLimits { origin: Instant::now(), spans, snapshots: 10_000, events: 10_000, lp_every: 1 };
     stage.pes.iter_mut().for_each(|pe| pe.trace(limits));
-    stage.pes[0].begin_thread();
+    stage.pes[0].begin_thread(on_core, true);
     std::thread::sleep(PAUSE);
     let mut stage = stage.initialised();
     let since = Instant::now();

@@ -16,8 +16,8 @@ function planParallel(key, parallel, progress) {
   }
 }
 
-/** Colours of the phases, as places among those of lines: executing events has the accent, undoing them red, waiting grey. */
-const PHASE_COLOURS = [2, 3, 0, 5, 1, 4, 6, 7];
+/** Colours of the phases, as places among those of lines: executing events has the accent, undoing them red, not working grey. */
+const PHASE_COLOURS = [2, 3, 0, 5, 1, 4, 6, 7, 7];
 const IDLE = 7;
 
 const pesNamed = (bar) => (bar.pes > 1 ? `PEs ${bar.name}, mean` : /^\d/.test(bar.name) ? `PE ${bar.name}` : bar.name);

@@ -14,7 +14,7 @@ pub(crate) struct Data {
     pub(crate) end_time: f64,
     pub(crate) time_unit: String,
     /// The names of the phases.
-    pub(crate) phases: [&'static str; 8],
+    pub(crate) phases: [&'static str; 9],
     /// One bar for each PE, or for each group of PEs.
     pub(crate) bars: Vec<Bar>,
     /// How many rollbacks undid 1, 2–3, 4–7, … events.
@@ -27,7 +27,7 @@ pub(crate) struct Bar {
     pub(crate) name: String,
     /// How many PEs it stands for.
     pub(crate) pes: usize,
-    pub(crate) seconds: [f64; 8],
+    pub(crate) seconds: [f64; 9],
     pub(crate) committed: f64,
     pub(crate) undone: f64,
     pub(crate) primary: f64,

@@ -1,8 +1,8 @@
 //! What limits a parallel run, and what to try.
 
 use super::shares::{
-    EXECUTING, FINDING_GVT, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, committed, counted, efficiency, is_measured, percent,
-    share, time_shares,
+    EXECUTING, FINDING_GVT, OFF_CORE, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy, committed, counted, efficiency, is_crowded,
+    is_measured, is_sampled, percent, share, taken_by_others, time_shares,
 };
 use super::speedup::estimated_speedup;
 use crate::format;
@@ -13,8 +13,10 @@ use warpline_base::record::{ParallelRecord, PeRecord, RunRecord};
 const WASTEFUL: f64 = 0.7;
 /// Above this share of waiting, PEs have too little to do.
 const IDLE: f64 = 0.3;
-/// If one PE is busier than another by this factor, the load is uneven.
+/// If one PE is busy for a greater share of its time than another, by this much, the load is uneven.
 const UNEVEN: f64 = 0.2;
+/// But others wait for that PE only if it is busy for this share of its time.
+const SATURATED: f64 = 0.8;
 /// Above this share of events from other PEs, neighbouring LPs are on different PEs.
 const REMOTE: f64 = 0.5;
 /// Above this share of time, GVT is found too often.
@@ -43,17 +45,51 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
     let mostly = |parallel: &ParallelRecord| 2.0 * committed(record, parallel) >= record.committed_events as f64;
     let events = |parallel: &&ParallelRecord| parallel.processed_events > 0 && is_measured(record) && mostly(parallel);
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
+    // Waiting, rollbacks and all the rest may have been their doing.
+    if let Some(taken) = taken_by_others(record) {
+        return vec![contested(taken)];
+    }
     let shares = time_shares(parallel);
+    let sampled = shares.filter(|_| is_sampled(record, parallel));
     let found = [
-        wasteful(record, parallel, shares),
+        crowded(record, parallel, shares),
+        wasteful(record, parallel, sampled),
         idle(record, parallel, shares),
-        remote(record, parallel, shares),
-        gvt(record, parallel, shares),
-        tiny(parallel, shares),
+        remote(record, parallel, sampled),
+        gvt(record, parallel, sampled),
+        tiny(parallel, sampled),
     ];
     let mut limits: Vec<Limit> = found.into_iter().flatten().collect();
     limits.sort_by(|one, other| other.cost.total_cmp(&one.cost));
     slower(record).into_iter().chain(limits).collect()
+}
+
+/// Others had the cores.
+fn contested(taken: f64) -> Limit {
+    let text = format!(
+        "For {} of the time in which PEs had something to do, other programs had their cores. That slows all of them down, as PEs wait for the \
+         one without a core, and undo more. What limits the model itself only a run on cores of its own can tell.",
+        percent(taken)
+    );
+    Limit { title: "Others used the cores as well", text, cost: taken }
+}
+
+/// The threads of the run itself had to take turns.
+fn crowded(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
+    let cost = shares.filter(|_| is_crowded(parallel))?[OFF_CORE];
+    let cores = match record.provenance.cores {
+        Some(1) => "1 core".to_owned(),
+        Some(cores) => format!("{} cores", format::integer(cores)),
+        None => "the cores".to_owned(),
+    };
+    let text = format!(
+        "The threads of the run take turns on {cores}: for {} of their time, PEs had something to do and no core. Fewer `threads`{} or \
+         `processes`{} would not wait for each other's turns.",
+        percent(cost),
+        now(record, "threads"),
+        now(record, "processes")
+    );
+    Some(Limit { title: "There are more threads than cores", text, cost })
 }
 
 /// The run as a whole, where one core would have done better.
@@ -70,9 +106,9 @@ fn slower(record: &RunRecord) -> Option<Limit> {
 }
 
 /// The engine's own work, where events are small.
-fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+fn tiny(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let shares = shares?;
-    let cost = 1.0 - shares[EXECUTING] - shares[WAITING];
+    let cost = 1.0 - shares[EXECUTING] - shares[WAITING] - shares[OFF_CORE];
     let each = |share: f64| share * all_seconds(parallel).iter().sum::<f64>() / parallel.processed_events as f64;
     let (own, around) = (each(shares[EXECUTING]), each(cost));
     let text = format!(
@@ -93,7 +129,7 @@ fn now(record: &RunRecord, setting: &str) -> String {
     }
 }
 
-fn wasteful(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+fn wasteful(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let efficiency = efficiency(parallel).filter(|efficiency| *efficiency < WASTEFUL)?;
     let chain = if parallel.rollbacks.secondary > parallel.rollbacks.primary {
         " Most rollbacks are secondary: what is undone at one PE has to be undone at others."
@@ -112,15 +148,14 @@ fn wasteful(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 
     Some(Limit { title: "Much is undone", text: hint, cost })
 }
 
-fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let idle = shares.map(|shares| shares[WAITING]).filter(|idle| *idle > IDLE)?;
     let limit = |title, text| Some(Limit { title, text, cost: idle });
     let mut by_load: Vec<(usize, f64)> = parallel.pes.iter().map(busy).enumerate().filter_map(|(pe, busy)| Some((pe, busy?))).collect();
     by_load.sort_by(|one, other| one.1.total_cmp(&other.1));
-    if let (Some(least), Some(most)) = (by_load.first(), by_load.last())
-        && most.1 - least.1 > UNEVEN
-    {
-        return limit("The load is uneven", uneven(record, parallel, *most, *least));
+    let ends = by_load.first().copied().zip(by_load.last().copied()).filter(|(least, most)| most.1 - least.1 > UNEVEN);
+    if let Some((least, most)) = ends.filter(|(_, most)| most.1 >= SATURATED) {
+        return limit("The load is uneven", uneven(record, parallel, most, least));
     }
     let window = now(record, "window");
     if parallel.pes.len() == 1 {
@@ -136,26 +171,34 @@ fn idle(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>)
     } else {
         String::new()
     };
-    let hint = format!(
-        "All PEs wait for about as long, {} of their time on average: at any moment, there are too few events for all of them.{wider} \
-         Fewer `threads`{} may be as fast.",
-        percent(idle),
-        now(record, "threads")
-    );
+    let who = match ends {
+        None => format!("All PEs wait for about as long, {} of their time on average", percent(idle)),
+        Some((_, most)) => {
+            format!("PEs wait {} of their time on average, and even the busiest {}", percent(idle), percent(1.0 - most.1))
+        }
+    };
+    let fewer = fewer_threads(record).map_or_else(String::new, |fewer| format!(" Fewer {fewer} may be as fast."));
+    let hint = format!("{who}: at any moment, there are too few events for all of them.{wider}{fewer}");
     limit("There is too little to do", hint)
 }
 
 fn uneven(record: &RunRecord, parallel: &ParallelRecord, most: (usize, f64), least: (usize, f64)) -> String {
+    let fewer = fewer_threads(record).map_or_else(String::new, |fewer| format!(", or use fewer {fewer}"));
     format!(
         "PE {} is busy {} of its time, PE {} only {}. LPs are shared out in blocks of consecutive numbers ({}): number \
-         them so that busy ones are spread over the PEs, or use fewer `threads`{}.",
+         them so that busy ones are spread over the PEs{fewer}.",
         most.0,
         percent(most.1),
         least.0,
         percent(least.1),
         lps(most.0, &parallel.pes[most.0]),
-        now(record, "threads")
     )
+}
+
+/// The setting of threads, if there could be fewer.
+fn fewer_threads(record: &RunRecord) -> Option<String> {
+    let one = record.engine.get("threads").and_then(Value::as_u64) == Some(1);
+    (!one).then(|| format!("`threads`{}", now(record, "threads")))
 }
 
 /// Which LPs a PE has.
@@ -167,19 +210,20 @@ fn lps(index: usize, pe: &PeRecord) -> String {
     }
 }
 
-fn remote(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+fn remote(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let remote = share(parallel.remote_events as f64, committed(record, parallel)).filter(|remote| *remote > REMOTE)?;
     let cost = shares.map_or(0.0, |shares| shares[RECEIVING] + shares[SENDING]);
+    let took =
+        shares.map_or_else(String::new, |_| format!(", and {} of the time went into handing over and taking in messages", percent(cost)));
     let hint = format!(
-        "{} of the committed events came from another PE, and {} of the time went into handing over and taking in messages. LPs are shared out in blocks of consecutive numbers: give LPs that \
+        "{} of the committed events came from another PE{took}. LPs are shared out in blocks of consecutive numbers: give LPs that \
          often send to each other numbers side by side, so that most messages stay within a PE.",
-        percent(remote),
-        percent(cost)
+        percent(remote)
     );
     Some(Limit { title: "Most messages travel", text: hint, cost })
 }
 
-fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<Limit> {
+fn gvt(record: &RunRecord, parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<Limit> {
     let gvt = shares.map(|shares| shares[FINDING_GVT]).filter(|gvt| *gvt > GVT)?;
     let hint = format!(
         "{} of the time went into {}. A larger `gvt_interval`{} asks for it less often, at the price of more memory.",

@@ -10,4 +10,5 @@ mod words;
 pub(crate) use bars::Data;
 pub use limits::{Limit, limits};
 pub(crate) use section::section;
+pub use shares::{is_sampled, taken_by_others};
 pub use speedup::estimated_speedup;

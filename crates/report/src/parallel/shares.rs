@@ -11,6 +11,7 @@ pub(crate) const SENDING: usize = 3;
 pub(crate) const UNDOING: usize = 4;
 pub(crate) const FINDING_GVT: usize = 5;
 pub(crate) const WAITING: usize = 7;
+pub(crate) const OFF_CORE: usize = 8;
 
 /// `part` of `whole`, from 0 to 1; `None` if there is no whole.
 pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
@@ -47,38 +48,61 @@ pub(crate) fn lanes(parallel: &ParallelRecord) -> Option<(u64, u64)> {
 }
 
 /// Seconds in each phase, in the order of [`Phases::list`]; invalid ones count as 0.
-pub(crate) fn seconds(phases: &Phases) -> [f64; 8] {
+pub(crate) fn seconds(phases: &Phases) -> [f64; 9] {
     phases.list().map(|(_, seconds)| if seconds.is_finite() { seconds.max(0.0) } else { 0.0 })
 }
 
 /// Seconds in each phase over all PEs.
-pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 8] {
+pub(crate) fn all_seconds(parallel: &ParallelRecord) -> [f64; 9] {
     let recorded = seconds(&parallel.phase_seconds);
     if recorded.iter().sum::<f64>() > 0.0 {
         return recorded;
     }
-    parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 8], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
+    parallel.pes.iter().map(|pe| seconds(&pe.phase_seconds)).fold([0.0; 9], |sum, pe| std::array::from_fn(|index| sum[index] + pe[index]))
 }
 
-/// A run whose event loop took less than this, in seconds, was too short for its phases to be measured: they are a sample of a few steps.
+/// A run whose event loop took less than this, in seconds, was too short for what PEs waited to say anything.
 const SHORT: f64 = 0.1;
+/// With fewer samples than this, their proportions are chance.
+const SAMPLES_LEAST: f64 = 10.0;
+/// With a smaller share of its cores than this, a run was on cores that others used as well.
+const CONTESTED: f64 = 0.85;
+/// PEs that lack a core for more than this share of their time, as others of the run have it, are too many.
+const CROWDED: f64 = 0.1;
 
-/// Whether the phases of a run say anything.
+/// Whether a run was long enough for what its PEs waited to say something.
 pub(crate) fn is_measured(record: &RunRecord) -> bool {
     record.loop_seconds >= SHORT
 }
 
+/// Whether there were enough samples to tell what PEs did while they were at work.
+pub fn is_sampled(record: &RunRecord, parallel: &ParallelRecord) -> bool {
+    is_measured(record) && parallel.phase_samples.is_none_or(|samples| samples >= SAMPLES_LEAST)
+}
+
+/// The share of its cores that others took from a run, if that was so much that its figures say little of the model.
+pub fn taken_by_others(record: &RunRecord) -> Option<f64> {
+    let share = record.core_share.filter(|_| is_measured(record))?;
+    (share < CONTESTED).then_some(1.0 - share)
+}
+
+/// Whether the PEs of a run kept each other from its cores.
+pub(crate) fn is_crowded(parallel: &ParallelRecord) -> bool {
+    parallel.crowded && time_shares(parallel).is_some_and(|shares| shares[OFF_CORE] > CROWDED)
+}
+
 /// The share of every phase in the time of all PEs.
-pub(crate) fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 8]> {
+pub(crate) fn time_shares(parallel: &ParallelRecord) -> Option<[f64; 9]> {
     let seconds = all_seconds(parallel);
     let all: f64 = seconds.iter().sum();
     share(0.0, all).map(|_| seconds.map(|seconds| seconds / all))
 }
 
-/// The share of its time in which a PE has something to do; `None` if it was never measured.
+/// The share of its time in which a PE is at work, as far as it has a core; `None` if it was never measured.
 pub(crate) fn busy(pe: &PeRecord) -> Option<f64> {
-    let all: f64 = seconds(&pe.phase_seconds).iter().sum();
-    share(all - pe.phase_seconds.idle, all)
+    let seconds = seconds(&pe.phase_seconds);
+    let all = seconds.iter().sum::<f64>() - seconds[OFF_CORE];
+    share(all - seconds[WAITING], all)
 }
 
 /// A count of things: `1 rollback`, `2 000 rollbacks`.
@@ -150,7 +174,9 @@ mod tests {
     fn phases_are_summed_if_only_pes_tell() {
         let pe = |idle| PeRecord { phase_seconds: Phases { idle, gvt: 0.5, send: f64::NAN, ..Default::default() }, ..Default::default() };
         let parallel = ParallelRecord { pes: vec![pe(1.0), pe(2.0)], ..Default::default() };
-        assert_eq!(all_seconds(&parallel), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0]);
+        assert_eq!(all_seconds(&parallel), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0]);
         assert_eq!(busy(&pe(1.5)), Some(0.25));
+        let without = Phases { off_core: 7.0, ..pe(1.5).phase_seconds };
+        assert_eq!(busy(&PeRecord { phase_seconds: without, ..Default::default() }), Some(0.25));
     }
 }

@@ -1,6 +1,6 @@
 //! A parallel run in plain words: how fast it was, and where its time went.
 
-use super::shares::{EXECUTING, WAITING, committed, counted, efficiency, lanes, percent, share, time_shares};
+use super::shares::{EXECUTING, WAITING, committed, counted, efficiency, is_sampled, lanes, percent, share, time_shares};
 use super::speedup::estimated_speedup;
 use crate::format::{self, Zeros};
 use warpline_base::record::{ParallelRecord, RunRecord};
@@ -9,7 +9,7 @@ use warpline_base::record::{ParallelRecord, RunRecord};
 const SMALL: f64 = 0.05;
 
 /// The phases, in the order of `Phases::list`, as activities of PEs.
-const DOING: [&str; 8] = [
+const DOING: [&str; 9] = [
     "taking in messages",
     "choosing the next event",
     "executing events",
@@ -18,11 +18,12 @@ const DOING: [&str; 8] = [
     "finding GVT",
     "committing events",
     "waiting",
+    "ready without a core",
 ];
 
 /// The run in sentences.
 pub(crate) fn words(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String> {
-    let shares = time_shares(parallel);
+    let shares = time_shares(parallel).filter(|_| parallel.phase_samples.is_none() || is_sampled(record, parallel));
     let sentences = [
         speed(record, parallel),
         compared(record, parallel),
@@ -95,8 +96,8 @@ fn certain(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     })
 }
 
-fn time(parallel: &ParallelRecord, shares: &[f64; 8]) -> String {
-    let mut others: Vec<usize> = (0..8).filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL).collect();
+fn time(parallel: &ParallelRecord, shares: &[f64; 9]) -> String {
+    let mut others: Vec<usize> = (0..9).filter(|phase| ![EXECUTING, WAITING].contains(phase) && shares[*phase] >= SMALL).collect();
     others.sort_by(|one, other| shares[*other].total_cmp(&shares[*one]));
     let (who, whose) = if parallel.pes.len() == 1 { ("The PE", "its") } else { ("The PEs", "their") };
     let others: String = others.into_iter().map(|phase| format!(", {} {}", percent(shares[phase]), DOING[phase])).collect();
@@ -105,7 +106,7 @@ fn time(parallel: &ParallelRecord, shares: &[f64; 8]) -> String {
 }
 
 /// The share of time left for events that count.
-fn useful(parallel: &ParallelRecord, shares: Option<[f64; 8]>) -> Option<String> {
+fn useful(parallel: &ParallelRecord, shares: Option<[f64; 9]>) -> Option<String> {
     let useful = shares?[EXECUTING] * efficiency(parallel)?;
     let undone = parallel.rolled_back_events > 0 && useful > 0.0;
     undone.then(|| format!("Less what was undone, {} of the time went into events that count.", percent(useful)))

@@ -74,6 +74,7 @@ pub(crate) fn sample() -> RunRecord {
         wall_seconds: 15.43,
         loop_seconds: 15.06,
         event_rate: 48_213_977.0 / 15.06,
+        core_share: Some(0.98),
         peak_rss_bytes: Some(412_876_800),
         parallel: None,
         kinds: Vec::new(),

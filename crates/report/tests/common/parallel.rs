@@ -48,6 +48,7 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         gvt: at(0.02),
         fossil_collection: at(0.04),
         idle: 0.0,
+        off_core: at(0.01),
     };
     phases.idle = (seconds - phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>()).max(0.0);
     let certain = committed - committed / 5;
@@ -108,6 +109,8 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         gvt_interval: None,
         remote_events: sum(|pe| pe.messages_sent),
         phase_seconds,
+        phase_samples: Some(900.0),
+        crowded: false,
         pes,
         mailbox: None,
         memory: None,

@@ -1,5 +1,6 @@
 //! What stands in the way of a model on more cores, in words: the gravest first.
 
+use super::explain::costs::Costs;
 use super::format;
 use crate::{CoreFindings, EventCost, Explanation, LpDelay, LpWork};
 
@@ -15,9 +16,10 @@ struct Advice {
 }
 
 /// What stands in the way, the gravest first.
-pub(super) fn advice(explanation: &Explanation, unit: &str) -> Vec<String> {
+pub(super) fn advice(explanation: &Explanation, unit: &str, costs: Option<&Costs>) -> Vec<String> {
     let Some(cores) = explanation.findings.cores.iter().find(|cores| cores.cores == CORES) else { return Vec::new() };
-    let all = [path(explanation), blocks(explanation, cores), order(cores), lookahead(explanation, cores, unit)];
+    let costs = costs.map(|costs| overhead(costs, cores, explanation.findings.events));
+    let all = [path(explanation), blocks(explanation, cores), order(cores), lookahead(explanation, cores, unit), costs];
     let mut worth: Vec<Advice> = all.into_iter().flatten().filter(|advice| advice.factor >= SLIGHT).collect();
     worth.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     worth.into_iter().map(|advice| advice.text).collect()
@@ -92,6 +94,20 @@ fn lookahead(explanation: &Explanation, cores: &CoreFindings, unit: &str) -> Opt
         "{begin} More is not to be had by declarations, as {who}.{holds} Longer delays between PEs would help, and optimistic PEs need none."
     );
     Some(Advice { factor, text })
+}
+
+/// Engines do more than execute events.
+fn overhead(costs: &Costs, cores: &CoreFindings, events: u64) -> Advice {
+    let (ideal, left) = (costs.ideal(cores), costs.speed_up(cores, events));
+    let text = format!(
+        "Engines do more than execute events: at the costs of this machine, {} PEs reach {} the speed of one core, where an ideal engine \
+         reaches {}. Cores pay most where events take a microsecond or more: let an event do more at a time, or an LP stand for more of the \
+         model, so that fewer messages are needed.",
+        cores.pes,
+        times(left),
+        times(ideal)
+    );
+    Advice { factor: ideal / left, text }
 }
 
 /// An amount of work.

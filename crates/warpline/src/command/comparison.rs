@@ -13,6 +13,9 @@ use super::failure::Failure;
 use super::ways::{Placement, Way};
 use super::{format, summary};
 
+/// How long the lines of a note are.
+const LINE: usize = 100;
+
 /// Runs of the same simulation on several engines, the sequential one first; that one has at least one run.
 pub(crate) struct Comparison {
     engines: Vec<EngineRuns>,
@@ -102,6 +105,11 @@ impl EngineRuns {
         ratio(self.memory()?, reference.memory()?)
     }
 
+    /// The greatest share of its cores that others took from one of its runs, if that was so much that rates say little.
+    fn taken(&self) -> Option<f64> {
+        self.runs.iter().filter_map(warpline_report::taken_by_others).reduce(f64::max)
+    }
+
     /// The answers, each once, with the number of its runs.
     fn answers(&self) -> Vec<(&str, u64, usize)> {
         let mut answers: Vec<(&str, u64, usize)> = Vec::new();
@@ -131,6 +139,7 @@ impl EngineRuns {
             "rates": self.rates(),
             "median_rate": self.rate(),
             "peak_rss_bytes": self.memory().map(|bytes| bytes.round() as u64),
+            "core_share": median(self.runs.iter().filter_map(|run| run.core_share).collect()),
         })
     }
 
@@ -241,6 +250,19 @@ impl Comparison {
         }
     }
 
+    /// That others used the cores as well, if they did so much that rates say little.
+    fn contested(&self) -> Option<String> {
+        let taken: Vec<(String, f64)> = self.engines.iter().filter_map(|engine| Some((engine.name(), engine.taken()?))).collect();
+        let most = |(name, taken): &(String, f64)| format!("{name} up to {}", format::percent(*taken));
+        let all = taken.iter().map(most).collect::<Vec<_>>().join(", ");
+        (!taken.is_empty()).then(|| {
+            format!(
+                "other programs used the cores as well, and engines went without one for some of the time for which they needed it: {all}; rates \
+                 and speed-ups say little, so compare again when the machine is idle"
+            )
+        })
+    }
+
     /// The comparison as one object, including `notes` on parameters, and its failure if it `failed`.
     pub(crate) fn json(&self, notes: &[String], failed: Option<&Failure>) -> Value {
         let run = self.expected();
@@ -255,6 +277,7 @@ impl Comparison {
             "same_answer": self.same_answer(),
             "order_of_text_varies": self.order_varies(),
         });
+        let notes: Vec<String> = notes.iter().cloned().chain(self.contested()).collect();
         if !notes.is_empty() {
             all["notes"] = json!(notes);
         }
@@ -302,6 +325,9 @@ impl Comparison {
             Some(false) => "NO",
             None => "unknown",
         };
+        let contested = self.contested().map_or_else(String::new, |contested| {
+            format::wrapped(&format!("note: {contested}"), LINE).iter().map(|line| format!("{line}\n")).collect()
+        });
         let failures = self.failures().map_or_else(String::new, |failures| format!("{failures}\n"));
         let varies = if self.order_varies() && self.same_answer() != Some(false) {
             "the texts of equal states differ from run to run, in the order of hash maps or in addresses; let no handler depend on it\n"
@@ -311,7 +337,7 @@ impl Comparison {
         let (end, seed, runs) = (format::time(run.end_time, &run.time_unit), run.seed, sequential.runs.len());
         let turns = if runs == 1 { "one run on each engine".to_owned() } else { format!("{runs} runs on each engine in turn") };
         let head = format!("{}: {}, to time {end} with seed {seed}\n", run.model, run.about);
-        format!("{head}{turns}, every run in a process of its own\n{}{failures}{varies}same answer: {same}\n", format::columns(&rows, 2))
+        format!("{head}{turns}, every run in a process of its own\n{}{contested}{failures}{varies}same answer: {same}\n", format::columns(&rows, 2))
     }
 }
 

@@ -101,7 +101,7 @@ fn programs_get_one_object() {
     let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &EngineRuns| {
         json!({
             "engine": engine.runs[0].engine, "digest": "00000000000000aa", "committed_events": 1000, "rates": rates, "median_rate": median,
-            "peak_rss_bytes": bytes,
+            "peak_rss_bytes": bytes, "core_share": 1.0,
         })
     };
     let beside = |mut of_engine: Value, speed_up: f64, memory_ratio: f64| {
@@ -169,6 +169,24 @@ fn ways_have_columns_of_their_own() {
     let ways: Vec<_> = json["parallel"].as_array().unwrap().iter().map(|engine| engine["way"].as_str().unwrap()).collect();
     assert_eq!(ways, ["threads", "processes", "mpi-copies", "mpi"]);
     assert_eq!(comparison.failure().unwrap().code, Failure::FAILED);
+}
+
+/// A ratio that others had a part in is not told without a word.
+#[test]
+fn cores_that_others_used_are_pointed_out() {
+    let mut comparison = comparison();
+    comparison.engines.iter_mut().flat_map(|engine| &mut engine.runs).for_each(|run| run.loop_seconds = 2.0);
+    assert!(!comparison.text().contains("other programs") && comparison.json(&[], None).get("notes").is_none());
+    for (run, share) in comparison.engines[1].runs.iter_mut().zip([0.95, 0.52, 0.7]) {
+        run.core_share = Some(share);
+    }
+    let (text, json) = (comparison.text().replace('\n', " "), comparison.json(&["odd".to_owned()], None));
+    assert!(text.contains("note: other programs used the cores as well"), "{text}");
+    assert!(text.contains(": optimistic, 2 threads up to 48.0 %; rates and speed-ups say little"), "{text}");
+    assert_eq!((json["notes"].as_array().map(Vec::len), &json["notes"][0]), (Some(2), &json!("odd")));
+    assert_eq!(json["parallel"][0]["core_share"], 0.7);
+    let study = comparison.study(json!({}), None, Default::default());
+    assert!(study.facts.iter().any(|fact| fact.name == "Cores" && fact.remark.contains("48.0 %")), "{:?}", study.facts);
 }
 
 #[test]

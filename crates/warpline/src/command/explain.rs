@@ -1,11 +1,13 @@
 //! `warpline explain`: the critical path of a model, and what more cores could make of it.
 
+pub(super) mod costs;
 mod report;
 
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
+use self::costs::Costs;
 use super::advice::{advice, amount, ratio};
 use super::arguments::Request;
 use super::catalogue::{Catalogue, Visitor};
@@ -25,7 +27,9 @@ const LISTED: usize = 20;
 /// What a help text says about figures and fields.
 pub(crate) const MEANING: &str = "An event begins when its LP has executed the one before it, and when the event that sent it has been executed. The longest\n\
      chain of events that wait for each other so is the critical path: no engine is done before its end. Speed-ups are bounds or\n\
-     those of ideal engines, at which nothing but the events themselves costs anything; `compare` measures real ones.\n\
+     those of ideal engines, at which nothing but the events themselves costs anything. What is left of them at the costs of\n\
+     events and messages on this machine is told beside them, if the model goes on for long enough to measure those in short\n\
+     runs; `compare` measures whole ones.\n\
      A scenario file gives model, end, seed and parameters; its other settings are those of a run.\n\n\
      Fields of the JSON object, with work and lengths in events or, measured, in nanoseconds (cost_unit):\n\
      \x20 path        length, events, messages (events that waited for a message and not for their LP), lps (most work on it first)\n\
@@ -33,8 +37,12 @@ pub(crate) const MEANING: &str = "An event begins when its LP has executed the o
      \x20 slices      of the run: from, to (model time), work, path (what it adds to the path), parallelism (null: it adds nothing)\n\
      \x20 cores       for 2, 8, 64, 1000 cores, the speed-up of any_engine and of these_blocks (bounds), in_order (PEs that execute\n\
      \x20             events in the order of time), declared and seen (conservative windows as long as the declared lookahead and\n\
-     \x20             as the least delay seen between PEs: declared_delay, seen_delay), the busiest_pe, and divided_groups, where\n\
-     \x20             boundaries between PEs divide groups of LPs: how many do; the first pe, its first lp, and the group\n\
+     \x20             as the least delay seen between PEs: declared_delay, seen_delay), messages between PEs, with_costs (what is\n\
+     \x20             left at these costs of declared, or of in_order if engines do not wait), the busiest_pe, and\n\
+     \x20             divided_groups, where boundaries between PEs divide groups of LPs: how many do; the first pe, its first lp, and\n\
+     \x20             the group\n\
+     \x20 costs       in seconds on a core: sequential_event_seconds, event_seconds on one of 2 PEs of the engine sync, and\n\
+     \x20             message_seconds from PE to PE (null: not measured, or too few)\n\
      \x20 load        lps (how many have work), busiest (most work first), busiest_tenth (the share of a tenth of the LPs)\n\
      \x20 delays      of sends from LP to LP, the least of each sender: from, to, declared, seen (least first)\n\
      \x20 advice      what stands in the way, the gravest first";
@@ -80,6 +88,8 @@ struct Explained {
     unit: &'static str,
     parameters: Map<String, Value>,
     explanation: Explanation,
+    /// If they could be measured.
+    costs: Option<Costs>,
 }
 
 /// An explanation whose model is not known yet.
@@ -95,16 +105,18 @@ impl Visitor for ExplainModel<'_> {
         let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
         let mut show = |progress: &_| display.show(progress);
         let simulation = Simulation::<M>::configured(&parameters)?.settings(self.settings.simulation.clone());
+        let began = Instant::now();
         let outcome = simulation.on_progress(&mut show).explain(self.settings.command.event_cost());
         display.finish();
-        let explanation = outcome?;
+        let (explanation, took) = (outcome?, began.elapsed());
         if explanation.findings.events == 0 {
             let end = explanation.end;
             return Err(Failure::wrong_use(format!(
                 "no event happens before time {end:?}, so there is nothing to explain; give a later --end"
             )));
         }
-        Ok(Explained { unit: M::TIME_UNIT, parameters: parameters.values(), explanation })
+        let costs = Costs::measure::<M>(&parameters, &self.settings.simulation, &explanation, took);
+        Ok(Explained { unit: M::TIME_UNIT, parameters: parameters.values(), explanation, costs })
     }
 }
 
@@ -119,6 +131,16 @@ fn parallelism(slice: &Slice) -> Option<f64> {
 }
 
 impl Explained {
+    /// What is left of an ideal speed-up at the costs of this machine, if they are known.
+    fn with_costs(&self, cores: &CoreFindings) -> Option<f64> {
+        self.costs.map(|costs| costs.speed_up(cores, self.explanation.findings.events))
+    }
+
+    /// What stands in the way.
+    fn advice(&self) -> Vec<String> {
+        advice(&self.explanation, self.unit, self.costs.as_ref())
+    }
+
     fn json(&self, notes: &[String]) -> Value {
         let Explained { unit, explanation, .. } = self;
         let (findings, cost) = (&explanation.findings, explanation.cost);
@@ -140,7 +162,8 @@ impl Explained {
             json!({
                 "cores": one.cores, "pes": one.pes, "any_engine": one.any_engine, "these_blocks": one.these_blocks, "in_order": one.in_order,
                 "declared": one.declared, "declared_delay": one.declared_delay.is_finite().then_some(one.declared_delay),
-                "seen": one.seen, "seen_delay": one.seen_delay.as_ref().map(delay), "busiest_pe": busiest,
+                "seen": one.seen, "seen_delay": one.seen_delay.as_ref().map(delay), "messages": one.messages,
+                "with_costs": self.with_costs(one), "busiest_pe": busiest,
                 "divided_groups": groups.map(divided),
             })
         };
@@ -157,7 +180,8 @@ impl Explained {
                 "busiest_tenth": busiest_tenth(&findings.load, findings.work),
             },
             "delays": findings.delays.iter().take(LISTED).map(delay).collect::<Vec<_>>(),
-            "advice": advice(explanation, unit),
+            "costs": self.costs.as_ref().map(Costs::json),
+            "advice": self.advice(),
         });
         if !notes.is_empty() {
             all["notes"] = json!(notes);
@@ -174,7 +198,7 @@ impl Explained {
             EventCost::Measured => format!("their handlers took {}", amount(findings.work, cost)),
         };
         let head = format!("{model}: {} events to time {}, with seed {seed}; {counted}\n", findings.events, format::time(*end, unit));
-        let advice = advice(explanation, unit);
+        let advice = self.advice();
         let advice = match &advice[..] {
             [] => "nothing of note".to_owned(),
             all => all.iter().zip(1..).map(|(text, number)| format!("\n  {number}. {text}")).collect(),
@@ -223,7 +247,7 @@ impl Explained {
     }
 
     fn cores(&self) -> String {
-        let row = |one: &CoreFindings| {
+        let row = |one: &CoreFindings| -> Vec<String> {
             let pes = if one.pes == one.cores { String::new() } else { format!(" ({} LPs)", one.pes) };
             let seen = one.seen.map_or_else(|| "unknown".to_owned(), ratio);
             let delay = |delay: f64| if delay.is_finite() { format::time(delay, self.unit) } else { "no links".to_owned() };
@@ -231,16 +255,23 @@ impl Explained {
             let speed_ups = [one.any_engine, one.these_blocks, one.in_order].map(ratio);
             let [any, blocks, order] = speed_ups;
             let declared = format!("{} ({})", ratio(one.declared), delay(one.declared_delay));
-            [format!("{}{pes}", one.cores), any, blocks, order, declared, format!("{seen} ({seen_delay})")]
+            let ideal = [format!("{}{pes}", one.cores), any, blocks, order, declared, format!("{seen} ({seen_delay})")];
+            ideal.into_iter().chain(self.with_costs(one).map(ratio)).collect()
         };
         let head = ["cores", "any engine", "these blocks", "in order", "declared lookahead", "seen lookahead"].map(str::to_owned);
-        let rows: Vec<[String; 6]> = std::iter::once(head).chain(self.explanation.findings.cores.iter().map(row)).collect();
+        let head = head.into_iter().chain(self.costs.map(|_| "with costs".to_owned())).collect();
+        let rows: Vec<Vec<String>> = std::iter::once(head).chain(self.explanation.findings.cores.iter().map(row)).collect();
         format!(
             "Best speed-up, if nothing costs anything but the events\n{}  \
              any engine, these blocks of LPs: bounds; in order: PEs that execute their events in the order of time;\n  \
-             lookahead: conservative PEs in windows of the delay declared between PEs, and of the least delay seen\n{}",
+             lookahead: conservative PEs in windows of the delay declared between PEs, and of the least delay seen\n{}{}",
             format::columns(&rows, 2),
-            self.divided_groups().map(|(cores, text)| format!("  {cores} cores: {text}\n")).collect::<String>()
+            self.divided_groups().map(|(cores, text)| format!("  {cores} cores: {text}\n")).collect::<String>(),
+            self.costs.as_ref().map_or_else(String::new, |costs| format!(
+                "  with costs: what is left of `{}` at the costs below; `compare` measures whole runs\n\n{}",
+                costs.ideal_name(),
+                costs.text()
+            ))
         )
     }
 
@@ -347,7 +378,7 @@ mod tests {
     #[test]
     fn lookahead_that_was_seen_and_not_declared_is_advised() {
         let silent = found(Clocks::default());
-        let advice = advice(&silent.explanation, "s");
+        let advice = silent.advice();
         assert_eq!(
             advice,
             [
@@ -357,22 +388,22 @@ mod tests {
             ]
         );
         let promised = found(Clocks { lookahead: 0.5, ..Clocks::default() });
-        assert!(super::advice(&promised.explanation, "s").is_empty(), "nothing stands in its way");
+        assert!(promised.advice().is_empty(), "nothing stands in its way");
         assert!(promised.text().ends_with("What stands in the way of 8 cores: nothing of note\n"), "{}", promised.text());
     }
 
     #[test]
     fn an_lp_with_most_of_the_work_comes_first() {
         let hasty = found(Clocks { haste: 21, delay: 0.0, ..Clocks::default() });
-        let advice = advice(&hasty.explanation, "s");
+        let advice = hasty.advice();
         let begin =
             "LP 0 alone has 75.0 % of all work, and an LP executes one event after the other: no engine can be more than 1.33 times";
         assert!(advice[0].starts_with(begin), "{advice:?}");
         let single = found(Clocks { clocks: 1, delay: 0.0, ..Clocks::default() });
-        assert!(super::advice(&single.explanation, "s")[0].starts_with("One LP has all events"));
+        assert!(single.advice()[0].starts_with("One LP has all events"));
         // 16 clocks on 8 PEs: the first PE has 22 events in every unit of time, all others 2.
         let uneven = found(Clocks { clocks: 16, haste: 4, delay: 0.0, ..Clocks::default() });
-        let advice = super::advice(&uneven.explanation, "s");
+        let advice = uneven.advice();
         assert!(advice.iter().any(|text| text.contains("PE 0 (LPs 0 to 1) has 26.3 % of all work")), "{advice:?}");
     }
 
@@ -393,9 +424,36 @@ mod tests {
         assert_eq!((&json["cores"][1]["cores"], &json["cores"][1]["seen"]), (&8.into(), &(959.0 / 120.0).into()));
         assert_eq!(json["slices"].as_array().map(Vec::len), Some(60));
         assert_eq!((json.get("notes"), &clocks.json(&["odd".to_owned()])["notes"][0]), (None, &"odd".into()));
-        for field in ["path", "parallelism", "slices", "cores", "load", "delays", "advice"] {
+        for field in ["path", "parallelism", "slices", "cores", "load", "delays", "costs", "advice"] {
             assert!(json.get(field).is_some() && MEANING.contains(&format!("\n  {field} ")), "{field}");
         }
+    }
+
+    /// Where the ideal engine takes half the time, and events on PEs cost half as much again, more cores bring little.
+    #[test]
+    fn costs_stand_beside_the_ideal() {
+        let short = found(Clocks { lookahead: 0.5, ..Clocks::default() });
+        assert_eq!((short.costs, short.json(&[])["costs"].is_null()), (None, true), "960 events tell no costs");
+        let costs = Costs { sync: crate::Synchronisation::Conservative, sequential: 100e-9, event: 150e-9, message: Some(200e-9) };
+        let clocks = Explained { costs: Some(costs), ..short };
+        let (text, json) = (clocks.text(), clocks.json(&[]));
+        let with_costs = json["cores"][0]["with_costs"].as_f64().unwrap();
+        // 960 events, of which PEs send each other 2 in every unit of time.
+        let (events, ideal) = (960.0, json["cores"][0]["declared"].as_f64().unwrap());
+        let messages = json["cores"][0]["messages"].as_f64().unwrap();
+        assert_eq!(messages, 120.0);
+        let expected = events * 100.0 / (events / ideal * 150.0 + messages / 2.0 * 200.0);
+        assert!((with_costs / expected - 1.0).abs() < 1e-9, "{with_costs} instead of {expected}");
+        for words in [
+            "seen lookahead  with costs\n",
+            &format!(" {}\n", ratio(with_costs)),
+            "with costs: what is left of `declared lookahead` at the costs below",
+            "Costs on this machine: an event takes 100 ns on the sequential engine and 150 ns on one of 2 conservative PEs",
+            "1. Engines do more than execute events: at the costs of this machine, 8 PEs reach",
+        ] {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+        assert_eq!((&json["costs"]["sync"], &json["costs"]["message_seconds"]), (&"conservative".into(), &200e-9.into()));
     }
 
     #[test]

@@ -3,10 +3,29 @@
 use std::collections::BTreeMap;
 
 use crate::record::{ParallelRecord, Phases, Provenance, Rollbacks, RunRecord};
+use crate::{BusiestPe, CoreFindings, LpId};
 use serde_json::{Map, Value, json};
 
 fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
+}
+
+/// What could be made of two cores.
+pub(crate) fn cores() -> CoreFindings {
+    let busiest = BusiestPe { pe: 0, first: LpId(0), last: LpId(1), work: 1 };
+    CoreFindings {
+        cores: 2,
+        pes: 2,
+        any_engine: 2.0,
+        these_blocks: 2.0,
+        in_order: 2.0,
+        declared: 2.0,
+        declared_delay: 1.0,
+        seen: None,
+        seen_delay: None,
+        messages: 0,
+        busiest,
+    }
 }
 
 /// A run of the sequential engine at this rate.
@@ -26,6 +45,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         wall_seconds: 0.5,
         loop_seconds: 0.25,
         event_rate,
+        core_share: Some(1.0),
         peak_rss_bytes: Some(20_000_000),
         parallel: None,
         kinds: Vec::new(),

@@ -78,6 +78,7 @@ impl Summary<'_> {
             facts[2][1] = wall.clone();
             facts.insert(0, ["replications".to_owned(), several(record.seed, replications)]);
         }
+        facts.extend(contested(record).map(|contested| ["cores".to_owned(), contested]));
         facts.extend(chosen(record).map(|chosen| ["engine".to_owned(), chosen]));
         if let Some(parallel) = &record.parallel {
             facts.extend(speculation(record, parallel));
@@ -151,6 +152,12 @@ pub(crate) fn engine(record: &RunRecord) -> String {
     }
 }
 
+/// That others used the cores as well, if they did so much that the rate says little.
+fn contested(record: &RunRecord) -> Option<String> {
+    let taken = warpline_report::taken_by_others(record)?;
+    Some(format!("others had them for {} of the time for which this run needed them, so its rate says little", format::percent(taken)))
+}
+
 /// Which engine a run has chosen, when, and why, in a line; `None` if it was told.
 fn chosen(record: &RunRecord) -> Option<String> {
     let first = record.engines.first()?;
@@ -169,8 +176,14 @@ fn chosen(record: &RunRecord) -> Option<String> {
     let longest = record.engines.iter().filter(is_main).max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
     let share = all(main) / record.engines.iter().map(|one| one.seconds).sum::<f64>();
     let when = format!("{} of the time, longest from {} on", format::percent(share), format::duration(longest.began_seconds));
+    // Why the run came to it last, unless it only began so.
+    let came_to_it = record.engines.iter().skip(1).rfind(is_main).filter(|stretch| !stretch.why.is_empty());
     let ratio = rate(longest) / rate(rival);
-    let why = if ratio.is_finite() { format!("; {ratio:.2} times the rate of {}", name(rival)) } else { String::new() };
+    let why = match came_to_it {
+        Some(stretch) => format!(": {}", stretch.why),
+        None if ratio.is_finite() => format!("; {ratio:.2} times the rate of {}", name(rival)),
+        None => String::new(),
+    };
     Some(format!("auto: {}, {when}{why}", name(main)))
 }
 
@@ -229,7 +242,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
     }
     facts.extend(parallel.memory.as_ref().map(|memory| ["memory was short".to_owned(), shortage(memory)]));
     facts.extend(parallel.communication.as_ref().map(|copied| ["copied messages".to_owned(), communication(copied)]));
-    facts.extend(phases(parallel).map(|phases| ["time went to".to_owned(), phases]));
+    facts.extend(phases(record, parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
 }
 
@@ -282,9 +295,15 @@ fn kinds(record: &RunRecord) -> String {
 }
 
 /// The phases that took most of the time, the largest first; `None` if none took any.
-fn phases(parallel: &ParallelRecord) -> Option<String> {
-    let mut phases = parallel.phase_seconds.list();
+fn phases(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
+    let mut phases = parallel.phase_seconds.list().to_vec();
     let total: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+    if !warpline_report::is_sampled(record, parallel) {
+        // What they did while they were at work is not known.
+        let work = total - parallel.phase_seconds.idle - parallel.phase_seconds.off_core;
+        phases.retain(|(name, _)| ["idle", "without a core"].contains(name));
+        phases.push(("work", work));
+    }
     phases.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let shares = phases.iter().map(|(name, seconds)| (name, (100.0 * seconds / total).round())).filter(|(_, share)| *share >= 1.0);
     let texts: Vec<_> = shares.take(PHASES_MOST).map(|(name, share)| format!("{name} {share} %")).collect();
@@ -351,7 +370,7 @@ mod tests {
             assert_eq!(lines.iter().find(|line| line.contains("window")).map(String::as_str), line);
         }
         let nothing = ParallelRecord::default();
-        assert_eq!(phases(&nothing), None);
+        assert_eq!(phases(&record, &nothing), None);
     }
 
     #[test]
@@ -363,7 +382,7 @@ mod tests {
             began_seconds,
             seconds,
             event_rate: rate,
-            why: "every run begins so".into(),
+            why: if began_seconds > 0.0 { String::new() } else { "every run begins so".into() },
             ..EngineStretch::default()
         };
         let line = |record: &RunRecord| text(record).lines().find(|line| line.contains("engine")).map(|line| line.trim().to_owned());
@@ -375,6 +394,39 @@ mod tests {
         assert_eq!(line(&record).as_deref(), Some(expected));
         record.engines[0].event_rate = Some(2e6);
         assert_eq!(line(&record), Some(format!("{expected}; 1.50 times the rate of sequential")));
+        record.engines[1].why = "tried; kept, as it is 1.50 times as fast".into();
+        assert_eq!(line(&record), Some(format!("{expected}: tried; kept, as it is 1.50 times as fast")));
+        let why = "the optimistic engine had only 0.91 times its rate per core, as others use the cores as well".to_owned();
+        record.engines.push(EngineStretch { why: why.clone(), ..stretch("sequential", 1, (8.0, 20.0), Some(1e6)) });
+        let expected = "engine            auto: sequential, 78.6 % of the time, longest from 8.0 s on";
+        assert_eq!(line(&record), Some(format!("{expected}: {why}")));
+    }
+
+    #[test]
+    fn cores_that_others_used_come_before_all_advice() {
+        let mut record = RunRecord { loop_seconds: 2.0, ..sample::sequential(1e6) };
+        assert!(!text(&record).contains("others had"));
+        record.core_share = Some(0.6);
+        assert!(text(&record).contains("\n  cores             others had them for 40.0 % of the time for which"), "{}", text(&record));
+        let parallel = RunRecord { loop_seconds: 2.0, core_share: Some(0.6), ..sample::optimistic(1e6) };
+        let text = text(&parallel);
+        assert!(text.contains("others had them for 40.0 %") && text.contains("  Others used the cores as well. For 40 %"), "{text}");
+        assert_eq!(warpline_report::limits(&parallel).len(), 1, "nothing else can be told from it");
+    }
+
+    #[test]
+    fn what_few_samples_say_is_not_told() {
+        let mut record = RunRecord { loop_seconds: 2.0, ..sample::optimistic(1e6) };
+        let line = |record: &RunRecord| text(record).lines().find(|line| line.contains("time went to")).map(|line| line.trim().to_owned());
+        let all = line(&record);
+        record.parallel.as_mut().unwrap().phase_samples = Some(9.0);
+        let few = line(&record);
+        assert!(
+            few.as_ref().is_some_and(|few| few.contains("idle") && few.contains("work") && !few.contains("event processing")),
+            "{few:?}"
+        );
+        record.parallel.as_mut().unwrap().phase_samples = Some(11.0);
+        assert_eq!(line(&record), all);
     }
 
     #[test]

@@ -113,6 +113,8 @@ struct LoopOutcome<M: Model> {
     moved: u64,
     /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
     busy: Vec<u64>,
+    /// Whether there were more threads than cores.
+    crowded: bool,
     /// How many couriers there were, and what they did, if there were any.
     couriers: Option<(u64, CourierCounts)>,
 }
@@ -296,13 +298,14 @@ impl<M: Model> Job<M> {
             add_counts(&mut all, number, &counts);
             all
         });
+        let work = record::work(&record);
         let parallel = ParallelSegment { record, engine: engine_settings(window), traced, by_role, moved };
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
         let costs = if goes_on { costs(&parts, &busy) } else { Vec::new() };
         let first_lp = parts.first().map_or(0, |pe| pe.first_lp);
         let lps = parts.into_iter().map(|pe| pe.lps).collect();
         let state = RunState { first_lp, from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
-        Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, parallel: Some(parallel) })
+        Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, work, parallel: Some(parallel) })
     }
 
     /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.
@@ -310,7 +313,7 @@ impl<M: Model> Job<M> {
         let failed = outcome.parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == outcome.failure);
         let mut all = Remains {
             are_all: true,
-            pes: outcome.parts.iter().map(PeSummary::of).collect(),
+            pes: outcome.parts.iter().map(|pe| PeSummary::of(pe, outcome.crowded)).collect(),
             committed: outcome.committed,
             failed,
             couriers: outcome.couriers,

@@ -1,15 +1,18 @@
 //! What the record says of a parallel run.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use warpline_base::record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
-use warpline_kernel::{Counts, Lanes, Parts, RoleCounts, Undoing};
+use warpline_kernel::{Counts, Lanes, Measured, Parts, RoleCounts, Undoing};
 use warpline_memory::{Books, CasCounts, PoolKind};
 use warpline_model::Model;
 
 use super::plan::ParallelConfig;
 use crate::GvtAlgorithm;
+use crate::core_time::CoreTime;
 
 /// What a PE leaves, beside its LPs and what they have observed.
 #[derive(Serialize, Deserialize)]
@@ -25,6 +28,10 @@ pub(crate) struct PeSummary {
     interval: Option<IntervalHistory>,
     #[serde(with = "phases")]
     phases: Phases,
+    /// How many samples the proportions of the phases are worth.
+    samples: f64,
+    /// Whether there were more threads than cores.
+    crowded: bool,
 }
 
 /// Phases as plain numbers: records may leave some out, which takes a format with names.
@@ -37,18 +44,39 @@ mod phases {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Phases, D::Error> {
-        let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle] =
+        let [receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle, off_core] =
             Deserialize::deserialize(deserializer)?;
-        Ok(Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle })
+        Ok(Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core })
     }
 }
 
 impl PeSummary {
-    pub(crate) fn of<M: Model>(pe: &Parts<M>) -> Self {
-        let Parts { first_lp, books, pending, interval, phases, .. } = *pe;
+    pub(crate) fn of<M: Model>(pe: &Parts<M>, crowded: bool) -> Self {
+        let Parts { first_lp, books, pending, interval, measured: Measured { phases, samples }, .. } = *pe;
         let (counts, by_role) = (pe.counts.clone(), pe.by_role.clone());
-        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, interval, phases }
+        PeSummary { first_lp, lps: pe.lps.len() as u32, counts, books, pending, by_role, interval, phases, samples, crowded }
     }
+}
+
+/// The seconds at work in these phases, by which samples count.
+fn working(phases: &Phases) -> f64 {
+    phases.list().iter().map(|(_, seconds)| seconds).sum::<f64>() - phases.idle - phases.off_core
+}
+
+/// How long the threads had something to do, and were on a core then, unless they had to take turns among themselves.
+pub(crate) fn work(record: &ParallelRecord) -> Option<CoreTime> {
+    let (on_core, off_core) = (working(&record.phase_seconds), record.phase_seconds.off_core);
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds.max(0.0)).ok();
+    let time = seconds(on_core).zip(seconds(on_core + off_core)).map(|(on_core, elapsed)| CoreTime { on_core, elapsed });
+    time.filter(|_| !record.crowded)
+}
+
+/// How many samples the proportions of the phases of all parts together are worth, each given as how long it worked and the number of its
+/// samples: a part that took most of the time counts for most.
+fn samples(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let all: f64 = parts.clone().map(|(working, _)| working).sum();
+    let variance: f64 = parts.filter(|(working, _)| *working > 0.0).map(|(working, samples)| (working / all).powi(2) / samples).sum();
+    if variance > 0.0 { 1.0 / variance } else { 0.0 }
 }
 
 /// The part of the record that only parallel runs have.
@@ -89,6 +117,8 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             all.add(&pe.phase_seconds);
             all
         }),
+        phase_samples: Some(samples(parts.iter().map(|pe| (working(&pe.phases), pe.samples)))),
+        crowded: parts.iter().any(|pe| pe.crowded),
         mailbox: shared_mailbox(parts),
         pes,
         memory: memory(parts),
@@ -146,6 +176,10 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
         (Some(all), Some(segment)) => all.add(&segment),
         (all, segment) => *all = all.take().or(segment),
     }
+    let worth = |phases: &Phases, samples: Option<f64>| (working(phases), samples.unwrap_or_default());
+    let both = [worth(&all.phase_seconds, all.phase_samples), worth(&segment.phase_seconds, segment.phase_samples)];
+    all.phase_samples = Some(samples(both.into_iter()));
+    all.crowded |= segment.crowded;
     all.phase_seconds.add(&segment.phase_seconds);
     for (number, pe) in segment.pes.into_iter().enumerate() {
         match all.pes.get_mut(number) {

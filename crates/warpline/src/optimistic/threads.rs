@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Pe, Port};
+use warpline_kernel::{Measured, Parts, Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
 use warpline_transport::{Lost, Seat, pin};
@@ -25,7 +25,7 @@ use super::processes::lost;
 use super::worker::{SteppedPe, Surroundings, Worker, WorkerGuard};
 use super::{AllPes, LoopOutcome, OutOfMemory};
 use crate::Error;
-use crate::core_time::CoreClock;
+use crate::core_time::{CoreClock, SharedTime};
 
 /// How often the boards are read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -103,8 +103,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
-                let full = worker.work(seating.restless);
-                (worker.into_pes(), full)
+                let (full, time) = worker.work(seating.restless);
+                (worker.into_pes(), full, time)
             };
             let builder = thread::Builder::new().name(format!("warpline-{number}")).stack_size(watch.run.stack);
             let worker = builder.spawn_scoped(scope, work);
@@ -135,13 +135,13 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         Ok::<_, Error>(join(workers, &bug))
     });
-    let closed = ended.and_then(|(pes, full)| {
+    let closed = ended.and_then(|(pes, full, times)| {
         // A run that fails leaves messages on their way.
         let fails = full.is_some() || watch.run.control.is_abandoned();
         communication.close(watch.processes.as_deref_mut(), fails)?;
-        Ok((pes, full))
+        Ok((pes, full, times))
     });
-    let (pes, full) = closed.inspect_err(|_| communication.abandon())?;
+    let (pes, full, times) = closed.inspect_err(|_| communication.abandon())?;
     watch.run.go_on()?;
     let mut pes: Vec<_> = pes.into_iter().chain(homes.into_arriving()).collect();
     pes.sort_by_key(|stepped| stepped.number);
@@ -151,9 +151,25 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let cut_short = ending.earlier_than(watch.until);
     let busy = pes.iter().map(|stepped| stepped.busy).collect();
     let pes = pes.into_iter().map(|stepped| stepped.pe).collect();
-    let outcome = gather(pes, full, watch, cut_short)?;
+    let crowded = !seat.suffices_for(threads + communication.threads());
+    let mut outcome = gather(pes, full, watch, cut_short)?;
+    correct(&mut outcome.parts, &times, share);
     // Ports have noted what they know when they were dropped.
-    Ok(LoopOutcome { moved: balance.moved, busy, couriers: communication.counts(), ..outcome })
+    Ok(LoopOutcome { moved: balance.moved, busy, couriers: communication.counts(), crowded, ..outcome })
+}
+
+/// Corrects what PEs have measured of themselves by the times of their threads, where a thread had `share` of them at first. A PE that has
+/// had a thread to itself has measured that.
+fn correct<M: Model>(parts: &mut [Parts<M>], times: &[Option<SharedTime>], share: usize) {
+    let mut measured: Vec<Measured> = parts.iter().map(|pe| pe.measured).collect();
+    if times.iter().all(Option::is_some) {
+        // They may have moved.
+        times.iter().flatten().copied().sum::<SharedTime>().correct(&mut measured);
+    } else {
+        let shared = measured.chunks_mut(share).zip(times);
+        shared.for_each(|(pes, time)| time.iter().for_each(|time| time.correct(pes)));
+    }
+    parts.iter_mut().zip(measured).for_each(|(pe, measured)| pe.measured = measured);
 }
 
 /// The threads of PEs, as seen from outside.
@@ -278,14 +294,18 @@ fn watch_over<E: Send>(
     gone
 }
 
-/// The PEs of threads that have ended, and where memory ran out, if it did.
-fn join<T>(workers: Vec<ScopedJoinHandle<'_, (Vec<T>, Option<OutOfMemory>)>>, bug: &Mutex<String>) -> (Vec<T>, Option<OutOfMemory>) {
-    let (mut pes, mut full) = (Vec::new(), None);
+/// What a thread leaves: its PEs, where memory ran out, if it did, and how its time went, if it does not belong to one PE alone.
+type Ended<T> = (Vec<T>, Option<OutOfMemory>, Option<SharedTime>);
+
+/// What all threads leave when they have ended, with a time for each.
+fn join<T>(workers: Vec<ScopedJoinHandle<'_, Ended<T>>>, bug: &Mutex<String>) -> (Vec<T>, Option<OutOfMemory>, Vec<Option<SharedTime>>) {
+    let (mut pes, mut full, mut times) = (Vec::new(), None, Vec::new());
     for worker in workers {
         match worker.join() {
-            Ok((stepped, why)) => {
+            Ok((stepped, why, time)) => {
                 full = full.or(why);
                 pes.extend(stepped);
+                times.push(time);
             }
             Err(panic) => match Exhausted::from_panic(panic) {
                 Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
@@ -293,7 +313,7 @@ fn join<T>(workers: Vec<ScopedJoinHandle<'_, (Vec<T>, Option<OutOfMemory>)>>, bu
             },
         }
     }
-    (pes, full)
+    (pes, full, times)
 }
 
 /// Passes on what PEs say to all others, to processes that share no memory with this one.
@@ -392,6 +412,7 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
         goes_on,
         moved: 0,
         busy: Vec::new(),
+        crowded: false,
         couriers: None,
     })
 }

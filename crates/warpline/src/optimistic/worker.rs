@@ -19,7 +19,7 @@ use super::OutOfMemory;
 use super::board::{Board, PeStatus};
 use super::ending::{Ending, EndingStage};
 use super::homes::Homes;
-use crate::core_time::{CoreClock, CoreTime};
+use crate::core_time::{CoreClock, CoreTime, SharedTime};
 
 /// With more rows than this on the boards, PEs wait until the watcher has taken them.
 const ROWS_MOST: usize = 1 << 15;
@@ -145,6 +145,11 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     patience: u32,
     began: Instant,
     asleep: Duration,
+    /// Whether its time is being measured; and since when, and what it had done by then, unless it belongs to one PE alone.
+    measures: bool,
+    shared_since: Option<(Instant, SharedTime)>,
+    /// How long it was off its core because it yielded.
+    yielded: Duration,
 }
 
 /// What all threads of PEs share.
@@ -174,7 +179,24 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         patience: u32,
     ) -> Self {
         let (began, asleep, timed_every) = (Instant::now(), Duration::ZERO, timed.then_some(TIMED_EVERY));
-        Worker { number, pes, guard, ending, couriers, homes, changes: 0, idle: 0, rounds: 0, timed_every, patience, began, asleep }
+        Worker {
+            number,
+            pes,
+            guard,
+            ending,
+            couriers,
+            homes,
+            changes: 0,
+            idle: 0,
+            rounds: 0,
+            timed_every,
+            patience,
+            began,
+            asleep,
+            measures: false,
+            shared_since: None,
+            yielded: Duration::ZERO,
+        }
     }
 
     /// Its PEs, when it has ended.
@@ -182,14 +204,40 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         self.pes
     }
 
-    /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on. Returns where memory ran out, if it did. With
-    /// the seed `restless`, PEs move at random.
-    pub(crate) fn work(&mut self, restless: Option<u64>) -> Option<OutOfMemory> {
+    /// Whether it has one PE for good, which measures the time of the thread as its own.
+    fn is_alone(&self) -> bool {
+        self.homes.is_none() && self.pes.len() == 1
+    }
+
+    /// What it has done since it began.
+    fn time(&self) -> SharedTime {
+        let time = CoreTime { on_core: thread_time(), elapsed: self.began.elapsed() };
+        SharedTime { time, rested: self.asleep + self.yielded }
+    }
+
+    /// What it did while all LPs of its PEs were initialised, if it does not belong to one PE alone.
+    fn shared_time(&self) -> Option<SharedTime> {
+        let (since, before) = self.shared_since.filter(|_| !self.is_alone())?;
+        let SharedTime { time, rested } = self.time();
+        let on_core = time.on_core.saturating_sub(before.time.on_core);
+        Some(SharedTime { time: CoreTime { on_core, elapsed: since.elapsed() }, rested: rested.saturating_sub(before.rested) })
+    }
+
+    /// Steps its PEs in turn, until all PEs of the run are done or some thread cannot go on. Returns where memory ran out, if it did, and
+    /// how its time went, if it does not belong to one PE alone. With the seed `restless`, PEs move at random.
+    pub(crate) fn work(&mut self, restless: Option<u64>) -> (Option<OutOfMemory>, Option<SharedTime>) {
+        let alone = self.is_alone();
+        self.pes.iter_mut().for_each(|stepped| stepped.pe.begin_thread(thread_time, alone));
+        let full = self.step_all(restless);
+        if alone {
+            self.pes.iter_mut().for_each(|stepped| stepped.pe.end_thread());
+        }
+        (full, self.shared_time())
+    }
+
+    fn step_all(&mut self, restless: Option<u64>) -> Option<OutOfMemory> {
         let _quiet = PanicSilencer::new();
         let mut restless = restless.map(|seed| Random::new(seed, LpId(self.number as u32), 0));
-        if let ([stepped], None) = (&mut self.pes[..], self.homes) {
-            stepped.pe.begin_thread();
-        }
         while !self.ending.all_over() {
             if let Some(homes) = self.homes {
                 restless.iter_mut().for_each(|random| move_one(homes, self.pes.as_slice(), self.rounds, random));
@@ -202,8 +250,11 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                     return Some(full);
                 }
             };
+            if !self.measures {
+                self.begin_to_measure();
+            }
             if look {
-                self.asleep += self.guard.wait_for_watcher(self.ending);
+                self.wait_for_watcher();
             }
             self.idle = if worked { 0 } else { self.idle.saturating_add(1) };
             if self.idle > 0 {
@@ -215,6 +266,25 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
             }
         }
         None
+    }
+
+    fn wait_for_watcher(&mut self) {
+        let asleep = self.guard.wait_for_watcher(self.ending);
+        if asleep > Duration::ZERO {
+            self.asleep += asleep;
+            if self.is_alone() {
+                self.pes.iter_mut().for_each(|stepped| stepped.pe.slept(asleep));
+            }
+        }
+    }
+
+    /// Begins to measure its time once all LPs of its PEs have been initialised, as the PEs do.
+    #[cold]
+    fn begin_to_measure(&mut self) {
+        if self.pes.iter().all(|stepped| stepped.pe.is_initialised()) {
+            self.measures = true;
+            self.shared_since = (!self.is_alone()).then(|| (Instant::now(), self.time()));
+        }
     }
 
     /// Steps each PE once.
@@ -273,11 +343,23 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
             return true;
         }
         if self.idle > self.patience {
-            thread::yield_now();
+            self.give_way();
             return true;
         }
         std::hint::spin_loop();
         false
+    }
+
+    /// Lets others have the core for a moment, if they want it.
+    fn give_way(&mut self) {
+        /// It takes longer only if somebody does.
+        const TAKES: Duration = Duration::from_micros(2);
+        let since = Instant::now();
+        thread::yield_now();
+        let away = since.elapsed();
+        if away > TAKES {
+            self.yielded += away;
+        }
     }
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.

@@ -273,6 +273,7 @@ impl<M: Model> Job<M> {
             wall_seconds,
             loop_seconds: wall_seconds,
             event_rate: committed_events as f64 / wall_seconds,
+            core_share: None,
             peak_rss_bytes: crate::memory_use::peak(),
             parallel: None,
             results,

@@ -57,9 +57,9 @@ impl<M: Model> Job<M> {
         let (mut pace, mut cut_short) = (Pace::new(now), None);
         // The time on a core is told only if somebody wants to know it, as it takes a system call.
         let measured = !monitor.chooser.is_fixed();
-        let began = now;
-        let core_time =
-            |now: Instant| if measured { CoreTime { on_core: thread_time(), elapsed: now - began } } else { CoreTime::default() };
+        let (began, before) = (now, thread_time());
+        let work = |now: Instant| CoreTime { on_core: thread_time().saturating_sub(before), elapsed: now - began };
+        let core_time = |now: Instant| if measured { work(now) } else { CoreTime::default() };
         monitor.chooser.begin(run.reading(now, core_time(now)));
         let (first, most) = (run.engine.committed(), monitor.chooser.events().unwrap_or(u64::MAX));
         while run.step(pace.events().min(u32::try_from(most).unwrap_or(u32::MAX)))? == Step::Worked {
@@ -75,12 +75,13 @@ impl<M: Model> Job<M> {
             }
         }
         let ended = Instant::now();
+        let work = Some(work(ended));
         run.engine.balance();
         let SequentialParts { lps, statistics, rows, committed, pending, .. } = run.engine.into_parts();
         let from = cut_short.unwrap_or(spec.end);
         let state = RunState { from, first_lp: 0, lps: vec![lps], pending: vec![pending], committed, statistics, rows, costs };
         let goes_on = cut_short.is_some() && !monitor.stop.is_on();
-        Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, parallel: None })
+        Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, work, parallel: None })
     }
 
     /// An engine that goes on from here.

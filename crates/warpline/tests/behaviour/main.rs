@@ -2,6 +2,7 @@
 //! program, like the [answers](../answers/main.rs).
 #![cfg(not(miri))]
 
+mod advice;
 mod early_ends;
 mod errors;
 mod explain;

@@ -521,7 +521,7 @@ impl<'m> Stage<'m> {
         let places = parts.iter().map(|pe| pe.books.places).sum();
         let observed = parts.iter().map(|pe| pe.statistics.counter(HANDLED)).sum();
         let traces = parts.iter_mut().map(|pe| pe.trace.take()).collect();
-        let phases = parts.iter().map(|pe| pe.phases).collect();
+        let phases = parts.iter().map(|pe| pe.measured.phases).collect();
         let (counts, lps): (Vec<_>, Vec<_>) = parts.into_iter().map(|pe| (pe.counts, pe.lps)).unzip();
         let states: Vec<_> = lps.into_iter().flatten().map(|lp| lp.state).collect();
         if failure.is_none() {

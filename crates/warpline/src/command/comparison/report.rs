@@ -65,7 +65,8 @@ impl Comparison {
             fact("Runs", format!("{all}"), format!("{} on each engine in turn, each in a process of its own", counted(times, "run"))),
             fact("Committed events", run.committed_events.to_string(), "of the sequential run".into()),
         ];
-        [Some(same), fastest].into_iter().flatten().chain(others).collect()
+        let contested = self.contested().map(|contested| fact("Cores", "shared".into(), contested));
+        [Some(same), fastest, contested].into_iter().flatten().chain(others).collect()
     }
 
     /// A bar for each engine, and a value for each of its runs.

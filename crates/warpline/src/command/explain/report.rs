@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Explained, advice, amount, busiest_tenth, format, parallelism, ratio};
+use super::{Explained, amount, busiest_tenth, format, parallelism, ratio};
 use crate::record::{BarsView, Fact, LinesView, Provenance, StudyRecord, TableView, View};
 use crate::{CoreFindings, EventCost, LpWork};
 
@@ -28,7 +28,7 @@ impl Explained {
             warning: None,
             facts: self.facts(),
             digest: Some(explanation.digest.clone()),
-            advice: advice(explanation, unit),
+            advice: self.advice(),
             parameters,
             settings: settings.as_object().cloned().unwrap_or_default(),
             provenance,
@@ -157,6 +157,8 @@ impl Explained {
             let busiest = &one.busiest;
             row.push(json!(format!("PE {} (LPs {} to {})", busiest.pe, busiest.first.0, busiest.last.0)));
             row.push(json!(100.0 * busiest.work as f64 / self.explanation.findings.work as f64));
+            row.push(json!(one.messages));
+            row.push(json!(self.with_costs(one)));
             row
         };
         let columns = [
@@ -171,6 +173,8 @@ impl Explained {
             ("seen delay", self.unit),
             ("busiest PE", ""),
             ("its work", "%"),
+            ("messages between PEs", ""),
+            ("with costs", ""),
         ];
         table("Best speed-up, and the busiest PE", &columns, self.explanation.findings.cores.iter().map(row).collect())
     }

@@ -1,0 +1,132 @@
+//! What is said of a parallel run is held against workloads whose trouble is known. Others may use the cores meanwhile: then this is said, and
+//! nothing else.
+
+use std::hint::black_box;
+
+use warpline::prelude::*;
+use warpline::record::RunRecord;
+use warpline::{Run, Synchronisation};
+use warpline_report::{estimated_speedup, is_sampled, limits, taken_by_others};
+use warpline_testkit::time_limit;
+
+/// LPs on two PEs, each of which sends itself one event after the other.
+#[derive(Clone)]
+struct Load {
+    lps: u32,
+    /// What an event costs LPs of the first half, and all others.
+    work: [u32; 2],
+    /// Whether there is but one event, which goes round.
+    token: bool,
+    lookahead: f64,
+}
+
+impl Model for Load {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        self.lookahead
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        if !self.token || lp.id() == LpId(0) {
+            lp.send(lp.id(), 1.0, ());
+        }
+        1
+    }
+
+    fn handle(&self, state: &mut u64, (): &(), lp: &mut Context<Self>) {
+        let work = self.work[usize::from(lp.id().0 >= self.lps / 2)];
+        for _ in 0..work {
+            *state = black_box(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+        }
+        match self.token {
+            true => lp.send((lp.id().0 + self.lps / 2) % self.lps, 1.0, ()),
+            false => lp.send(lp.id(), 1.0, ()),
+        }
+    }
+}
+
+/// Runs it on two threads until that has taken long enough to say something, and returns the record of that run.
+fn run(load: &Load, sync: Synchronisation) -> RunRecord {
+    let mut end = 64.0;
+    loop {
+        let run: Run<Load> = Simulation::new(load.clone()).end(end).sync(sync).threads(2).run().expect("it runs");
+        if run.record.loop_seconds >= 0.3 {
+            return run.record;
+        }
+        end *= 2.0;
+    }
+}
+
+/// The titles of what is said to limit a run; `None` if others used the cores, so that nothing is said of the model.
+fn titles(record: &RunRecord) -> Option<Vec<&'static str>> {
+    let titles: Vec<_> = limits(record).into_iter().map(|limit| limit.title).collect();
+    if taken_by_others(record).is_some() {
+        assert_eq!((&titles[..], estimated_speedup(record)), (&["Others used the cores as well"][..], None));
+        return None;
+    }
+    let crowded = record.parallel.as_ref().is_some_and(|parallel| parallel.crowded);
+    (!crowded).then_some(titles)
+}
+
+/// Whatever else happens on the machine, the time of PEs is that of their threads, and work is where the events are.
+fn check_time(record: &RunRecord) {
+    let parallel = record.parallel.as_ref().expect("it was parallel");
+    for pe in &parallel.pes {
+        let all: f64 = pe.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
+        assert!(all <= record.loop_seconds * 1.001, "{all} of {}: {pe:?}", record.loop_seconds);
+    }
+}
+
+#[test]
+fn even_loads_are_not_called_uneven() {
+    let _limit = time_limit("an even load");
+    let record = run(&Load { lps: 64, work: [2000, 2000], token: false, lookahead: 1.0 }, Synchronisation::Conservative);
+    check_time(&record);
+    if let Some(titles) = titles(&record) {
+        assert!(!titles.contains(&"The load is uneven") && !titles.contains(&"Probably slower than on one core"), "{titles:?}");
+    }
+}
+
+/// A PE whose events take a hundred times as long is the busy one, however few of its steps there are between those that wait.
+#[test]
+fn uneven_loads_are_found() {
+    let _limit = time_limit("an uneven load");
+    let record = run(&Load { lps: 64, work: [20_000, 200], token: false, lookahead: 1.0 }, Synchronisation::Conservative);
+    check_time(&record);
+    let [heavy, light] = [0, 1].map(|pe| record.parallel.as_ref().expect("it was parallel").pes[pe].phase_seconds);
+    if is_sampled(&record, record.parallel.as_ref().expect("it was parallel")) {
+        assert!(heavy.event_processing > 10.0 * light.event_processing, "{heavy:?} {light:?}");
+    }
+    if let Some(titles) = titles(&record) {
+        assert_eq!(titles, ["The load is uneven"], "{heavy:?} {light:?}");
+    }
+}
+
+/// One event that goes to and fro keeps two PEs from doing anything at once.
+#[test]
+fn too_few_events_are_not_called_an_uneven_load() {
+    let _limit = time_limit("a token");
+    let record = run(&Load { lps: 2, work: [2000, 2000], token: true, lookahead: 1.0 }, Synchronisation::Conservative);
+    check_time(&record);
+    if let Some(titles) = titles(&record) {
+        assert!(titles.contains(&"There is too little to do") && !titles.contains(&"The load is uneven"), "{titles:?}");
+    }
+}
+
+/// Several PEs on one thread do not take longer together than that.
+#[test]
+fn pes_that_share_a_thread_share_its_time() {
+    let _limit = time_limit("PEs that share threads");
+    let load = Load { lps: 64, work: [2000, 2000], token: false, lookahead: 1.0 };
+    let run = Simulation::new(load).end(200.0).sync(Synchronisation::Conservative).threads(64).run().expect("it runs");
+    let (seconds, parallel) = (run.record.loop_seconds, run.record.parallel.expect("it was parallel"));
+    let all: f64 = parallel.phase_seconds.list().iter().map(|(_, seconds)| seconds).sum();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(64) as f64;
+    assert!(all > 0.0 && all <= threads * seconds * 1.01, "{all} of {seconds} on {threads} threads");
+}
