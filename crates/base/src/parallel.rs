@@ -345,16 +345,18 @@ mod tests {
         assert_eq!(all, of("passes", 16, 16, 32, 32, 9));
     }
 
-    /// Eight numbers, in the order of [`Phases::list`].
-    fn phases([receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle]: [f64; 8]) -> Phases {
-        Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle }
+    /// Nine numbers, in the order of [`Phases::list`].
+    fn phases([receive, pending_set, event_processing, send, rollback, gvt, fossil_collection, idle, off_core]: [f64; 9]) -> Phases {
+        Phases { event_processing, send, receive, pending_set, rollback, gvt, fossil_collection, idle, off_core }
     }
 
     #[test]
     fn every_phase_is_listed_and_added() {
-        let mut sum = phases([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
-        assert_eq!(sum.list().map(|(_, seconds)| seconds), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
-        sum.add(&phases([10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]));
-        assert_eq!(sum, phases([11.0, 22.0, 33.0, 44.0, 55.0, 66.0, 77.0, 88.0]));
+        let mut sum = phases([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        assert_eq!(sum.list().map(|(_, seconds)| seconds), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        sum.add(&phases([10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]));
+        assert_eq!(sum, phases([11.0, 22.0, 33.0, 44.0, 55.0, 66.0, 77.0, 88.0, 99.0]));
+        sum.scale(2.0);
+        assert_eq!(sum, phases([22.0, 44.0, 66.0, 88.0, 110.0, 132.0, 154.0, 176.0, 198.0]));
     }
 }

@@ -337,7 +337,10 @@ impl Comparison {
         let (end, seed, runs) = (format::time(run.end_time, &run.time_unit), run.seed, sequential.runs.len());
         let turns = if runs == 1 { "one run on each engine".to_owned() } else { format!("{runs} runs on each engine in turn") };
         let head = format!("{}: {}, to time {end} with seed {seed}\n", run.model, run.about);
-        format!("{head}{turns}, every run in a process of its own\n{}{contested}{failures}{varies}same answer: {same}\n", format::columns(&rows, 2))
+        format!(
+            "{head}{turns}, every run in a process of its own\n{}{contested}{failures}{varies}same answer: {same}\n",
+            format::columns(&rows, 2)
+        )
     }
 }
 
