@@ -266,6 +266,41 @@ mod tests {
         assert_eq!(titles(&record), [""; 0]);
     }
 
+    /// Whatever else its figures say, nothing is blamed on the model of a run whose cores others had.
+    #[test]
+    fn others_that_had_the_cores_come_first() {
+        let mut record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.5, off_core: 0.45, ..Default::default() });
+        record.core_share = Some(0.1);
+        assert_eq!((titles(&record), estimated_speedup(&record)), (vec!["Others used the cores as well"], None));
+        record.core_share = Some(0.9);
+        assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
+        record.core_share = None;
+        let parallel = record.parallel.as_mut().unwrap();
+        (parallel.crowded, parallel.phase_samples) = (true, Some(3.0));
+        record.engine.insert("threads".into(), json!(4));
+        assert_eq!(titles(&record), ["There is too little to do", "There are more threads than cores"], "three samples tell no more");
+        let text = limits(&record).remove(1).text.replace(['\u{a0}', '\u{202f}'], " ");
+        assert!(text.contains("for 22 % of their time") && text.contains("Fewer `threads` (now 4)"), "{text}");
+        record.engine.insert("threads".into(), json!(1));
+        assert!(!limits(&record)[0].text.contains("Fewer"), "there cannot be fewer");
+    }
+
+    /// Nobody waits for a PE that waits itself.
+    #[test]
+    fn a_load_is_uneven_only_if_somebody_is_busy() {
+        let pe = |idle: f64| PeRecord {
+            phase_seconds: Phases { event_processing: 1.0 - idle, idle, ..Default::default() },
+            ..Default::default()
+        };
+        let mut record = run(&Phases { event_processing: 1.0, idle: 1.0, ..Default::default() });
+        record.parallel.as_mut().unwrap().pes = vec![pe(0.3), pe(0.7)];
+        assert_eq!(titles(&record), ["There is too little to do"]);
+        let text = limits(&record).remove(0).text.replace(['\u{a0}', '\u{202f}'], " ");
+        assert!(text.starts_with("PEs wait 50 % of their time on average, and even the busiest 30 %"), "{text}");
+        record.parallel.as_mut().unwrap().pes = vec![pe(0.1), pe(0.7)];
+        assert_eq!(titles(&record), ["The load is uneven"]);
+    }
+
     #[test]
     fn a_run_slower_than_one_core_is_told_so_first() {
         let record = run(&Phases { event_processing: 0.02, pending_set: 0.03, idle: 1.95, ..Default::default() });
