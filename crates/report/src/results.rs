@@ -181,7 +181,8 @@ impl<'a> Rows<'a> {
 impl Row<'_> {
     fn cell(&self, key: &str, figures: &BTreeMap<&str, Value>) -> String {
         // In a list of intervals, the caution is about those summed up here.
-        let doubtful = self.caution.is_some() && (key == "ci95" || key == "mean" && !figures.contains_key("ci95"));
+        let about = ["ci95", "mean", "max"].into_iter().find(|figure| figures.contains_key(figure));
+        let doubtful = self.caution.is_some() && about == Some(key);
         let mark = if doubtful { " <span class=\"caution\">!</span>" } else { "" };
         format!("<td class=\"num\">{}{mark}</td>", figures.get(key).map(span).unwrap_or_default())
     }
@@ -317,7 +318,10 @@ mod tests {
         let stay =
             "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td class=\"unit\">h</td><td class=\"num\">2.5</td>";
         assert!(page.contains(stay), "{page}");
-        assert!(page.contains("<th scope=\"row\">links › load<small>share</small></th><td class=\"unit\"></td>"), "{page}");
+        assert!(
+            page.contains("<th scope=\"row\">links › load<small>share</small><small>of 2 entries: smallest item 0, largest item 1"),
+            "{page}"
+        );
         assert!(!results(&json!({ "stay": 1 }), &BTreeMap::new()).contains("unit"), "no unit, no column");
     }
 

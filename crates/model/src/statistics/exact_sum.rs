@@ -82,16 +82,20 @@ impl ExactSum {
     pub fn add_product(&mut self, a: f64, b: f64) {
         debug_assert!(a.is_finite() && b.is_finite());
         let ((mantissa, shift), (other, more)) = (parts(a), parts(b));
-        let product = u128::from(mantissa) * u128::from(other);
-        if product != 0 {
-            let shift = shift + more + (BELOW - 2 * LAST_BIT);
+        if mantissa != 0 && other != 0 {
+            // Most factors are small whole numbers: without their zeros, the product is short.
+            let zeros = other.trailing_zeros();
+            let product = u128::from(mantissa) * u128::from(other >> zeros);
+            let shift = shift + more + zeros + (BELOW - 2 * LAST_BIT);
             let negative = a.is_sign_negative() != b.is_sign_negative();
             let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| {
                 let wide = (half << (shift % 32)) as i128;
                 if negative { -wide } else { wide }
             });
             self.add_wide(shift / 32, low);
-            self.add_wide(shift / 32 + 2, high);
+            if high != 0 {
+                self.add_wide(shift / 32 + 2, high);
+            }
             self.count_addition();
         }
     }

@@ -39,17 +39,20 @@ impl FutureSpans {
         self.list.len() >= self.full.max(FEWEST)
     }
 
-    /// Takes out those that are over.
-    pub(super) fn take_past(&mut self) -> Vec<FutureSpan> {
-        let latest = self.latest;
-        let past = self.list.extract_if(.., |span| span.to <= latest).collect();
-        self.full = 2 * self.list.len();
-        past
-    }
-
-    /// Takes out all.
+    /// Takes out all, of which some may be [put back](Self::put_back).
     pub(super) fn take(&mut self) -> Vec<FutureSpan> {
         std::mem::take(&mut self.list)
+    }
+
+    /// Whether a span is over, wherever the run ends.
+    pub(super) fn is_past(&self, span: &FutureSpan) -> bool {
+        span.to <= self.latest
+    }
+
+    /// Puts those back that were not over.
+    pub(super) fn put_back(&mut self, list: Vec<FutureSpan>) {
+        self.full = 2 * list.len();
+        self.list = list;
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -249,20 +249,32 @@ impl Statistics {
     #[cold]
     #[inline(never)]
     fn add_past(&mut self) {
-        let past = self.future.take_past();
-        self.add_spans(past);
+        let mut spans = self.future.take();
+        spans.retain(|span| {
+            let is_past = self.future.is_past(span);
+            if is_past {
+                self.add_kept(span);
+            }
+            !is_past
+        });
+        self.future.put_back(spans);
     }
 
-    fn add_spans(&mut self, spans: Vec<FutureSpan>) {
-        for FutureSpan { slot, item, from, to, level } in spans {
-            let Slot { tallies: Tallies::TimeMeans(items, _), series } = &mut self.slots[usize::from(slot)] else {
-                unreachable!("it was looked at when it was written")
-            };
-            items[item as usize].add_single(&self.horizon, from, to, level);
-            if let Some(series) = series {
-                series.span(from, to, level);
-            }
+    /// Adds a span that was kept.
+    fn add_kept(&mut self, &FutureSpan { slot, item, from, to, level }: &FutureSpan) {
+        let Slot { tallies: Tallies::TimeMeans(items, _), series } = &mut self.slots[usize::from(slot)] else {
+            unreachable!("it was looked at when it was written")
+        };
+        items[item as usize].add_single(&self.horizon, from, to, level);
+        if let Some(series) = series {
+            series.span(from, to, level);
         }
+    }
+
+    /// Adds all spans that were kept.
+    fn add_all_kept(&mut self) {
+        let spans = self.future.take();
+        spans.iter().for_each(|span| self.add_kept(span));
     }
 
     /// These statistics with all spans added up, as if the run ended now.
@@ -271,8 +283,7 @@ impl Statistics {
             return Cow::Borrowed(self);
         }
         let mut all = self.clone();
-        let spans = all.future.take();
-        all.add_spans(spans);
+        all.add_all_kept();
         Cow::Owned(all)
     }
 
@@ -377,8 +388,7 @@ impl Statistics {
 
     /// Closes all levels, and ends all spans, at the end of the run. Engines do so once, after the last LP has finished.
     pub fn close_levels(&mut self, end: f64) {
-        let spans = self.future.take();
-        self.add_spans(spans);
+        self.add_all_kept();
         for Slot { tallies, series } in &mut self.slots {
             let Tallies::TimeMeans(items, open) = tallies else { continue };
             for (item, OpenLevel { since, value, .. }) in open.iter() {
