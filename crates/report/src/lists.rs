@@ -88,7 +88,12 @@ fn weight(value: &Value) -> Option<f64> {
 }
 
 fn may_be_names(values: &[(&Value, Option<f64>)], note: Option<&ResultNote>) -> bool {
-    let whole = |value: &Value| value.is_i64() || value.is_u64() || value.is_null() || value.is_string();
+    // Of several runs, a number that is the same in all.
+    let same = |value: &Value| {
+        let least = value.get("min").filter(|least| value.get("runs").is_some() && Some(*least) == value.get("max"));
+        least.and_then(Value::as_f64).is_some_and(|least| least.fract() == 0.0)
+    };
+    let whole = |value: &Value| value.is_i64() || value.is_u64() || value.is_null() || value.is_string() || same(value);
     note.map_or_else(|| values.iter().all(|(value, _)| whole(value)), |note| note.label)
 }
 
@@ -176,6 +181,11 @@ mod tests {
         assert_eq!(name_of(list(&links), "links", &notes, all[2].1.most.entry), "Aachen – Bonn");
         assert_eq!(name_of(list(&links), "links", &BTreeMap::new(), 1), "item 1");
         assert_eq!(summed_up(list(&json!([3, 1, 2])), "order", &BTreeMap::new()), None);
+        let of_runs =
+            |least: f64, most: f64| json!({ "mean": (least + most) / 2.0, "ci95": 0.0, "min": least, "max": most, "count": 2, "runs": 2 });
+        let of_runs =
+            json!([{ "id": of_runs(3.0, 3.0), "load": of_runs(3.0, 5.0) }, { "id": of_runs(1.0, 1.0), "load": of_runs(2.0, 2.0) }]);
+        assert_eq!(fields(list(&of_runs), "links", &BTreeMap::new()).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["load"]);
         assert_eq!(summed_up(list(&json!([3, 1, 2])), "lost", &[("lost".to_owned(), note(false))].into()).unwrap().mean, Some(2.0));
     }
 }

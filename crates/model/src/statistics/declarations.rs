@@ -70,7 +70,8 @@ impl Declaration {
     ///
     /// In each slice, what a counter counts is added up; for a mean or a histogram it is the mean of the values observed in it; for a mean
     /// over time the mean of the level in it. Several [items](Self::items) have one series: that of all their counts or values, or of the
-    /// sum of their levels. A series begins at time 0, not after the warm-up; so it shows how long a warm-up has to be.
+    /// sum of their levels. A series begins at time 0, not after the warm-up; so it shows how long a warm-up has to be. It
+    /// has the slices of the whole run, even if that is ended early.
     ///
     /// Every report plots it over virtual time, and JSON has it under `series`.
     ///

@@ -25,7 +25,8 @@ fn results_are_one_aligned_table() {
             .replace("0.0000221", "2.21×10⁻⁵")
     );
     assert_eq!(row("loss"), "loss\nshare of packets that were dropped |  | 0.002508 |  |  |  | ");
-    assert_eq!(row("delay percentiles"), "delay percentiles |  | 0.0495 |  | 0 | 0.099 | 100");
+    let over = "of 100 entries: smallest item 0, largest item 99, mean over the entries";
+    assert_eq!(row("delay percentiles"), format!("delay percentiles\n{over} |  | 0.0495 |  | 0 | 0.099 | 100"));
     assert_eq!(row("stay"), "stay |  | 2.5 | 0.125 ! |  |  | 7");
     let text = browser.eval(TEXT);
     for wanted in ["in about 95 of 100 runs, the true mean", "! The interval is probably too narrow: the run is short."] {
