@@ -35,6 +35,15 @@ fn parts(value: f64) -> (u64, u32) {
     if exponent == 0 { (fraction, 0) } else { (fraction | 1 << 52, exponent - 1) }
 }
 
+/// The distance from one number to another, and what rounding has cut off of it: mostly nothing, as `from` is seldom far below `to` (D. Knuth's
+/// exact sum of two numbers).
+#[inline]
+fn distance(from: f64, to: f64) -> (f64, f64) {
+    let distance = to - from;
+    let back = distance - to;
+    (distance, (to - (distance - back)) - (from + back))
+}
+
 impl ExactSum {
     /// Adds a value, which must be finite.
     #[inline]
@@ -109,10 +118,7 @@ impl ExactSum {
     /// Adds `factor` times the distance from one value to another, without rounding either.
     #[inline]
     pub(super) fn add_distance(&mut self, from: f64, to: f64, factor: f64) {
-        let distance = to - from;
-        // What rounding has cut off; mostly nothing, as `from` is seldom far below `to` (D. Knuth's exact sum of two numbers).
-        let back = distance - to;
-        let rest = (to - (distance - back)) - (from + back);
+        let (distance, rest) = distance(from, to);
         self.add_product(distance, factor);
         if rest != 0.0 {
             self.add_product(rest, factor);
@@ -150,6 +156,20 @@ impl ExactSum {
     pub fn over_number(&self, number: f64) -> f64 {
         let (mantissa, shift) = parts(number);
         self.magnitude().over(mantissa, shift as i32 - LAST_BIT as i32).round()
+    }
+
+    /// The sum over the distance from one number to a larger one.
+    pub(super) fn over_distance(&self, from: f64, to: f64) -> f64 {
+        let (distance, rest) = distance(from, to);
+        let quotient = self.over_number(distance);
+        if rest == 0.0 || !quotient.is_finite() {
+            return quotient;
+        }
+        // What the quotient leaves of the sum, if the distance is not rounded, corrects it.
+        let mut left = self.clone();
+        left.add_product(-quotient, distance);
+        left.add_product(-quotient, rest);
+        quotient + left.over_number(distance)
     }
 
     /// The sum as a number from 1 to 2 and the power of 2 that it is multiplied by; 0 and the lowest power if it is 0.
@@ -410,6 +430,18 @@ mod tests {
         (0..2).for_each(|_| third.add(1e308));
         assert_eq!((third.over_number(3.0), third.over_number(1.5), third.over_number(1e-308)), (1e308, f64::INFINITY, f64::INFINITY));
         assert_eq!(third.over_number(1e308), 3.0);
+    }
+
+    /// A level that is held all the time is its own mean, however long that is.
+    #[test]
+    fn distances_are_not_rounded_in_quotients() {
+        for (from, to) in [(0.3, 10.0), (0.1, 1e16), (1e-300, 0.7), (1.0, 1.0f64.next_up())] {
+            for level in [12.0, 0.1, -1e300, 3e-320] {
+                let mut sum = ExactSum::default();
+                sum.add_distance(from, to, level);
+                assert_eq!(sum.over_distance(from, to), level, "{level:e} from {from} to {to}");
+            }
+        }
     }
 
     #[test]

@@ -198,7 +198,7 @@ impl TimeMeanTally {
             areas.into_iter().enumerate().map(|(quarter, area)| (area, quarters.covered(horizon, quarter))).collect();
         let seen = horizon.length() > 0.0;
         let interval = if seen { interval(&pairs) } else { None };
-        let mean = seen.then(|| total.over_number(horizon.length()));
+        let mean = seen.then(|| total.over_distance(horizon.start, horizon.reached));
         // What nobody has changed is 0. Levels that were never set are 0, too, and add nothing to a single one.
         let extremes = match (self.levels, self.single) {
             (0, 0) => mean.map(|_| (0.0, 0.0)),
@@ -208,7 +208,7 @@ impl TimeMeanTally {
         let parts = self.extremes.min().zip(self.extremes.max());
         let sum = || parts.map(|(min, max)| SumOf { levels: self.levels, min, max });
         Estimate {
-            // The length of the observed time may be rounded.
+            // What corrects a quotient may be rounded.
             mean: mean.map(|mean| extremes.map_or(mean, |(min, max)| mean.clamp(min, max))),
             ci95: half_width(interval.as_ref(), exponent - quarters.exponent),
             correlated: interval.is_some_and(|interval| interval.correlated),

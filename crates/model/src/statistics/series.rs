@@ -69,9 +69,10 @@ impl Slices {
         self.last = self.edges.partition_point(|edge| *edge < end).saturating_sub(1).min(self.count() - 1);
     }
 
-    /// How much of a slice the run covered.
-    fn covered(&self, slice: usize) -> f64 {
-        self.edges[slice + 1].min(self.reached) - self.edges[slice]
+    /// The part of a slice that the run covered, if any.
+    fn covered(&self, slice: usize) -> Option<(f64, f64)> {
+        let (begin, end) = (self.edges[slice], self.edges[slice + 1].min(self.reached));
+        (begin < end).then_some((begin, end))
     }
 }
 
@@ -153,8 +154,7 @@ impl SeriesTally {
                 (SeriesKind::Mean, means.iter().map(mean).collect(), means.iter().map(|(_, count)| *count).collect())
             }
             Sums::Levels(areas) => {
-                let covered = |slice: usize| Some(slices.covered(slice)).filter(|covered| *covered > 0.0);
-                let level = |(slice, area): (usize, &ExactSum)| covered(slice).map(|covered| area.over_number(covered));
+                let level = |(slice, area): (usize, &ExactSum)| slices.covered(slice).map(|(begin, end)| area.over_distance(begin, end));
                 (SeriesKind::Level, areas.iter().enumerate().map(level).collect(), Vec::new())
             }
         };

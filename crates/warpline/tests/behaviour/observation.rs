@@ -372,5 +372,5 @@ fn magnitudes_do_not_matter() {
     }
     // A span whose area is no number: every value is finite.
     let long = Simulation::new(Values(vec![1e300; 10])).end(1e10).run().expect("it runs");
-    assert_eq!(long.statistics.time_mean(SPANS).mean, Some(1e291));
+    assert_eq!(long.statistics.time_mean(SPANS).mean, Some(1e300 / 1e9));
 }
