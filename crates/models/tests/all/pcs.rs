@@ -46,7 +46,7 @@ fn erlang_b(channels: u32, load: f64) -> f64 {
 #[test]
 fn cells_in_which_nobody_calls_count() {
     let parameters = PcsParameters { cells: 4, portables: 1, call: 3.0, inter_call: 100.0, ..PcsParameters::default() };
-    let all = Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(2000).unwrap();
+    let all = Simulation::<Pcs>::configured(&parameters).unwrap().end(10.0).replicate(1000).unwrap();
     let (begins, ends) = (1.0 / 100.0, 1.0 / 3.0);
     let pace: f64 = begins + ends;
     let truth = begins / pace * (1.0 - (1.0 - (-10.0 * pace).exp()) / (10.0 * pace));
@@ -54,7 +54,7 @@ fn cells_in_which_nobody_calls_count() {
     let busy = all.spread("busy").unwrap();
     let half = busy.ci95.unwrap();
     assert!(
-        busy.values.len() == 2000 && (busy.mean - truth).abs() < 2.0 * half && half < 0.3 * truth,
+        busy.values.len() == 1000 && (busy.mean - truth).abs() < 2.0 * half && half < 0.3 * truth,
         "{} ± {half}, not {truth}",
         busy.mean
     );
