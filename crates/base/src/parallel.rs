@@ -58,6 +58,9 @@ pub struct ParallelRecord {
     /// What keeping within the memory budget took, if PEs had to do anything about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryRecord>,
+    /// What was done against thrashing, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<ThrottleRecord>,
     /// Messages that went into mailboxes for which PEs compete, and how often they were refused, if there were such mailboxes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mailbox: Option<SharedRingRecord>,
@@ -124,6 +127,25 @@ impl MemoryRecord {
         self.artificial_events += segment.artificial_events;
         self.sent_back += segment.sent_back;
         self.taken_back += segment.taken_back;
+    }
+}
+
+/// What was done against thrashing: against work in vain, and against waiting for each other at every few events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThrottleRecord {
+    /// Computations of GVT that found PEs undoing far more than they commit. From the first one on, a window that was wide or had no end was
+    /// as narrow as an adaptive one.
+    pub narrowed_epochs: u64,
+    /// How often all PEs of a process were given one thread, as they found GVT for every few events, and more committed that way.
+    pub gathered: u64,
+}
+
+impl ThrottleRecord {
+    /// Adds what was done in a further segment of the same run.
+    pub fn add(&mut self, segment: &ThrottleRecord) {
+        self.narrowed_epochs += segment.narrowed_epochs;
+        self.gathered += segment.gathered;
     }
 }
 

@@ -17,7 +17,7 @@ pub use self::stretches::EngineStretch;
 pub use self::study::{BarsView, Fact, StudyRecord};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{
-    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord,
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord, ThrottleRecord,
 };
 pub use crate::provenance::Provenance;
 
@@ -215,6 +215,10 @@ pub struct SpeculationSample {
     pub window: f64,
     /// GVT computations so far.
     pub gvt_epochs: u64,
+    /// Those that found PEs undoing far more than they commit, so that the window was kept narrow, whatever its rule.
+    pub throttled_epochs: u64,
+    /// How often all PEs of a process have been given one thread, as they found GVT for every few events.
+    pub gathered: u64,
     /// The mean number of messages found waiting, over looks into the mailbox that found any; for the PE where it is greatest.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,

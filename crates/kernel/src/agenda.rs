@@ -41,12 +41,18 @@ pub(crate) struct Agenda<E, Q> {
     by_identity: HashMap<Identity, Handle>,
     /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
+    /// How many events all PEs have undone since cancelled ones were last swept out here, and how many were left then.
+    undone: u64,
+    swept: usize,
 }
+
+/// With fewer pending events than this, cancelled ones among them may wait for their turn.
+const SWEEP_LEAST: usize = 64;
 
 impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn new(pending: Q, store: Store<E>, ties: TieBreak) -> Self {
         let (by_identity, cancelled_early) = (HashMap::new(), HashSet::new());
-        Agenda { pending, aside: Heap::default(), store, ties, by_identity, cancelled_early }
+        Agenda { pending, aside: Heap::default(), store, ties, by_identity, cancelled_early, undone: 0, swept: 0 }
     }
 
     /// The memory of the events, for reading them and changing their status.
@@ -314,6 +320,44 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
                 self.push(entry);
             }
         }
+    }
+
+    /// Notes that all PEs have undone so many events. Returns whether most of what is pending may have been cancelled: there is twice as much
+    /// as after the last sweep, and a sweep costs no more than undoing did.
+    pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
+        self.undone += undone;
+        let pending = self.len();
+        self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
+    }
+
+    /// Drops cancelled events before their turn comes, set aside or not, and counts them in `annihilated`; except those that still count
+    /// though cancelled, as `keeps` says.
+    pub(crate) fn sweep_cancelled(&mut self, annihilated: &mut u64, keeps: impl Fn(&Event<E>, Handle) -> bool) {
+        let (mut pending, mut aside) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.aside));
+        self.sweep(&mut pending, annihilated, &keeps);
+        self.sweep(&mut aside, annihilated, &keeps);
+        (self.pending, self.aside) = (pending, aside);
+        (self.undone, self.swept) = (0, self.len());
+    }
+
+    fn sweep<S: PendingSet>(&mut self, set: &mut S, annihilated: &mut u64, keeps: &impl Fn(&Event<E>, Handle) -> bool) {
+        let mut stay = Vec::new();
+        stay.make_room(set.len(), "pending events");
+        while let Some(entry) = set.pop_before(VirtualTime::MAX, &KeyOrder { events: &self.store, ties: &self.ties }) {
+            let handle = entry.handle();
+            if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
+                self.discard(handle);
+                *annihilated += 1;
+            } else {
+                stay.push(entry);
+            }
+        }
+        // What lies at the last of all times has stayed where it was.
+        if set.is_empty() {
+            *set = S::default();
+        }
+        let order = KeyOrder { events: &self.store, ties: &self.ties };
+        stay.into_iter().for_each(|entry| set.push(entry, &order));
     }
 }
 

@@ -68,6 +68,10 @@ pub struct Counts {
     pub gvt_epochs: u64,
     /// Reductions that the GVT computations took.
     pub gvt_trials: u64,
+    /// Verdicts that found PEs undoing far more than they commit, and kept the window narrow.
+    pub throttled: u64,
+    /// How often it began to share its thread with all PEs of its process, as they found GVT for every few events.
+    pub gathered: u64,
     /// Steps.
     pub steps: u64,
     /// Steps in which nothing could be executed.

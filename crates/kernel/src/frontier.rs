@@ -258,6 +258,17 @@ impl Frontier {
         }
     }
 
+    /// Whether PEs have undone far more than they commit lately.
+    #[inline]
+    pub(crate) fn thrashes(&self) -> bool {
+        self.window.thrashes()
+    }
+
+    /// How many verdicts have found PEs thrashing.
+    pub(crate) fn throttled(&self) -> u64 {
+        self.window.throttled()
+    }
+
     /// Adapts the window to the last verdict.
     pub(crate) fn adapt_window(&mut self) {
         if let Some(verdict) = self.verdict {

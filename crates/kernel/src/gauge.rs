@@ -51,6 +51,11 @@ impl Gauge {
         self.meter.slept(time);
     }
 
+    pub(crate) fn begin_sharing(&mut self) {
+        self.counts.gathered += 1;
+        self.meter.leave_thread();
+    }
+
     pub(crate) fn trace(&mut self, limits: TraceLimits) {
         self.meter = Meter::new(WallClock { origin: limits.origin, on_core: None });
         self.trace = Some(Box::new(Trace::new(limits)));

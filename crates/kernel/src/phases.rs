@@ -211,6 +211,11 @@ impl<C: Clock> Meter<C> {
         self.thread = Some(OwnThread { started: self.clock.now(), on_core: self.clock.on_core(), stopped: None });
     }
 
+    /// From now on, only the time in steps counts as the PE's own, and for the time before, what samples say.
+    pub(crate) fn leave_thread(&mut self) {
+        (self.thread, self.waits_since) = (None, None);
+    }
+
     /// Time up to now does not count.
     pub(crate) fn restart(&mut self)
     where

@@ -30,12 +30,24 @@ pub enum Rule {
 ///
 /// Events less than the lookahead beyond GVT can always be executed.
 ///
+/// *Thrashing.* No rule may waste a run's time: where PEs undo far more than they commit, a window gets narrower, whatever its rule. An
+/// adaptive one does not widen then. Others, also those of a fixed width, are limits from then on, and below them the window is adaptive.
+/// Without that, PEs that go far ahead of each other can execute hundreds of events for each that commits.
+///
 /// A window is a function of the verdicts that it has seen, so it is the same on all PEs.
 #[derive(Clone, Debug)]
 pub struct Window {
+    /// The width by the rule.
     width: f64,
     end: VirtualTime,
     method: Method,
+    pes: u32,
+    least: f64,
+    waste: Waste,
+    /// The width that waste allows, if the rule itself does not avoid waste.
+    brake: Option<(f64, Balance)>,
+    /// How many verdicts have found it thrashing.
+    throttled: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -45,27 +57,70 @@ enum Method {
     Fixed,
 }
 
+/// What has been undone beyond what committed events pay for.
+#[derive(Clone, Copy, Debug)]
+struct Waste {
+    events: f64,
+    most: f64,
+}
+
+impl Waste {
+    /// So many events may be undone for each that commits.
+    const PER_COMMITTED: f64 = 2.0;
+    /// So many more may be undone for each PE, as runs may begin badly.
+    const PER_PE: f64 = 256.0;
+    /// No more than this multiple of that has to be paid for, so that one bad verdict does not count for ever.
+    const DEBT_MOST: f64 = 2.0;
+
+    fn new(pes: u32) -> Self {
+        Waste { events: 0.0, most: Self::PER_PE * f64::from(pes) }
+    }
+
+    /// Notes what PEs did. Returns whether they have undone too much.
+    fn note(&mut self, work: &Work) -> bool {
+        let (processed, undone) = (work.processed as f64, work.rolled_back as f64);
+        // Events may be undone in a later epoch than they were executed in.
+        self.events = (self.events + undone - Self::PER_COMMITTED * (processed - undone)).clamp(0.0, Self::DEBT_MOST * self.most);
+        self.exceeds()
+    }
+
+    fn exceeds(&self) -> bool {
+        self.events > self.most
+    }
+}
+
 impl Window {
     /// The window at the start of a run to `end` on `pes` PEs.
     pub fn new(rule: Rule, end: VirtualTime, lookahead: f64, pes: u32) -> Self {
-        let balance =
-            Balance { pes: f64::from(pes), least: lookahead.max(f64::MIN_POSITIVE), since: 0.0, epochs: 0, work: Work::default() };
+        let least = lookahead.max(f64::MIN_POSITIVE);
         let (width, method) = match rule {
-            Rule::Adaptive => (balance.least, Method::Adaptive(balance)),
+            Rule::Adaptive => (least, Method::Adaptive(Balance::new(pes, least, 0.0))),
             Rule::Devastator => (end.get() * 1e-6, Method::Devastator(Climb { rate: 0.0, factor: 1.01 })),
             Rule::Fixed(width) => (width, Method::Fixed),
         };
-        Window { width, end, method }
+        Window { width, end, method, pes, least, waste: Waste::new(pes), brake: None, throttled: 0 }
     }
 
     /// The current width, in model time.
+    #[inline]
     pub fn width(&self) -> f64 {
-        self.width
+        self.brake.as_ref().map_or(self.width, |(most, _)| self.width.min(*most))
+    }
+
+    /// Whether PEs have undone far more than they commit lately.
+    #[inline]
+    pub fn thrashes(&self) -> bool {
+        self.waste.exceeds()
+    }
+
+    /// How many verdicts have found that PEs undo far more than they commit, so that the window was kept narrow.
+    pub fn throttled(&self) -> u64 {
+        self.throttled
     }
 
     /// Events before this time may be executed once everything before `now` is done.
     pub fn bound_from(&self, now: f64) -> VirtualTime {
-        VirtualTime::new(now + self.width).unwrap_or(self.end)
+        VirtualTime::new(now + self.width()).unwrap_or(self.end)
     }
 
     /// Events before this time may be executed, however narrow the window: those that are due at GVT itself.
@@ -78,10 +133,17 @@ impl Window {
         if work.processed == 0 || gvt.time(self.end) == self.end {
             return;
         }
+        let (now, thrashes) = (gvt.time(self.end).get(), self.waste.note(work));
+        self.throttled += u64::from(thrashes);
         match &mut self.method {
-            Method::Adaptive(balance) => self.width = balance.adapt(self.width, gvt.time(self.end).get(), work),
+            Method::Adaptive(balance) => return self.width = balance.adapt(self.width, now, work, thrashes),
             Method::Devastator(climb) => self.width = climb.adapt(self.width, work),
             Method::Fixed => {}
+        }
+        match &mut self.brake {
+            Some((most, balance)) => *most = balance.adapt(most.min(self.width), now, work, thrashes),
+            None if thrashes => self.brake = Some((self.least, Balance::new(self.pes, self.least, now))),
+            None => {}
         }
     }
 }
@@ -97,6 +159,8 @@ struct Balance {
     /// Epochs since then, and the work done in them.
     epochs: u32,
     work: Work,
+    /// By how much a change widens the window at most.
+    wider_most: f64,
 }
 
 impl Balance {
@@ -115,10 +179,23 @@ impl Balance {
     const EVENTS: f64 = 32.0;
     /// The width lies between this fraction and this multiple of what GVT gains in an epoch.
     const REACH: f64 = 32.0;
+    /// By how much a change widens it at most, at first and once PEs have been found thrashing.
+    const WIDER_MOST: f64 = 8.0;
+    const WIDER_WITH_CARE: f64 = 2.0;
 
-    fn adapt(&mut self, width: f64, now: f64, work: &Work) -> f64 {
+    /// From this GVT on.
+    fn new(pes: u32, least: f64, since: f64) -> Self {
+        Balance { pes: f64::from(pes), least, since, epochs: 0, work: Work::default(), wider_most: Self::WIDER_MOST }
+    }
+
+    /// The next width after this one. It is no wider if PEs are found `thrashing`: what a wide window costs may show long after it was
+    /// widened, as few rollbacks may undo very much.
+    fn adapt(&mut self, width: f64, now: f64, work: &Work, thrashing: bool) -> f64 {
         self.work = self.work + *work;
         self.epochs += 1;
+        if thrashing {
+            self.wider_most = Self::WIDER_WITH_CARE;
+        }
         let (processed, undone) = (self.work.processed as f64, self.work.rolled_back as f64);
         let bad = undone > 0.5 * processed && processed > Self::EVENTS * self.pes;
         let starved = undone == 0.0 && processed < Self::EPOCH * self.pes * f64::from(self.epochs);
@@ -132,7 +209,8 @@ impl Balance {
         let waiting = Self::EPOCH * self.pes * epochs / committed;
         let allowed = if undoing > Self::UNDOING_LEAST { waiting.min(Self::UNDOING_MOST) } else { waiting };
         // The ratio of undoing to waiting grows about as the cube of the width.
-        let width = width * (allowed / undoing).cbrt().clamp(0.25, 8.0);
+        let wider_most = if thrashing { 1.0 } else { self.wider_most };
+        let width = width * (allowed / undoing).cbrt().clamp(0.25, wider_most);
         let gained = (now - std::mem::replace(&mut self.since, now)) / epochs;
         self.work = Work::default();
         let width = if gained > 0.0 { width.clamp(gained / Self::REACH, gained * Self::REACH) } else { width };

@@ -68,6 +68,8 @@ impl<'r> RunMonitor<'r> {
             processed_events: self.before.processed_events + sample.processed_events,
             rolled_back_events: self.before.rolled_back_events + sample.rolled_back_events,
             gvt_epochs: self.before.gvt_epochs + sample.gvt_epochs,
+            throttled_epochs: self.before.throttled_epochs + sample.throttled_epochs,
+            gathered: self.before.gathered + sample.gathered,
             ..sample
         }
     }

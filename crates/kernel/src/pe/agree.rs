@@ -21,6 +21,8 @@ const GVT_SELDOM: u64 = 32;
 const FAR: f64 = 4.0;
 /// The patience of a PE whose next event is far away is divided by this.
 const FAR_PATIENCE: u32 = 8;
+/// A PE that has undone so many events since it last told others asks for GVT, however long the interval: only then can windows get narrower.
+const UNDONE_MOST: u64 = 1024;
 
 impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Hands over what was sent, and publishes how far this PE has come.
@@ -76,7 +78,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Whether to ask for a new GVT: after enough events, or because there is nothing else to do.
     fn wants_gvt(&mut self, executed: u32) -> bool {
         self.since_gvt += u64::from(executed);
-        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() || self.remembers_too_much() {
+        let undone = self.gauge.counts.rolled_back - self.frontier.reported.rolled_back;
+        if self.interval.is_called(self.gvt.epoch()) || self.thrift.wants_gvt() || self.remembers_too_much() || undone >= UNDONE_MOST {
             return true;
         }
         let interval = self.interval.events();
@@ -145,6 +148,16 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.gvt_view().1.earliest()
     }
 
+    /// Drops cancelled events whose turn would come later, so that they do not pile up where much is undone. One for which messages are kept
+    /// has yet to cancel them.
+    #[cold]
+    #[inline(never)]
+    fn sweep_cancelled(&mut self) {
+        let Pe { agenda, past, lps, gauge, .. } = self;
+        let keeps = |event: &Event<M::Event>, handle| past.kept.has(past.kp_of(lps.index(event.receiver)), handle, event.time);
+        agenda.sweep_cancelled(&mut gauge.counts.annihilated, keeps);
+    }
+
     fn adopt(&mut self, verdict: Verdict) {
         self.gauge.counts.gvt_epochs += 1;
         self.gauge.counts.gvt_trials += u64::from(verdict.trials);
@@ -196,6 +209,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.economise();
         }
         self.frontier.adapt_window();
+        self.gauge.counts.throttled = self.frontier.throttled();
+        if self.agenda.should_sweep(verdict.work.rolled_back) {
+            self.sweep_cancelled();
+        }
         self.past.copies.adapt(self.gauge.counts.processed);
         let (gvt, window) = (self.frontier.gvt_time().min(self.world.end.get()), self.frontier.window());
         self.gauge.level(gvt, window, self.agenda.len(), self.past.history.open_len());

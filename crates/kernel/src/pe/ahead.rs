@@ -20,6 +20,9 @@ use crate::store::OptionalHandle;
 use crate::tuning::{Cancellation, Messages};
 use crate::wires::{MessageKind, Port, make_common};
 
+/// Where PEs undo far more than they commit, none of them is so many events ahead of GVT, unless GVT waits for it.
+const THRASHING_MOST: u64 = 32;
+
 /// The nearest time that is not earlier and takes half the space.
 fn round_up_to_f32(time: f64) -> f32 {
     let rounded = time as f32;
@@ -69,6 +72,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// that it can commit. With twice as much, nothing: the next GVT makes room.
     fn limit(&mut self) -> VirtualTime {
         let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
+        // An instant may have very many events, and no window ends within it.
+        if self.frontier.thrashes() && open >= THRASHING_MOST && self.least() != self.frontier.gvt() {
+            return VirtualTime::ZERO;
+        }
         if !self.affords_batch() {
             return self.limit_where_memory_is_short();
         }

@@ -188,6 +188,11 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         self.gauge.slept(time);
     }
 
+    /// From now on its thread steps all PEs of its process: only the time in its steps counts as its own.
+    pub fn begin_sharing(&mut self) {
+        self.gauge.begin_sharing();
+    }
+
     /// Notes down what it does, within limits. To be called before its first step.
     pub fn trace(&mut self, limits: TraceLimits) {
         self.gauge.trace(limits);

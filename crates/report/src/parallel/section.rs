@@ -10,7 +10,9 @@ use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
 use serde_json::Value;
-use warpline_base::record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, TableView};
+use warpline_base::record::{
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, TableView, ThrottleRecord,
+};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -124,6 +126,7 @@ fn tiles(record: &RunRecord, parallel: &ParallelRecord) -> String {
         .iter()
         .chain(&parked(parallel))
         .chain(&parallel.memory.as_ref().map(shortage))
+        .chain(&parallel.throttle.as_ref().map(throttled))
         .chain(&parallel.communication.as_ref().map(copied))
         .map(tile)
         .collect()
@@ -149,6 +152,19 @@ fn shortage(memory: &MemoryRecord) -> Tile<'static> {
             "events, by {artificial} artificial rollbacks and for {taken} of {sent} events that were sent back; {stops} batches waited for GVT; \
              PEs had {} at most",
             format::quantity(taken_most_bytes as f64, "B")
+        ),
+    }
+}
+
+/// What was done against thrashing.
+fn throttled(throttle: &ThrottleRecord) -> Tile<'static> {
+    Tile {
+        label: "Throttled",
+        value: format::integer(throttle.narrowed_epochs),
+        note: format!(
+            "computations of GVT found PEs undoing far more than they commit, and kept windows narrow; {} times the PEs of a process were \
+             given one thread, as they waited for GVT every few events",
+            format::integer(throttle.gathered)
         ),
     }
 }

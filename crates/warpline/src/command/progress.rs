@@ -23,6 +23,15 @@ const WIDTH: usize = 80;
 pub(crate) struct ProgressDisplay {
     unit: &'static str,
     channel: Channel,
+    /// What has been said against thrashing.
+    told: Thrashing,
+}
+
+/// Which kinds of thrashing the engine has throttled.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Thrashing {
+    undoes: bool,
+    waits: bool,
 }
 
 enum Channel {
@@ -39,22 +48,25 @@ impl ProgressDisplay {
             false if std::io::stderr().is_terminal() => Channel::Terminal(None),
             false => Channel::Lines { last: None },
         };
-        ProgressDisplay { unit, channel }
+        ProgressDisplay { unit, channel, told: Thrashing::default() }
     }
 
     pub(crate) fn show(&mut self, progress: &Progress) {
         if progress.elapsed < SILENT {
             return;
         }
+        let warnings = if matches!(self.channel, Channel::Nobody) { Vec::new() } else { warnings(progress, self.unit, &mut self.told) };
         match &mut self.channel {
             Channel::Nobody => {}
             Channel::Terminal(bar) => {
                 let bar = bar.get_or_insert_with(|| new_bar(STEPS));
+                warnings.into_iter().for_each(|warning| bar.println(warning));
                 let width = console::Term::stderr().size_checked().map_or(WIDTH, |(_, width)| usize::from(width));
                 bar.set_message(line(progress, self.unit, width.saturating_sub(BAR)));
                 bar.set_position((share(progress) * STEPS as f64) as u64);
             }
             Channel::Lines { last } => {
+                warnings.into_iter().for_each(output::notify);
                 if is_due(*last, progress.elapsed) {
                     *last = Some(progress.elapsed);
                     output::notify(line(progress, self.unit, WIDTH));
@@ -138,6 +150,29 @@ fn line(progress: &Progress, unit: &str, width: usize) -> String {
     fitting.unwrap_or_else(|| format!("{head}{time}{memory}"))
 }
 
+/// What the engine does against thrashing, as far as it has not been `told`: each kind is told once.
+fn warnings(progress: &Progress, unit: &str, told: &mut Thrashing) -> Vec<String> {
+    let Some(sample) = progress.speculation else { return Vec::new() };
+    let now = Thrashing { undoes: sample.throttled_epochs > 0, waits: sample.gathered > 0 };
+    let undoes = (now.undoes && !told.undoes).then(|| {
+        let undone = 100.0 * sample.rolled_back_events as f64 / sample.processed_events.max(1) as f64;
+        let window = format::time(sample.window, unit);
+        format!(
+            "warning: PEs undo most of what they execute ahead ({undone:.1} % so far). They now stay within {window} of each other, narrower \
+             than --window if that is set. --sync sequential is probably faster"
+        )
+    });
+    let waits = (now.waits && !told.waits).then(|| {
+        let events = progress.committed_events as f64 / sample.gvt_epochs.max(1) as f64;
+        format!(
+            "warning: PEs wait for GVT every {events:.1} events, so the PEs of a process now share one thread while that is faster. A \
+             lookahead or fewer conservative LPs would let them go on; --sync sequential is probably faster"
+        )
+    });
+    *told = Thrashing { undoes: told.undoes || now.undoes, waits: told.waits || now.waits };
+    undoes.into_iter().chain(waits).collect()
+}
+
 /// The share of executed events that was not undone; `None` before the first and in a sequential run.
 fn efficiency(progress: &Progress) -> Option<f64> {
     let sample = progress.speculation.filter(|sample| sample.processed_events > 0)?;
@@ -176,6 +211,23 @@ mod tests {
     }
 
     #[test]
+    fn each_kind_of_thrashing_is_told_once() {
+        let mut told = Thrashing::default();
+        let sample = SpeculationSample { processed_events: 100_000, rolled_back_events: 97_000, window: 0.5, ..Default::default() };
+        let at = |sample| Progress { speculation: Some(sample), ..progress(1.0) };
+        assert!(warnings(&progress(1.0), "s", &mut told).is_empty() && warnings(&at(sample), "s", &mut told).is_empty());
+        let narrowed = SpeculationSample { throttled_epochs: 3, gvt_epochs: 500_000, ..sample };
+        let [undoes] = &warnings(&at(narrowed), "s", &mut told)[..] else { panic!("one warning") };
+        assert!(
+            undoes.starts_with("warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay within 500 ms"),
+            "{undoes}"
+        );
+        let [waits] = &warnings(&at(SpeculationSample { gathered: 1, ..narrowed }), "s", &mut told)[..] else { panic!("one warning") };
+        assert!(waits.starts_with("warning: PEs wait for GVT every 2.0 events"), "{waits}");
+        assert!(warnings(&at(SpeculationSample { gathered: 2, ..narrowed }), "s", &mut told).is_empty());
+    }
+
+    #[test]
     fn what_is_unknown_is_left_out() {
         let text = line(&Progress { rss_bytes: None, ..progress(0.0) }, "s", WIDTH);
         assert_eq!(text, "0.0 % | unknown left | 8.31 M events/s | time 0 of 80 s");
@@ -207,7 +259,7 @@ mod tests {
 
     #[test]
     fn nothing_is_told_of_a_short_run() {
-        let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None } };
+        let mut display = ProgressDisplay { unit: "s", channel: Channel::Lines { last: None }, told: Thrashing::default() };
         display.show(&Progress { elapsed: Duration::from_millis(1999), ..progress(1.0) });
         assert!(matches!(display.channel, Channel::Lines { last: None }));
     }

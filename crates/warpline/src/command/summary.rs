@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::TraceSummary;
 use crate::record::{
     CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, Replications, RunRecord,
-    StateDigestRecord,
+    StateDigestRecord, ThrottleRecord,
 };
 use serde_json::{Value, json};
 use warpline_report::Limit;
@@ -241,6 +241,7 @@ fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<[String; 2]
         facts.push(["window".to_owned(), format!("{} beyond GVT, at the end", format::time(window, &record.time_unit))]);
     }
     facts.extend(parallel.memory.as_ref().map(|memory| ["memory was short".to_owned(), shortage(memory)]));
+    facts.extend(parallel.throttle.as_ref().map(|done| ["throttled".to_owned(), throttle(done)]));
     facts.extend(parallel.communication.as_ref().map(|copied| ["copied messages".to_owned(), communication(copied)]));
     facts.extend(phases(record, parallel).map(|phases| ["time went to".to_owned(), phases]));
     facts
@@ -262,6 +263,15 @@ fn shortage(memory: &MemoryRecord) -> String {
     format!(
         "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were undone, by {artificial_rollbacks} artificial \
          rollbacks and for {taken_back} of {sent_back} events sent back"
+    )
+}
+
+/// What was done against thrashing.
+fn throttle(throttle: &ThrottleRecord) -> String {
+    let ThrottleRecord { narrowed_epochs, gathered } = *throttle;
+    format!(
+        "at {narrowed_epochs} GVT computations PEs were undoing far more than they commit, and windows were kept narrow; {gathered} times the \
+         PEs of a process were given one thread, as they waited for GVT every few events"
     )
 }
 

@@ -19,6 +19,10 @@ pub(crate) struct PeStatus {
     pub(crate) rolled_back: u64,
     pub(crate) window: f64,
     pub(crate) epochs: u64,
+    /// Those that found PEs thrashing.
+    pub(crate) throttled: u64,
+    /// How often all PEs of its process have been given one thread.
+    pub(crate) gathered: u64,
     pub(crate) depth: f64,
     /// How long it was at work, in nanoseconds; 0 if that is not measured.
     pub(crate) busy: u64,
@@ -39,6 +43,8 @@ impl PeStatus {
             rolled_back: counts.rolled_back,
             window: pe.window(),
             epochs: counts.gvt_epochs,
+            throttled: counts.throttled,
+            gathered: counts.gathered,
             depth: counts.mailbox_depth_mean(),
             busy: 0,
         }
@@ -61,6 +67,8 @@ impl PeStatus {
             rolled_back: self.rolled_back + other.rolled_back,
             window: self.window.min(other.window),
             epochs: self.epochs.max(other.epochs),
+            throttled: self.throttled.max(other.throttled),
+            gathered: self.gathered.max(other.gathered),
             depth: self.depth.max(other.depth),
             busy: self.busy + other.busy,
         }
@@ -72,6 +80,8 @@ impl PeStatus {
             rolled_back_events: self.rolled_back,
             window: self.window,
             gvt_epochs: self.epochs,
+            throttled_epochs: self.throttled,
+            gathered: self.gathered,
             mailbox_depth: self.depth,
         }
     }

@@ -11,6 +11,10 @@ pub(crate) struct Homes<T> {
     homes: Vec<AtomicU32>,
     /// How often that has changed.
     changes: AtomicU32,
+    /// How many PEs are at home in each thread at first.
+    share: usize,
+    /// Whether all of them share one.
+    gathered: AtomicBool,
     threads: Vec<Apart<ThreadHome<T>>>,
 }
 
@@ -28,13 +32,47 @@ impl<T> Homes<T> {
         Homes {
             homes: (0..pes).map(|pe| AtomicU32::new((pe / share) as u32)).collect(),
             changes: AtomicU32::new(0),
+            share,
+            gathered: AtomicBool::new(false),
             threads: (0..threads).map(|_| Apart(thread())).collect(),
         }
     }
 
-    /// Whether PEs may move at all.
+    /// Whether it may be of use to move single PEs.
     pub(crate) fn may_move(&self) -> bool {
         self.threads.len() > 1 && self.homes.len() > self.threads.len()
+    }
+
+    /// Whether each thread has one PE at first.
+    pub(crate) fn is_one_each(&self) -> bool {
+        self.share == 1
+    }
+
+    /// How many PEs there are.
+    pub(crate) fn pes(&self) -> usize {
+        self.homes.len()
+    }
+
+    /// Has all PEs share the first thread. Returns how many are given to another one.
+    pub(crate) fn gather(&self) -> u64 {
+        self.gathered.store(true, Ordering::Relaxed);
+        self.set_all(|_| 0)
+    }
+
+    /// Gives all PEs the threads that they had at first. Returns how many are given to another one.
+    pub(crate) fn part(&self) -> u64 {
+        self.gathered.store(false, Ordering::Relaxed);
+        self.set_all(|pe| pe / self.share)
+    }
+
+    fn set_all(&self, thread: impl Fn(usize) -> usize) -> u64 {
+        let moved = (0..self.homes.len()).filter(|pe| self.of(*pe) != thread(*pe));
+        moved.map(|pe| self.set(pe, thread(pe))).count() as u64
+    }
+
+    /// Whether all PEs share a thread, or are on their way to it.
+    pub(crate) fn are_gathered(&self) -> bool {
+        self.gathered.load(Ordering::Relaxed)
     }
 
     /// How many threads there are.

@@ -8,6 +8,7 @@ mod communication;
 mod communication_work;
 mod ending;
 mod far;
+mod gathering;
 mod homes;
 pub(crate) mod letters;
 mod merge;

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use warpline_base::record::{GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord};
+use warpline_base::record::{
+    GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord, ThrottleRecord,
+};
 use warpline_kernel::gvt::{IntervalHistory, IntervalUnit};
 use warpline_kernel::{Counts, Lanes, Measured, Parts, RoleCounts, Undoing};
 use warpline_memory::{Books, CasCounts, PoolKind};
@@ -122,6 +124,7 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
         mailbox: shared_mailbox(parts),
         pes,
         memory: memory(parts),
+        throttle: throttle(parts),
         communication: None,
     }
 }
@@ -138,6 +141,13 @@ fn memory(parts: &[PeSummary]) -> Option<MemoryRecord> {
         taken_back: sum(|counts| counts.taken_back),
     };
     (record.stops > 0 || record.artificial_rollbacks > 0).then_some(record)
+}
+
+/// What was done against thrashing, if anything. All PEs know the same of windows, and those of a process of their thread.
+fn throttle(parts: &[PeSummary]) -> Option<ThrottleRecord> {
+    let most = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).max().unwrap_or_default();
+    let record = ThrottleRecord { narrowed_epochs: most(|counts| counts.throttled), gathered: most(|counts| counts.gathered) };
+    (record != ThrottleRecord::default()).then_some(record)
 }
 
 /// What became of messages for whose mailboxes PEs competed, if there were any.
@@ -169,6 +179,10 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
         (all, segment) => *all = all.take().or(segment),
     }
     match (&mut all.memory, segment.memory) {
+        (Some(all), Some(segment)) => all.add(&segment),
+        (all, segment) => *all = all.take().or(segment),
+    }
+    match (&mut all.throttle, segment.throttle) {
         (Some(all), Some(segment)) => all.add(&segment),
         (all, segment) => *all = all.take().or(segment),
     }

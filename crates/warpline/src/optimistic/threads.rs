@@ -17,6 +17,7 @@ use super::balance::Balance;
 use super::board::{Board, PeStatus};
 use super::communication_work::CommunicationWork;
 use super::ending::Ending;
+use super::gathering::Gathering;
 use super::homes::Homes;
 use super::letters::LoopEnd;
 use super::monitor::LoopMonitor;
@@ -85,7 +86,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let (stop, left, bug) = (AtomicBool::new(false), AtomicUsize::new(threads), Mutex::default());
     let clocks: Vec<Apart<CoreClock>> = (0..threads).map(|_| Apart::default()).collect();
     let (homes, mut balance, mut looks) = (Homes::new(pes.len(), threads, share), Balance::new(pes.len(), threads), 0u32);
-    let moves = homes.may_move() && (seating.moves || seating.restless.is_some());
+    let (moves, mut gathering) = (homes.may_move() && (seating.moves || seating.restless.is_some()), Gathering::new());
+    let gathers = threads > 1 && seating.moves && seating.restless.is_none();
     let rows = AtomicUsize::new(0);
     let ending = watch.ending(&all.region, all.pes);
     watch.processes.iter_mut().try_for_each(|processes| processes.begin())?;
@@ -99,7 +101,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let (boards, clock) = (&boards[..], &clocks[number].0);
             let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || seating.measured;
-            let surroundings = Surroundings { ending: &ending, couriers: communication.couriers.as_ref(), homes: moves.then_some(&homes) };
+            let surroundings =
+                Surroundings { ending: &ending, couriers: communication.couriers.as_ref(), homes: (moves || gathers).then_some(&homes) };
             let mut worker = Worker::new(number, pes, guard, surroundings, timed, patience);
             let work = move || {
                 pin(first_thread + number, all_threads);
@@ -125,7 +128,10 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         let even_out = || {
             looks += 1;
-            if moves && seating.moves && looks.is_multiple_of(LOOKS_PER_MOVE) {
+            if gathers && let Some(status) = statuses(&boards).into_iter().reduce(PeStatus::and) {
+                gathering.look(Instant::now(), status, &homes);
+            }
+            if moves && seating.moves && !homes.are_gathered() && looks.is_multiple_of(LOOKS_PER_MOVE) {
                 balance.even_out(&homes, statuses(&boards), clocks.iter().map(|clock| clock.0.time()).collect());
             }
         };
@@ -155,7 +161,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let mut outcome = gather(pes, full, watch, cut_short)?;
     correct(&mut outcome.parts, &times, share);
     // Ports have noted what they know when they were dropped.
-    Ok(LoopOutcome { moved: balance.moved, busy, couriers: communication.counts(), crowded, ..outcome })
+    Ok(LoopOutcome { moved: balance.moved + gathering.moved, busy, couriers: communication.counts(), crowded, ..outcome })
 }
 
 /// Corrects what PEs have measured of themselves by the times of their threads, where a thread had `share` of them at first. A PE that has

@@ -134,6 +134,8 @@ pub(crate) struct Worker<'w, 'm, M: Model, Q, P> {
     couriers: Option<&'w Couriers<M::Event>>,
     /// If PEs may move.
     homes: Option<&'w PeHomes<'m, M, Q, P>>,
+    /// Whether all PEs shared a thread when it last looked.
+    gathered: bool,
     /// How often PEs had other homes when it last looked.
     changes: u32,
     /// Rounds in a row in which there was nothing to do, and all of them.
@@ -186,6 +188,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
             ending,
             couriers,
             homes,
+            gathered: false,
             changes: 0,
             idle: 0,
             rounds: 0,
@@ -204,9 +207,9 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
         self.pes
     }
 
-    /// Whether it has one PE for good, which measures the time of the thread as its own.
+    /// Whether it has had one PE all the time, which measures the time of the thread as its own.
     fn is_alone(&self) -> bool {
-        self.homes.is_none() && self.pes.len() == 1
+        self.pes.len() == 1 && self.homes.is_none_or(|homes| homes.is_one_each() && homes.changes() == 0)
     }
 
     /// What it has done since it began.
@@ -283,7 +286,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
     fn begin_to_measure(&mut self) {
         if self.pes.iter().all(|stepped| stepped.pe.is_initialised()) {
             self.measures = true;
-            self.shared_since = (!self.is_alone()).then(|| (Instant::now(), self.time()));
+            self.shared_since = Some((Instant::now(), self.time()));
         }
     }
 
@@ -364,15 +367,20 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
 
     /// Sends PEs to where they are at home now, and takes in those that have arrived.
     fn exchange(&mut self, homes: &PeHomes<'m, M, Q, P>) {
-        let changes = homes.changes();
+        let (changes, gathered) = (homes.changes(), homes.are_gathered());
         if changes != self.changes {
             self.changes = changes;
             for stepped in self.pes.extract_if(.., |stepped| homes.of(stepped.number) != self.number) {
                 homes.send(homes.of(stepped.number), stepped);
             }
+            if gathered && !self.gathered {
+                self.pes.iter_mut().for_each(|stepped| stepped.pe.begin_sharing());
+            }
+            self.gathered = gathered;
         }
-        let arrived = homes.receive(self.number);
+        let mut arrived = homes.receive(self.number);
         if !arrived.is_empty() {
+            arrived.iter_mut().filter(|_| gathered).for_each(|stepped| stepped.pe.begin_sharing());
             self.pes.extend(arrived);
             // One of them may have been sent on meanwhile.
             self.changes = changes.wrapping_sub(1);
