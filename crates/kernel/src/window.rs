@@ -69,8 +69,6 @@ impl Waste {
     const PER_COMMITTED: f64 = 2.0;
     /// So many more may be undone for each PE, as runs may begin badly.
     const PER_PE: f64 = 256.0;
-    /// No more than this multiple of that has to be paid for, so that one bad verdict does not count for ever.
-    const DEBT_MOST: f64 = 2.0;
 
     fn new(pes: u32) -> Self {
         Waste { events: 0.0, most: Self::PER_PE * f64::from(pes) }
@@ -80,8 +78,13 @@ impl Waste {
     fn note(&mut self, work: &Work) -> bool {
         let (processed, undone) = (work.processed as f64, work.rolled_back as f64);
         // Events may be undone in a later epoch than they were executed in.
-        self.events = (self.events + undone - Self::PER_COMMITTED * (processed - undone)).clamp(0.0, Self::DEBT_MOST * self.most);
+        self.events = (self.events + undone - Self::PER_COMMITTED * (processed - undone)).max(0.0);
         self.exceeds()
+    }
+
+    /// What was undone so far says nothing about a window that gets narrower now.
+    fn forgive(&mut self) {
+        self.events = self.most;
     }
 
     fn exceeds(&self) -> bool {
@@ -134,6 +137,9 @@ impl Window {
             return;
         }
         let (now, thrashes) = (gvt.time(self.end).get(), self.waste.note(work));
+        if thrashes && self.throttled == 0 {
+            self.waste.forgive();
+        }
         self.throttled += u64::from(thrashes);
         match &mut self.method {
             Method::Adaptive(balance) => return self.width = balance.adapt(self.width, now, work, thrashes),

@@ -18,6 +18,7 @@ mod one_answer;
 mod order;
 mod pools;
 mod speculation;
+mod thrashing;
 mod threads;
 mod torture;
 mod windows;

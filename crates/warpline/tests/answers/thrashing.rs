@@ -1,0 +1,82 @@
+//! Runs whose PEs would execute hundreds of events for each that commits, whatever the settings: work in vain is kept within bounds.
+
+use warpline::prelude::*;
+use warpline::record::ParallelRecord;
+use warpline::{Cancellation, GvtAlgorithm, Run, Synchronisation};
+use warpline_testkit::{cases, time_limit};
+
+/// LPs that tell another LP at once of whatever they do, so that whoever goes ahead of the others is soon overtaken.
+#[derive(Debug)]
+struct Gossips {
+    lps: u32,
+}
+
+impl Model for Gossips {
+    type State = u64;
+    type Event = bool;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        (0..20).for_each(|chain| lp.send(lp.id(), 0.1 * f64::from(chain), true));
+        0
+    }
+
+    fn handle(&self, sum: &mut u64, own: &bool, lp: &mut Context<Self>) {
+        *sum = sum.wrapping_mul(31).wrapping_add(lp.now().to_bits() ^ u64::from(*own));
+        if *own {
+            let (delay, to) = (lp.random().exponential(2.0), lp.random().below(self.lps));
+            lp.send(lp.id(), delay, true);
+            lp.send(to, 0.0, false);
+        }
+    }
+
+    fn comparable() -> Option<Comparable<bool>> {
+        Some(Comparable::new())
+    }
+}
+
+const END: f64 = 100.0;
+
+fn simulation() -> Simulation<'static, Gossips> {
+    Simulation::new(Gossips { lps: 13 }).end(END)
+}
+
+fn parallel(run: &Run<Gossips>) -> &ParallelRecord {
+    run.record.parallel.as_ref().expect("it is a parallel run")
+}
+
+/// So many events may be executed for each that commits, and so many more by each PE, before windows have become narrow.
+const PROCESSED_MOST: u64 = 5;
+const AT_FIRST: u64 = 30_000;
+
+#[test]
+fn pes_do_not_execute_far_more_than_they_commit() {
+    let _limit = time_limit("throttled runs");
+    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    for seed in 0..u64::from(cases(6)) {
+        let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
+        let cancellation = [Cancellation::Aggressive, Cancellation::Lazy][seed as usize % 2];
+        let (batch, interval) = [(128, 50), (1000, 1_000_000), (8, 100)][seed as usize % 3];
+        let run = simulation().sync(Synchronisation::Optimistic).threads(6).virtual_cluster(seed).gvt(gvt).cancellation(cancellation);
+        let run = run.window(1e9).batch(batch).gvt_interval(interval).run().expect("it runs");
+        assert_eq!(run.record.digest, expected.record.digest, "cluster {seed}");
+        let (committed, parallel) = (run.record.committed_events, parallel(&run));
+        let most = PROCESSED_MOST * committed + 6 * AT_FIRST;
+        assert!(parallel.processed_events <= most, "{} for {committed}, cluster {seed}", parallel.processed_events);
+        assert!(parallel.throttle.as_ref().is_some_and(|throttle| throttle.narrowed_epochs > 0), "cluster {seed}: the record tells");
+        let buffers: u64 = parallel.pes.iter().map(|pe| pe.buffers).sum();
+        assert!(buffers <= 6 * AT_FIRST, "cancelled events pile up: {buffers} buffers, cluster {seed}");
+    }
+}
+
+/// An adaptive window becomes narrow as well, and a window that wastes little stays as it was asked for.
+#[test]
+fn windows_are_narrowed_only_where_much_is_undone() {
+    let run = simulation().sync(Synchronisation::Optimistic).threads(4).virtual_cluster(1).batch(8).window(1e-3).run().expect("it runs");
+    let record = parallel(&run);
+    assert!(record.efficiency > 0.5 && record.throttle.is_none(), "{} {:?}", record.efficiency, record.throttle);
+    assert_eq!(run.record.engine["final_window"], 1e-3);
+}
