@@ -248,7 +248,8 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt_interval_control = Some(control))
     }
 
-    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much has to be undone.
+    /// How far beyond GVT events may be executed, in model time; more than 0. By default the engine adapts it to how much has to be undone. It
+    /// is a limit: PEs that undo far more than they commit stay closer together, and `throttle` in the record says so.
     pub fn window(self, time: f64) -> Self {
         self.with(|settings| settings.window = Some(time))
     }
@@ -367,7 +368,8 @@ impl<M: Model> Simulation<'_, M> {
     }
 
     /// Whether PEs move to threads that have less to do, or whose core nobody else uses, where there are more PEs than threads. By default
-    /// they do, from what the run itself has measured; `moved_pes` in the record says how often. Ask for some PEs more than there are cores,
+    /// they do, from what the run itself has measured; `moved_pes` in the record says how often. Those that find GVT for every few events share
+    /// one thread if more commits that way. Ask for some PEs more than there are cores,
     /// four for each say, if the load is uneven.
     pub fn move_pes(self, moved: bool) -> Self {
         self.with(|settings| settings.move_pes = Some(moved))

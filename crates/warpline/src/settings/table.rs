@@ -231,7 +231,7 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "finding a good interval takes several computations of GVT, more than a short run has; a good fixed one is no worse",
         }
-        /// How far beyond GVT events may be executed, in model time.
+        /// How far beyond GVT events may be executed at most, in model time. PEs that undo far more than they commit stay closer together.
         window: f64, Range::Above(0.0), {
             heading: PARALLEL,
             placeholder: "TIME",
