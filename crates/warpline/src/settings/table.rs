@@ -231,14 +231,14 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "finding a good interval takes several computations of GVT, more than a short run has; a good fixed one is no worse",
         }
-        /// How far beyond GVT events may be executed at most, in model time. PEs that undo far more than they commit stay closer together.
+        /// How far beyond GVT events may be executed, in model time.
         window: f64, Range::Above(0.0), {
             heading: PARALLEL,
             placeholder: "TIME",
             unit: "model time",
             rule: "chosen by the engine, and adapted during the run to the costs of undoing and waiting",
             recorded: Recorded::InParallel,
-            hurts: "too small, and PEs wait; too large, and many events are undone",
+            hurts: "too small, and PEs wait; too large, and many events are undone; PEs that undo far more than they commit stay closer together",
         }
         /// How events that were executed too early are undone.
         undo: Undo = Undo::default(), Range::Any, {
