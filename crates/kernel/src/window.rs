@@ -48,6 +48,8 @@ pub struct Window {
     brake: Option<(f64, Balance)>,
     /// How many verdicts have found it thrashing.
     throttled: u64,
+    /// In so many more verdicts, what PEs have undone may be from before the first of these.
+    forgiving: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +69,8 @@ struct Waste {
 impl Waste {
     /// So many events may be undone for each that commits.
     const PER_COMMITTED: f64 = 2.0;
+    /// What is undone in so many verdicts from the first that finds PEs thrashing is not held against narrower windows.
+    const FORGIVEN: u32 = 8;
     /// So many more may be undone for each PE, as runs may begin badly.
     const PER_PE: f64 = 256.0;
 
@@ -84,7 +88,7 @@ impl Waste {
 
     /// What was undone so far says nothing about a window that gets narrower now.
     fn forgive(&mut self) {
-        self.events = self.most;
+        self.events = self.events.min(self.most);
     }
 
     fn exceeds(&self) -> bool {
@@ -101,7 +105,7 @@ impl Window {
             Rule::Devastator => (end.get() * 1e-6, Method::Devastator(Climb { rate: 0.0, factor: 1.01 })),
             Rule::Fixed(width) => (width, Method::Fixed),
         };
-        Window { width, end, method, pes, least, waste: Waste::new(pes), brake: None, throttled: 0 }
+        Window { width, end, method, pes, least, waste: Waste::new(pes), brake: None, throttled: 0, forgiving: Waste::FORGIVEN }
     }
 
     /// The current width, in model time.
@@ -137,7 +141,8 @@ impl Window {
             return;
         }
         let (now, thrashes) = (gvt.time(self.end).get(), self.waste.note(work));
-        if thrashes && self.throttled == 0 {
+        if self.forgiving > 0 && (thrashes || self.throttled > 0) {
+            self.forgiving -= 1;
             self.waste.forgive();
         }
         self.throttled += u64::from(thrashes);

@@ -219,7 +219,7 @@ mod tests {
         let narrowed = SpeculationSample { throttled_epochs: 3, gvt_epochs: 500_000, ..sample };
         let [undoes] = &warnings(&at(narrowed), "s", &mut told)[..] else { panic!("one warning") };
         assert!(
-            undoes.starts_with("warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay within 500 ms"),
+            undoes.starts_with("warning: PEs undo most of what they execute ahead (97.0 % so far). They now stay within 0.5 s"),
             "{undoes}"
         );
         let [waits] = &warnings(&at(SpeculationSample { gathered: 1, ..narrowed }), "s", &mut told)[..] else { panic!("one warning") };

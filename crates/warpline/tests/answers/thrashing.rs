@@ -38,7 +38,7 @@ impl Model for Gossips {
     }
 }
 
-const END: f64 = 100.0;
+const END: f64 = 20.0;
 
 fn simulation() -> Simulation<'static, Gossips> {
     Simulation::new(Gossips { lps: 13 }).end(END)
