@@ -30,6 +30,7 @@ fn speculation(index: usize, committed: u64, end: f64) -> SpeculationSample {
         window: end * 1e-6 * 2f64.powf(9.0 * (1.0 - (-(index as f64) / 8.0).exp()) + 2.0 * noise(index).floor()),
         gvt_epochs: (index * 210) as u64 + (60.0 * noise(index + 3)) as u64,
         mailbox_depth: 3.0 + 9.0 * noise(index + 40),
+        ..Default::default()
     }
 }
 
@@ -114,6 +115,7 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         pes,
         mailbox: None,
         memory: None,
+        throttle: None,
         communication: None,
     }
 }
