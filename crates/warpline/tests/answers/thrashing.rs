@@ -38,7 +38,7 @@ impl Model for Gossips {
     }
 }
 
-const END: f64 = 20.0;
+const END: f64 = 5.0;
 
 fn simulation() -> Simulation<'static, Gossips> {
     Simulation::new(Gossips { lps: 13 }).end(END)
@@ -56,19 +56,19 @@ const AT_FIRST: u64 = 30_000;
 fn pes_do_not_execute_far_more_than_they_commit() {
     let _limit = time_limit("throttled runs");
     let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
-    for seed in 0..u64::from(cases(6)) {
+    for seed in 0..u64::from(cases(3)) {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
         let cancellation = [Cancellation::Aggressive, Cancellation::Lazy][seed as usize % 2];
         let (batch, interval) = [(128, 50), (1000, 1_000_000), (8, 100)][seed as usize % 3];
-        let run = simulation().sync(Synchronisation::Optimistic).threads(6).virtual_cluster(seed).gvt(gvt).cancellation(cancellation);
+        let run = simulation().sync(Synchronisation::Optimistic).threads(4).virtual_cluster(seed).gvt(gvt).cancellation(cancellation);
         let run = run.window(1e9).batch(batch).gvt_interval(interval).run().expect("it runs");
         assert_eq!(run.record.digest, expected.record.digest, "cluster {seed}");
         let (committed, parallel) = (run.record.committed_events, parallel(&run));
-        let most = PROCESSED_MOST * committed + 6 * AT_FIRST;
+        let most = PROCESSED_MOST * committed + 4 * AT_FIRST;
         assert!(parallel.processed_events <= most, "{} for {committed}, cluster {seed}", parallel.processed_events);
         assert!(parallel.throttle.as_ref().is_some_and(|throttle| throttle.narrowed_epochs > 0), "cluster {seed}: the record tells");
         let buffers: u64 = parallel.pes.iter().map(|pe| pe.buffers).sum();
-        assert!(buffers <= 6 * AT_FIRST, "cancelled events pile up: {buffers} buffers, cluster {seed}");
+        assert!(buffers <= 4 * AT_FIRST, "cancelled events pile up: {buffers} buffers, cluster {seed}");
     }
 }
 
