@@ -50,7 +50,7 @@ fn parallel(run: &Run<Gossips>) -> &ParallelRecord {
 
 /// So many events may be executed for each that commits, and so many more by each PE, before windows have become narrow.
 const PROCESSED_MOST: u64 = 5;
-const AT_FIRST: u64 = 30_000;
+const AT_FIRST: u64 = 20_000;
 
 #[test]
 fn pes_do_not_execute_far_more_than_they_commit() {
