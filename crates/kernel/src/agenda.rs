@@ -162,9 +162,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     #[inline(always)]
     pub(crate) fn receive_value(&mut self, event: Event<E>, incarnation: Option<Incarnation>) -> bool {
         let key = event.key();
-        if let Some(incarnation) = incarnation
-            && self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation })
-        {
+        if self.was_cancelled_early(&key, incarnation) {
             // A panic is ignored, as in `discard`.
             _ = try_drop(event);
             return true;
@@ -176,6 +174,14 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             self.by_identity.insert(Identity { sender: key.sender, sequence: key.sequence, incarnation }, handle);
         }
         false
+    }
+
+    /// Whether the anti-message of an event that is arriving, with an incarnation if it may be cancelled, has overtaken it. It is forgotten
+    /// then.
+    #[inline(always)]
+    pub(crate) fn was_cancelled_early(&mut self, key: &EventKey, incarnation: Option<Incarnation>) -> bool {
+        incarnation
+            .is_some_and(|incarnation| self.cancelled_early.remove(&Identity { sender: key.sender, sequence: key.sequence, incarnation }))
     }
 
     /// Cancels an event that has arrived by value or will. Returns its handle if it has been processed and has to be undone, and whether it

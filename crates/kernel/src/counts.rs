@@ -38,6 +38,8 @@ pub struct Counts {
     pub handed_over: u64,
     /// Events dropped because they had been cancelled.
     pub annihilated: u64,
+    /// Events that have arrived without what they carry and never happened, as they lie beyond the end.
+    pub unreadable: u64,
     /// Messages sent to other PEs, without anti-messages.
     pub messages_sent: u64,
     /// Messages among them that went by value.
@@ -131,7 +133,7 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
     let sum = |of: fn(&Counts, &Books, u64) -> u64| pes.iter().map(|(counts, books, pending)| of(counts, books, *pending)).sum::<u64>();
     let kept = sum(|counts, _, _| counts.committed + counts.rolled_back);
     assert_eq!(sum(|counts, _, _| counts.processed), kept, "every event processed was committed or rolled back");
-    let over = sum(|counts, _, pending| counts.committed + counts.annihilated + counts.handed_over + pending);
+    let over = sum(|counts, _, pending| counts.committed + counts.annihilated + counts.handed_over + counts.unreadable + pending);
     let all = sum(|counts, _, _| counts.sent + counts.taken_over);
     assert_eq!(all, over, "every event sent was committed, annihilated or is pending");
     let sent = [sum(|counts, _, _| counts.messages_sent), sum(|counts, _, _| counts.anti_sent), sum(|_, books, _| books.returned)];

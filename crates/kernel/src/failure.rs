@@ -26,6 +26,9 @@ pub struct CommittedFault {
 /// Stands for the text of an event whose payload has been dropped.
 pub const DROPPED_EVENT: &str = "(whose payload is gone)";
 
+/// Stands for the text of an event whose payload never arrived.
+pub(crate) const UNREADABLE_EVENT: &str = "(whose payload has not arrived)";
+
 /// A panic on dropping the payload of an executed event.
 pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(panic_message_with(panic, ", when its payload was dropped"))

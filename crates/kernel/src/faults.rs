@@ -3,9 +3,11 @@ use std::cmp::Ordering;
 use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Fault;
 
-use crate::failure::CommittedFault;
+use crate::agenda::Identity;
+use crate::failure::{CommittedFault, UNREADABLE_EVENT};
 use crate::pending::Entry;
-use crate::store::Store;
+use crate::store::{Incarnation, Store};
+use crate::wires::UnreadableEvent;
 
 /// An event that failed. It waits until GVT reaches it, as it may still turn out not to happen, or another PE may fail before it. All later
 /// events of the PE wait with it.
@@ -37,15 +39,33 @@ struct LostLp {
     fault: Fault,
 }
 
+/// An event that has arrived without what it carries.
+#[derive(Debug)]
+struct Unreadable {
+    key: EventKey,
+    lp: LpId,
+    /// What an anti-message would name; `None` if nobody can cancel the event.
+    incarnation: Option<Incarnation>,
+    why: String,
+}
+
+impl Unreadable {
+    fn moment(&self) -> Moment {
+        Moment::Event(self.key)
+    }
+}
+
 /// Mistakes of the model, from when they are made until it is known whether they happened.
 ///
 /// A mistake is *held* from when its event fails. It is *dropped* if that event is cancelled or tried again, and becomes *the failure* of
 /// this PE when GVT reaches it. Of several that GVT has reached, the earliest counts. The fault of a *lost* LP is held for its next event.
+/// An *unreadable* event is one that cannot even be tried: it is held from when it arrives, and happens only before the end of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// Whether any of the next three is set: checked before every event.
+    /// Whether any of the next five but `init` is set: checked before every event.
     any: bool,
     held: Vec<HeldEvent>,
+    unreadable: Vec<Unreadable>,
     lost: Vec<LostLp>,
     init: Option<Fault>,
     failure: Option<CommittedFault>,
@@ -59,7 +79,7 @@ impl Faults {
     }
 
     fn changed(&mut self) {
-        self.any = !(self.held.is_empty() && self.lost.is_empty() && self.failure.is_none());
+        self.any = !(self.held.is_empty() && self.unreadable.is_empty() && self.lost.is_empty() && self.failure.is_none());
     }
 
     pub(crate) fn held(&self) -> &[HeldEvent] {
@@ -71,15 +91,63 @@ impl Faults {
         self.changed();
     }
 
-    /// The time of the first event that is held back or has failed.
+    /// The time of the first event that is held back, unreadable or has failed.
     pub(crate) fn first_time(&self) -> Option<VirtualTime> {
-        self.held.iter().map(|held| held.key.time).chain(self.failure.as_ref().map(|failed| failed.time)).min()
+        let waiting = self.held.iter().map(|held| held.key.time).chain(self.unreadable.iter().map(|event| event.key.time));
+        waiting.chain(self.failure.as_ref().map(|failed| failed.time)).min()
+    }
+
+    /// Holds an event that cannot be executed, as it has arrived without what it carries.
+    pub(crate) fn hold_unreadable(&mut self, event: UnreadableEvent) {
+        let UnreadableEvent { incarnation, receiver: lp, key, why, .. } = event;
+        self.unreadable.push(Unreadable { key, lp, incarnation, why });
+        self.changed();
+    }
+
+    /// Drops an unreadable event that is cancelled. Returns whether there was one.
+    pub(crate) fn cancel_unreadable(&mut self, Identity { sender, sequence, incarnation }: Identity) -> bool {
+        let is_it = |event: &Unreadable| (event.key.sender, event.key.sequence, event.incarnation) == (sender, sequence, Some(incarnation));
+        let found = self.unreadable.iter().position(is_it).map(|index| self.unreadable.swap_remove(index));
+        self.changed();
+        found.is_some()
+    }
+
+    /// How many unreadable events there are.
+    pub(crate) fn unreadable(&self) -> usize {
+        self.unreadable.len()
+    }
+
+    /// The earliest unreadable event before the end: one that comes later never happens.
+    fn first_unreadable(&self, end: VirtualTime, ties: TieBreak) -> Option<usize> {
+        let before = (0..self.unreadable.len()).filter(|&index| self.unreadable[index].key.time < end);
+        before.min_by(|&a, &b| ties.compare(&self.unreadable[a].key, &self.unreadable[b].key))
+    }
+
+    /// The earliest moment of what is held back or unreadable before the end, and has not been cancelled.
+    pub(crate) fn least<E>(&self, end: VirtualTime, ties: TieBreak, store: &Store<E>) -> Moment {
+        let held = self.held.iter().filter(|held| !held.is_cancelled(store));
+        let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), ties));
+        self.first_unreadable(end, ties).map_or(held, |index| held.earlier(self.unreadable[index].moment(), ties))
+    }
+
+    /// GVT has reached `until`: the first unreadable event up to then happens, and fails, if it comes before the end.
+    pub(crate) fn raise_unreadable(&mut self, until: &Moment, end: VirtualTime, ties: TieBreak) {
+        let Some(index) = self.first_unreadable(end, ties).filter(|&index| self.unreadable[index].moment().compare(until, ties).is_le())
+        else {
+            return;
+        };
+        let event = self.unreadable.swap_remove(index);
+        let (moment, time, text) = (event.moment(), event.key.time, Some(UNREADABLE_EVENT.to_owned()));
+        self.fail(CommittedFault { moment, lp: event.lp, time, event: text, fault: Fault::Unreadable(event.why) }, ties);
     }
 
     /// Whether an event must wait: for an earlier one that is held back, or for the end, after a failure. Of two events with the same key,
     /// one has been cancelled, and its anti-message may still be in transit.
     pub(crate) fn waits(&self, key: &EventKey, ties: TieBreak) -> bool {
-        self.failure.is_some() || self.held.iter().any(|held| ties.compare(&held.key, key).is_le())
+        let comes_first = |held: &EventKey| ties.compare(held, key).is_le();
+        self.failure.is_some()
+            || self.held.iter().any(|held| comes_first(&held.key))
+            || self.unreadable.iter().any(|event| comes_first(&event.key))
     }
 
     /// Releases the events that may still turn out differently, to be tried again.

@@ -12,7 +12,7 @@ use crate::counts::Counts;
 use crate::extras::SentByValue;
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
 use crate::store::{Incarnation, OptionalHandle};
-use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
+use crate::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
 /// What `outgoing` holds, as error messages put it.
 const UNSENT: &str = "messages that other PEs have no room for";
@@ -133,6 +133,12 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.port.receive_values(take);
+    }
+
+    /// The next event that has arrived without what it carries.
+    #[inline(always)]
+    pub(crate) fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        self.port.receive_unreadable()
     }
 
     /// Sends an event by value; with this PE's incarnation if the event may still be cancelled.

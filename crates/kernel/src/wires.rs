@@ -65,6 +65,22 @@ pub enum Content<E> {
     },
 }
 
+/// An event that has arrived without what it carries, which could not be written as bytes or not be read back. It is a mistake of the model
+/// only if the event happens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnreadableEvent {
+    /// For GVT: when it was sent.
+    pub tag: Tag,
+    /// As in a [`ValueMessage`].
+    pub incarnation: Option<Incarnation>,
+    /// The LP that it was sent to.
+    pub receiver: LpId,
+    /// Its key.
+    pub key: EventKey,
+    /// Why.
+    pub why: String,
+}
+
 /// Makes sure that other processes, if there are any, can read the payloads of an event.
 #[inline(always)]
 pub(crate) fn make_common<M: Model>(event: &mut M::Event) {
@@ -109,6 +125,9 @@ pub trait Port<E> {
 
     /// Passes to `take` the messages by value that had arrived at the last look, and perhaps some more.
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
+
+    /// The next event that has arrived by the last look without what it carries. Only ports that write events as bytes have any.
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent>;
 
     /// Publishes a word of this PE's, which never decreases, to all others.
     fn publish(&mut self, word: u64);

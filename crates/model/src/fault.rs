@@ -128,6 +128,12 @@ pub enum Fault {
     /// No memory for what an event sends, observes, saves or changes.
     #[error("{0}: it sends, observes, saves or changes too much at once, or wants a larger machine")]
     Memory(Exhausted),
+    /// What the event carries cannot be written as bytes, or not be read back, on the way to another process: why.
+    #[error(
+        "did not reach its LP in another process: {0}; see to it that every event can be written and read back alike (Model::wire), \
+         or run the model with threads of one process, which write nothing"
+    )]
+    Unreadable(String),
     /// The model gave up by [`Context::fail`](crate::Context::fail).
     #[error("failed: {0}")]
     Failed(String),

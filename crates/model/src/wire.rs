@@ -53,7 +53,8 @@ impl<E: Serialize + DeserializeOwned> WireFormat<E> {
     /// data. They are always copied, to whichever process they go.
     ///
     /// The format does not describe itself, so serde's `flatten`, `untagged` and `tag` are not for events. Whatever LPs send must be written and
-    /// read back alike, also what is sent too early and undone: otherwise the run ends.
+    /// read back alike. An event for which that fails, or panics, is a mistake of the model if it happens: the run ends there. What is sent too
+    /// early and undone may fail.
     pub const fn serde() -> Self {
         WireFormat { proof: None, payloads: None, write: serial::write, read: serial::read }
     }

@@ -1,5 +1,5 @@
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
 use warpline_memory::CasCounts;
 
 use crate::{CasPort, InboxPort, NodePort, RingPort, VirtualPort};
@@ -59,6 +59,10 @@ impl<E: Send> Port<E> for AnyPort<E> {
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         either!(self, port => port.receive_values(take));
+    }
+
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        either!(self, port => port.receive_unreadable())
     }
 
     fn publish(&mut self, word: u64) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
 use warpline_memory::{CasConsumer, CasCounts, CasProducer, DropEach, Lines, MakeRoom, Region, cas_ring, drop_each, lines};
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
@@ -162,6 +162,11 @@ impl<E: Send> Port<E> for CasPort<E> {
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.values.drain(..).for_each(take);
+    }
+
+    #[inline(always)]
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        None
     }
 
     fn publish(&mut self, word: u64) {

@@ -1,10 +1,11 @@
-use std::any::type_name;
+use std::any::{Any, type_name};
 use std::fmt;
 use std::num::NonZero;
 
 use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
-use warpline_kernel::{Content, Event, ValueMessage};
+use warpline_kernel::{Content, Event, UnreadableEvent, ValueMessage, panic_message};
+use warpline_memory::catch_panic;
 use warpline_model::{Portable, WireFormat};
 
 /// Bits of the first byte of a message: what it is, and which fields follow because they are not as usual. The lowest bit is the tag's.
@@ -16,14 +17,18 @@ mod flags {
     /// The sender's sequence number takes eight bytes, and not five.
     pub(super) const LONG_SEQUENCE: u8 = 1 << 5;
     pub(super) const RETURN: u8 = 1 << 6;
-    /// All of them.
-    pub(super) const ALL: u8 = (1 << 7) - 1;
+    /// In place of what the event carries it says why that cannot be written.
+    pub(super) const UNREADABLE: u8 = 1 << 7;
 }
 
 /// Writes messages as bytes, and reads them.
 ///
+/// An event may turn out never to happen, and so what it carries can always be written: if that fails, the message says why. Code of the model
+/// that panics has failed, too.
+///
 /// A message takes 22 bytes and what its event carries: flags, time, sender, receiver, and the sender's sequence number. Incarnation, step and
-/// priority follow where there are any, or they are not as usual. All numbers have the same size and order of bytes on every machine.
+/// priority follow where there are any, or they are not as usual. All numbers have the same size and order of bytes on every machine. Where
+/// serde writes what events carry, four bytes before it say how long it is, so that what it does not read back can be skipped.
 pub struct Codec<E> {
     format: WireFormat<E>,
 }
@@ -43,6 +48,20 @@ impl<E> fmt::Debug for Codec<E> {
     }
 }
 
+/// What bytes say.
+#[derive(Debug)]
+pub enum Decoded<E> {
+    /// A message.
+    Message(ValueMessage<E>),
+    /// An event, and why it comes without what it carries.
+    Unreadable(UnreadableEvent),
+}
+
+/// How many bytes say how long something is.
+const LENGTH: usize = size_of::<u32>();
+/// The most bytes that say why something cannot be written or read.
+const WHY_MOST: usize = 1000;
+
 /// What every message has, but for its tag and what its event carries.
 struct Header {
     receiver: LpId,
@@ -57,53 +76,98 @@ impl<E> Codec<E> {
     }
 
     /// Appends a message.
-    ///
-    /// # Errors
-    /// If what the event carries cannot be written: why, and which event it is. Nothing is appended then.
     #[inline]
-    pub fn write(&self, message: &ValueMessage<E>, into: &mut Vec<u8>) -> Result<(), String> {
+    pub fn write(&self, message: &ValueMessage<E>, into: &mut Vec<u8>) {
         let (tag, incarnation) = (message.tag.bits(), message.incarnation);
         match &message.content {
             Content::Anti { receiver, key } => {
                 Header { receiver: *receiver, key: *key, incarnation }.write(tag | flags::ANTI, into);
-                Ok(())
             }
             Content::Return { receiver, key } => {
                 Header { receiver: *receiver, key: *key, incarnation }.write(tag | flags::RETURN, into);
-                Ok(())
             }
             Content::Event(event) => {
                 let before = into.len();
                 let header = Header { receiver: event.receiver, key: event.key(), incarnation };
                 header.write(tag, into);
-                self.format.write(&event.payload, into).map_err(|why| {
+                if let Err(why) = self.write_payload(&event.payload, into) {
                     into.truncate(before);
-                    header.refuse("cannot be written", &why)
-                })
+                    header.write_unreadable(tag, &why, into);
+                }
             }
         }
+    }
+
+    #[inline]
+    fn write_payload(&self, payload: &E, into: &mut Vec<u8>) -> Result<(), String> {
+        if self.format.proof().is_some() {
+            return self.format.write(payload, into);
+        }
+        let length = into.len();
+        0u32.write(into);
+        // What serde calls is the model's code.
+        catch_panic(|| self.format.write(payload, into)).unwrap_or_else(|panic| Err(panicked(panic)))?;
+        let bytes = into.len() - length - LENGTH;
+        let bytes = u32::try_from(bytes).map_err(|_| format!("it has {bytes} bytes, and {} are the most", u32::MAX))?;
+        into[length..length + LENGTH].copy_from_slice(&bytes.to_le_bytes());
+        Ok(())
+    }
+
+    #[inline]
+    fn read_payload(&self, from: &mut &[u8]) -> Option<Result<E, String>> {
+        if self.format.proof().is_some() {
+            // Whatever was written can be read: if this cannot, nothing after it can.
+            return self.format.read(from).ok().map(Ok);
+        }
+        let mut bytes = read_bytes(from)?;
+        let payload = catch_panic(|| self.format.read(&mut bytes)).unwrap_or_else(|panic| Err(panicked(panic)));
+        Some(match bytes.len() {
+            left if left > 0 && payload.is_ok() => Err(format!("serde leaves {left} of its bytes")),
+            _ => payload,
+        })
     }
 
     /// Reads a message, and takes its bytes off the beginning of `from`.
     ///
     /// # Errors
-    /// If there are too few bytes, or they are those of no message: why, and which event it is, if that can be told.
+    /// If there are too few bytes, or they are those of no message, which no [`write`](Self::write) has written.
     #[inline]
-    pub fn read(&self, from: &mut &[u8]) -> Result<ValueMessage<E>, String> {
+    pub fn read(&self, from: &mut &[u8]) -> Result<Decoded<E>, String> {
         let len = from.len();
         let (flags, header) = Header::read(from).ok_or_else(|| no_message::<E>(len))?;
         let Header { receiver, key, incarnation } = header;
+        if flags & flags::UNREADABLE != 0 {
+            let why = read_bytes(from).ok_or_else(|| no_message::<E>(len))?;
+            return Ok(header.unreadable(flags, "written", &String::from_utf8_lossy(why)));
+        }
         let content = if flags & flags::ANTI != 0 {
             Content::Anti { receiver, key }
         } else if flags & flags::RETURN != 0 {
             Content::Return { receiver, key }
         } else {
-            let payload = self.format.read(from).map_err(|why| header.refuse("cannot be read", &why))?;
+            let payload = match self.read_payload(from).ok_or_else(|| no_message::<E>(len))? {
+                Ok(payload) => payload,
+                Err(why) => return Ok(header.unreadable(flags, "read", &why)),
+            };
             let EventKey { time, step, priority, sender, sequence } = key;
             Content::Event(Event { time, sequence, sender, receiver, step, priority, payload })
         };
-        Ok(ValueMessage { tag: Tag::from_bits(flags), incarnation, content })
+        Ok(Decoded::Message(ValueMessage { tag: Tag::from_bits(flags), incarnation, content }))
     }
+}
+
+/// Takes bytes off that were written after their length.
+#[inline]
+fn read_bytes<'b>(from: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = u32::read(from)? as usize;
+    let (bytes, rest) = from.split_at_checked(length)?;
+    *from = rest;
+    Some(bytes)
+}
+
+#[cold]
+fn panicked(panic: Box<dyn Any + Send>) -> String {
+    format!("it panicked: {}", panic_message(panic))
 }
 
 #[cold]
@@ -139,7 +203,7 @@ impl Header {
     #[inline]
     fn read(from: &mut &[u8]) -> Option<(u8, Self)> {
         let (flags, time, sender, receiver) = <(u8, VirtualTime, LpId, LpId)>::read(from)?;
-        if flags & !flags::ALL != 0 || flags & (flags::ANTI | flags::RETURN) == flags::ANTI | flags::RETURN {
+        if (flags & (flags::ANTI | flags::RETURN | flags::UNREADABLE)).count_ones() > 1 {
             return None;
         }
         let sequence = if flags & flags::LONG_SEQUENCE == 0 {
@@ -154,10 +218,21 @@ impl Header {
         Some((flags, Header { receiver, key: EventKey { time, step, priority, sender, sequence }, incarnation }))
     }
 
+    /// Appends it with why its event cannot be written.
     #[cold]
-    fn refuse(&self, what: &str, why: &str) -> String {
-        let Header { receiver, key: EventKey { time, sender, .. }, .. } = self;
-        format!("an event of {receiver} at time {time}, sent by {sender}, {what}: {why}")
+    fn write_unreadable(&self, flags: u8, why: &str, into: &mut Vec<u8>) {
+        let cut = (0..=why.len().min(WHY_MOST)).rev().find(|&cut| why.is_char_boundary(cut)).unwrap_or_default();
+        self.write(flags | flags::UNREADABLE, into);
+        (cut as u32).write(into);
+        into.extend_from_slice(&why.as_bytes()[..cut]);
+    }
+
+    /// The event, and that it cannot be `done`.
+    #[cold]
+    fn unreadable<E>(&self, flags: u8, done: &str, why: &str) -> Decoded<E> {
+        let Header { receiver, key, incarnation } = *self;
+        let why = format!("what {} sent cannot be {done}: {why}", key.sender);
+        Decoded::Unreadable(UnreadableEvent { tag: Tag::from_bits(flags), incarnation, receiver, key, why })
     }
 }
 
@@ -219,10 +294,11 @@ mod tests {
     /// As text, which shows everything.
     fn all_come_back<E: fmt::Debug>(format: WireFormat<E>, payload: impl Fn(u64) -> E) {
         let (codec, messages, mut bytes) = (Codec::new(format), messages(payload), Vec::new());
-        messages.iter().for_each(|message| codec.write(message, &mut bytes).unwrap());
+        messages.iter().for_each(|message| codec.write(message, &mut bytes));
         let mut rest = &bytes[..];
         for message in &messages {
-            assert_eq!(format!("{:?}", codec.read(&mut rest).unwrap()), format!("{message:?}"));
+            let Ok(Decoded::Message(found)) = codec.read(&mut rest) else { panic!("{message:?} does not come back") };
+            assert_eq!(format!("{found:?}"), format!("{message:?}"));
         }
         assert!(rest.is_empty());
     }
@@ -240,10 +316,10 @@ mod tests {
         let (sender, receiver) = (LpId(1), LpId(2));
         let event = Event { time: VirtualTime::MAX, sequence, sender, receiver, step: 0, priority, payload: 7u16 };
         let mut message = ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
-        codec.write(&message, &mut bytes).unwrap();
+        codec.write(&message, &mut bytes);
         assert_eq!(bytes.len(), 22 + 2);
         message.incarnation = NonZero::new(1);
-        codec.write(&message, &mut bytes).unwrap();
+        codec.write(&message, &mut bytes);
         assert_eq!(bytes.len(), 2 * 24 + 4);
     }
 
@@ -251,7 +327,7 @@ mod tests {
         let codec = Codec::new(format);
         for (number, message) in messages(payload).iter().enumerate().take(100) {
             let mut bytes = Vec::new();
-            codec.write(message, &mut bytes).unwrap();
+            codec.write(message, &mut bytes);
             for len in 0..bytes.len() {
                 let refused = codec.read(&mut &bytes[..len]).unwrap_err();
                 assert!(refused.contains(type_name::<E>()), "{refused}");
@@ -267,30 +343,94 @@ mod tests {
         wrong_bytes_never_panic(WireFormat::portable(), frame);
         wrong_bytes_never_panic(WireFormat::serde(), |luck| Order(vec!["nails".into(); luck as usize % 4]));
         let codec = Codec::<u8>::new(WireFormat::portable());
-        assert!(codec.read(&mut &[1 << 7; 40][..]).is_err(), "there is no such flag");
+        assert!(codec.read(&mut &[flags::UNREADABLE; 40][..]).is_err(), "there is no reason of that length");
         assert!(codec.read(&mut &[flags::ANTI | flags::RETURN; 40][..]).is_err(), "nothing is cancelled and sent back");
     }
 
-    /// Refuses to be written.
-    #[derive(Debug, Deserialize)]
-    struct Secret;
+    /// Whatever is wrong with an event, the next one can be read.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Odd {
+        Fine,
+        Secret,
+        PanicsWhenWritten,
+        Torn,
+        PanicsWhenRead,
+        Longer,
+    }
 
-    impl Serialize for Secret {
-        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-            Err(serde::ser::Error::custom("it is secret"))
+    const ODD: [Odd; 6] = [Odd::Fine, Odd::Secret, Odd::PanicsWhenWritten, Odd::Torn, Odd::PanicsWhenRead, Odd::Longer];
+
+    impl Serialize for Odd {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self {
+                Odd::Secret => Err(serde::ser::Error::custom("it is secret")),
+                Odd::PanicsWhenWritten => panic!("out of ink"),
+                odd => (*odd as u8, [7u8; 3]).serialize(serializer),
+            }
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Odd {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Visitor;
+
+            impl<'de> serde::de::Visitor<'de> for Visitor {
+                type Value = Odd;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("something odd")
+                }
+
+                fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut all: A) -> Result<Odd, A::Error> {
+                    let odd = ODD[all.next_element::<u8>()?.unwrap_or_default() as usize];
+                    match odd {
+                        Odd::Torn => return Err(serde::de::Error::custom("it is torn")),
+                        Odd::PanicsWhenRead => panic!("no glasses"),
+                        Odd::Longer => return Ok(odd),
+                        _ => _ = all.next_element::<[u8; 3]>()?,
+                    }
+                    Ok(odd)
+                }
+            }
+
+            deserializer.deserialize_tuple(2, Visitor)
         }
     }
 
     #[test]
-    fn errors_say_which_event_it_is() {
-        let (codec, mut bytes) = (Codec::new(WireFormat::serde()), vec![1, 2]);
-        let (time, sequence) = (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3));
-        let (sender, receiver, priority) = (LpId(1), LpId(2), Priority::NORMAL);
-        let event = Event { time, sequence, sender, receiver, step: 0, priority, payload: Secret };
-        let message = ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
-        let refused = codec.write(&message, &mut bytes).unwrap_err();
-        assert!(refused.starts_with("an event of LP 2 at time 2.5, sent by LP 1, cannot be written: "), "{refused}");
-        assert!(refused.ends_with("Secret`: it is secret") && bytes == [1, 2], "{refused}");
+    fn events_that_cannot_be_written_or_read_say_why() {
+        let (codec, mut bytes) = (Codec::new(WireFormat::serde()), vec![]);
+        let message = |payload| {
+            let (time, sequence) = (VirtualTime::new(2.5).unwrap(), Sequence::first_of(3));
+            let (sender, receiver, priority) = (LpId(1), LpId(2), Priority::NORMAL);
+            let event = Event { time, sequence, sender, receiver, step: 0, priority, payload };
+            ValueMessage { tag: Tag::from_bits(1), incarnation: NonZero::new(9), content: Content::Event(event) }
+        };
+        ODD.iter().for_each(|odd| codec.write(&message(*odd), &mut bytes));
+        codec.write(&message(Odd::Fine), &mut bytes);
+        let mut rest = &bytes[..];
+        let mut read = || match codec.read(&mut rest).unwrap() {
+            Decoded::Message(ValueMessage { content: Content::Event(event), .. }) => Ok(event.payload),
+            Decoded::Unreadable(UnreadableEvent { tag, incarnation, receiver, key, why }) => {
+                assert_eq!((tag.bits(), incarnation.map(NonZero::get)), (1, Some(9)));
+                assert_eq!((receiver, key.time.get(), key.sender, key.sequence), (LpId(2), 2.5, LpId(1), Sequence::first_of(3)));
+                Err(why)
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(read(), Ok(Odd::Fine));
+        for (done, why) in [
+            ("written", "Odd`: it is secret"),
+            ("written", "it panicked: out of ink"),
+            ("read", "Odd` from the beginning of 4 bytes"),
+            ("read", "it panicked: no glasses"),
+            ("read", "serde leaves 3 of its bytes"),
+        ] {
+            let refused = read().unwrap_err();
+            assert!(refused.starts_with(&format!("what LP 1 sent cannot be {done}: ")) && refused.contains(why), "{refused}");
+        }
+        assert_eq!(read(), Ok(Odd::Fine));
+        assert!(rest.is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
 use warpline_memory::{Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
@@ -112,6 +112,11 @@ impl<E: Send> Port<E> for InboxPort<E> {
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.values.drain(..).for_each(take);
+    }
+
+    #[inline(always)]
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        None
     }
 
     fn publish(&mut self, word: u64) {

@@ -14,12 +14,11 @@ mod port_tests;
 mod printed;
 mod rings;
 mod tally;
-mod unreadable;
 mod virtual_cluster;
 
 pub use any_port::AnyPort;
 pub use cas_port::{CasPort, cas_ports};
-pub use codec::Codec;
+pub use codec::{Codec, Decoded};
 pub use controls::{ControlPlan, Room};
 pub use couriers::{
     Carrier, CarrierKind, CourierCounts, CourierLimits, CourierPlan, Couriers, Feed, NodePort, Places, Service, node_ports,
@@ -30,7 +29,6 @@ pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;
 pub use rings::{RingPort, ring_ports};
 pub use tally::{Fold, Tally};
-pub use unreadable::Unreadable;
 pub use virtual_cluster::{VirtualCluster, VirtualPort};
 
 /// Whether this was built with the feature `boost`, so that Boost.Interprocess can carry messages between processes.

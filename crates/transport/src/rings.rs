@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
 use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, ring_in};
 
 use crate::controls::{ControlPlan, ControlWires, control_wires};
@@ -117,6 +117,11 @@ impl<E: Send> Port<E> for RingPort<E> {
                 messages.for_each(&mut *take);
             }
         }
+    }
+
+    #[inline(always)]
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        None
     }
 
     #[inline]

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
-use warpline_memory::DropEach;
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
+use warpline_memory::{DropEach, try_drop};
 
-use crate::{Codec, Unreadable};
+use crate::{Codec, Decoded};
 
 /// Speeds last for at most this many steps per PE.
 const LASTING: u32 = 100;
@@ -76,20 +76,23 @@ enum InTransit<E> {
 
 impl<E> InTransit<E> {
     /// The message, as it travels with or without a codec.
-    fn new(message: ValueMessage<E>, codec: Option<Codec<E>>) -> Result<Self, String> {
-        let Some(codec) = codec else { return Ok(InTransit::Value(message)) };
+    fn new(message: ValueMessage<E>, codec: Option<Codec<E>>) -> Self {
+        let Some(codec) = codec else { return InTransit::Value(message) };
         let mut bytes = Vec::new();
-        codec.write(&message, &mut bytes)?;
-        Ok(InTransit::Bytes(bytes))
+        codec.write(&message, &mut bytes);
+        // As a courier does.
+        _ = try_drop(message);
+        InTransit::Bytes(bytes)
     }
 
-    fn message(self, codec: Option<Codec<E>>) -> Result<ValueMessage<E>, String> {
+    fn message(self, codec: Option<Codec<E>>) -> Decoded<E> {
         match (self, codec) {
-            (InTransit::Value(message), _) => Ok(message),
+            (InTransit::Value(message), _) => Decoded::Message(message),
             (InTransit::Bytes(bytes), Some(codec)) => {
                 let mut rest = &bytes[..];
-                let message = codec.read(&mut rest)?;
-                if rest.is_empty() { Ok(message) } else { Err(format!("{} of {} bytes are left of a message", rest.len(), bytes.len())) }
+                let message = codec.read(&mut rest).unwrap_or_else(|why| panic!("a message has been written, and cannot be read: {why}"));
+                assert!(rest.is_empty(), "{} of {} bytes are left of a message", rest.len(), bytes.len());
+                message
             }
             (InTransit::Bytes(_), None) => unreachable!("there is no codec that could have written them"),
         }
@@ -123,6 +126,8 @@ impl Chance {
 pub struct VirtualPort<E> {
     me: u32,
     network: SharedNetwork<E>,
+    /// What has arrived without what it carries.
+    unreadable: VecDeque<UnreadableEvent>,
 }
 
 impl<E> VirtualCluster<E> {
@@ -154,7 +159,7 @@ impl<E> VirtualCluster<E> {
             writes,
         };
         let network = Arc::new(Mutex::new(network));
-        let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()) }).collect();
+        let ports = (0..pes).map(|me| VirtualPort { me, network: SharedNetwork(network.clone()), unreadable: VecDeque::new() }).collect();
         (VirtualCluster { network: SharedNetwork(network), random, speeds: vec![1; pes as usize], total: pes, until_change: 0 }, ports)
     }
 
@@ -263,7 +268,7 @@ impl<E> Port<E> for VirtualPort<E> {
         let network = &mut *self.network.get();
         for (to, message) in network.kept_back[self.me as usize].take() {
             let arrival = network.arrival_between(self.me, to);
-            let message = InTransit::new(message, network.codec).unwrap_or_else(|why| Unreadable::unwind(why));
+            let message = InTransit::new(message, network.codec);
             network.values[to as usize].push((arrival, message));
         }
     }
@@ -275,8 +280,15 @@ impl<E> Port<E> for VirtualPort<E> {
         // In any order.
         while !arrived.is_empty() {
             let next = network.random.below(arrived.len() as u32) as usize;
-            take(arrived.swap_remove(next).1.message(network.codec).unwrap_or_else(|why| Unreadable::unwind(why)));
+            match arrived.swap_remove(next).1.message(network.codec) {
+                Decoded::Message(message) => take(message),
+                Decoded::Unreadable(event) => self.unreadable.push_back(event),
+            }
         }
+    }
+
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        self.unreadable.pop_front()
     }
 
     fn publish(&mut self, word: u64) {

@@ -96,11 +96,6 @@ pub enum Error {
         /// The system's error.
         cause: std::io::Error,
     },
-    /// An event could not be written as bytes in the way that [`Model::wire`](warpline_model::Model::wire) says, or not be read back.
-    #[error(
-        "{0}; every event that LPs send must be written and read back alike, also one that is sent too early and undone; there are no results"
-    )]
-    Wire(String),
     /// A file of rows could not be written.
     #[error("cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)")]
     Rows {

@@ -112,7 +112,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Whether the next event here is the one at GVT, and no horizon will ever allow it.
     pub(super) fn is_at_gvt(&mut self) -> bool {
-        self.needs_gvt() && self.faults.are_none() && self.least() == self.frontier.gvt()
+        let gvt = self.frontier.gvt();
+        let waits = |faults: &Faults| !faults.are_none() && matches!(gvt, Moment::Event(key) if faults.waits(&key, self.world.ties));
+        self.needs_gvt() && !waits(&self.faults) && self.least() == gvt
     }
 
     /// Whether bounds would have to creep up to this PE's next event.
@@ -243,9 +245,7 @@ impl<S, E, Q: PendingSet> GvtView<'_, S, E, Q> {
         if let Some(lp) = self.next_lp {
             return Moment::Init(lp);
         }
-        let store = self.agenda.store();
-        let held = self.faults.held().iter().filter(|held| !held.is_cancelled(store));
-        let held = held.fold(Moment::Never, |least, held| least.earlier(Moment::Event(held.key), self.ties));
+        let held = self.faults.least(self.end, self.ties, self.agenda.store());
         let (past, lps) = (self.past, self.lps);
         // A cancelled event has yet to cancel what is kept of it.
         let keeps = |event: &Event<E>, handle| past.kept.has(past.kp_of(lps.index(event.receiver)), handle, event.time);

@@ -245,6 +245,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         while let Some(held) = self.faults.take_held_at(&gvt, self.world.ties, self.agenda.store()) {
             self.fail_held(held);
         }
+        self.faults.raise_unreadable(&gvt, self.world.end, self.world.ties);
         if gvt == Moment::Never {
             // No event is left that these faults could be held for.
             for (index, fault) in self.faults.take_lost() {

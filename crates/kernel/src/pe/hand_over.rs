@@ -1,7 +1,7 @@
 //! From one engine to another: when everything before some time has committed, and nothing from then on is executed, a run is its LPs and
 //! its pending events.
 
-use warpline_base::VirtualTime;
+use warpline_base::{Moment, VirtualTime};
 use warpline_memory::{DropEach, Pool};
 use warpline_model::Model;
 
@@ -22,6 +22,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.agenda.insert(event, OptionalHandle::default());
             self.gauge.counts.taken_over += 1;
         }
+    }
+
+    /// No engine can be given an event that has arrived without what it carries: the first of those before `end` fails, as it is certain to
+    /// happen when all PEs have [finished](Step::Finished) before.
+    pub fn fail_unreadable(&mut self, end: VirtualTime) {
+        self.faults.raise_unreadable(&Moment::Never, end, self.world.ties);
     }
 
     /// Takes out the events that are pending beyond the end, when all PEs have [finished](Step::Finished): everything that they have sent

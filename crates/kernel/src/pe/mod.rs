@@ -400,6 +400,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     pub fn into_parts(self) -> Parts<M> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mail, interval, over, .. } = self;
         (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use() + mail.copies(), mail.refusals());
+        gauge.counts.unreadable = faults.unreadable() as u64;
         gauge.counts.pooled = agenda.store().is_pooled();
         if world.tuning.lanes.has_ahead() {
             gauge.counts.copy_interval = past.copies.interval();

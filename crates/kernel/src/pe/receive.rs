@@ -7,7 +7,7 @@ use crate::agenda::Identity;
 use crate::fetch::fetch_payload;
 use crate::gvt::Gvt;
 use crate::pending::PendingSet;
-use crate::wires::{Content, Message, MessageKind, Port, ValueMessage};
+use crate::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
 /// How many free buffers a PE keeps for all other PEs together, beyond those it has made for them.
 const SURPLUS_MOST: usize = 8192;
@@ -50,6 +50,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         self.mail.give_back(received);
         self.receive_values();
+        while let Some(event) = self.mail.receive_unreadable() {
+            self.file_unreadable(event);
+        }
     }
 
     #[inline]
@@ -83,7 +86,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// The same for messages by value, which have stayed in the mailbox until now.
     #[inline]
     fn receive_values(&mut self) {
-        let Pe { mail, agenda, gvt, gauge, frontier, world, thrift, .. } = self;
+        let Pe { mail, agenda, gvt, gauge, frontier, world, thrift, faults, .. } = self;
         let (earliest, me, gvt_moment) = (frontier.earliest_arrival(), world.me, frontier.gvt());
         let (mut undone, mut cancelled) = (Vec::new(), false);
         let mut received = 0;
@@ -106,6 +109,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                     }
                     gauge.counts.anti_received += 1;
                     let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
+                    if !faults.are_none() && faults.cancel_unreadable(identity) {
+                        gauge.counts.annihilated += 1;
+                        return;
+                    }
                     let (processed, pending) = agenda.cancel_value(identity);
                     gauge.counts.cancelled_pending += u64::from(pending);
                     cancelled = true;
@@ -125,6 +132,22 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         if cancelled {
             self.undo_received_values(undone);
+        }
+    }
+
+    /// Holds an event that has arrived without what it carries, until it is cancelled or GVT reaches it.
+    #[cold]
+    fn file_unreadable(&mut self, event: UnreadableEvent) {
+        let (key, earliest) = (event.key, self.frontier.earliest_arrival());
+        self.gvt.received(event.tag, || self.world.moment(key));
+        if key.time < earliest {
+            arrived_too_early("an event", &key, event.receiver, self.world.me, earliest, self.frontier.gvt());
+        }
+        self.gauge.counts.messages_received += 1;
+        if self.agenda.was_cancelled_early(&key, event.incarnation) {
+            self.gauge.counts.annihilated += 1;
+        } else {
+            self.faults.hold_unreadable(event);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use warpline_memory::CasCounts;
+use warpline_memory::{CasCounts, try_drop};
 
 use super::carrier::{Address, Carrier};
 use super::feed::{Bounds, Intake};
@@ -122,25 +122,30 @@ impl<E: Send> Courier<E> {
         }
     }
 
-    /// Writes a record, to whomever it concerns.
+    /// Writes a record, to whomever it concerns, and drops it. That its payload panics on being dropped is ignored: the event arrives, and
+    /// has a payload of its own there.
     #[inline]
-    pub(super) fn post(&mut self, record: &Record<E>) -> Result<(), String> {
-        match record {
+    pub(super) fn post(&mut self, record: Record<E>) -> Result<(), String> {
+        let posted = match &record {
             Record::Value(to, _) => {
                 self.counts.values += 1;
-                self.write(self.batch_to[*to as usize] as usize, record)
+                self.write(self.batch_to[*to as usize] as usize, &record)
             }
-            Record::Control(to, _) | Record::Put { to, .. } => self.write(self.batch_to[*to as usize] as usize, record),
+            Record::Control(to, _) | Record::Put { to, .. } | Record::Unreadable(to, _) => {
+                self.write(self.batch_to[*to as usize] as usize, &record)
+            }
             Record::Bound { .. } | Record::Round { .. } | Record::End => {
-                (0..self.batches.len()).try_for_each(|index| self.write(index, record))
+                (0..self.batches.len()).try_for_each(|index| self.write(index, &record))
             }
-        }
+        };
+        _ = try_drop(record);
+        posted
     }
 
     #[inline]
     fn write(&mut self, index: usize, record: &Record<E>) -> Result<(), String> {
         let batch = &mut self.batches[index];
-        record.write(&self.codec, &mut batch.bytes)?;
+        record.write(&self.codec, &mut batch.bytes);
         batch.since.get_or_insert_with(Instant::now);
         if !batch.is_held_up && batch.bytes.len() - batch.sent >= self.plan.limits.batch.saturating_sub(HEADER) {
             self.send(index)?;
@@ -162,7 +167,7 @@ impl<E: Send> Courier<E> {
             // Read first: everything that was handed over before is found then.
             (0..self.seen.len()).for_each(|pe| self.seen[pe] = self.bounds.read(pe));
             worked |= self.take_over()?;
-            self.write_bounds()?;
+            self.write_bounds();
         }
         worked |= self.send_due(hurries)?;
         Ok(worked)
@@ -183,24 +188,23 @@ impl<E: Send> Courier<E> {
         let mut outcome = Ok(());
         let taken = intake.drain(|record| {
             if outcome.is_ok() {
-                outcome = self.post(&record);
+                outcome = self.post(record);
             }
         });
         self.intake = Some(intake);
         outcome.map(|()| taken > 0)
     }
 
-    fn write_bounds(&mut self) -> Result<(), String> {
+    fn write_bounds(&mut self) {
         for batch in &mut self.batches {
             for (place, (word, written)) in self.seen.iter().zip(&mut batch.bounds).enumerate() {
                 if word != written {
-                    Record::Bound { from: self.first_pe + place as u32, word: *word }.write(&self.codec, &mut batch.bytes)?;
+                    Record::Bound { from: self.first_pe + place as u32, word: *word }.write(&self.codec, &mut batch.bytes);
                     *written = *word;
                     batch.since.get_or_insert_with(Instant::now);
                 }
             }
         }
-        Ok(())
     }
 
     /// Sends what has waited long enough.
@@ -251,7 +255,7 @@ impl<E: Send> Courier<E> {
     fn close(&mut self) -> Result<bool, String> {
         if !self.has_ended {
             self.take_over()?;
-            self.post(&Record::End)?;
+            self.post(Record::End)?;
             self.has_ended = true;
         }
         (0..self.batches.len()).try_for_each(|index| self.send(index).map(|_| ()))?;
@@ -360,7 +364,7 @@ impl<E: Send> Couriers<E> {
         }
     }
 
-    /// What has gone wrong, if anything has: MPI fails, or an event cannot be written or read. Nothing more is sent or received then.
+    /// What has gone wrong, if anything has: a carrier fails, or brings what makes no sense. Nothing more is sent or received then.
     pub fn trouble(&self) -> Option<&str> {
         self.notes.trouble()
     }

@@ -2,8 +2,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{UnreadableEvent, ValueMessage};
 use warpline_memory::DropEach;
 
 /// What has arrived for a PE from far away. Its courier locks it once per batch.
@@ -17,19 +17,20 @@ struct Shared<E> {
 /// What has arrived.
 pub(super) struct Arrivals<E> {
     pub(super) values: DropEach<ValueMessage<E>>,
+    pub(super) unreadable: VecDeque<UnreadableEvent>,
     pub(super) controls: VecDeque<Control>,
     pub(super) puts: VecDeque<(u32, Put)>,
 }
 
 impl<E> Default for Arrivals<E> {
     fn default() -> Self {
-        Arrivals { values: DropEach::default(), controls: VecDeque::new(), puts: VecDeque::new() }
+        Arrivals { values: DropEach::default(), unreadable: VecDeque::new(), controls: VecDeque::new(), puts: VecDeque::new() }
     }
 }
 
 impl<E> Arrivals<E> {
     fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.controls.is_empty() && self.puts.is_empty()
+        self.values.is_empty() && self.unreadable.is_empty() && self.controls.is_empty() && self.puts.is_empty()
     }
 
     /// Takes over what is in `other`. Whoever has no values swaps lists instead of copying them.
@@ -40,6 +41,7 @@ impl<E> Arrivals<E> {
         } else {
             self.values.append(&mut other.values);
         }
+        self.unreadable.append(&mut other.unreadable);
         self.controls.append(&mut other.controls);
         self.puts.append(&mut other.puts);
     }

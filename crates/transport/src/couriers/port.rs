@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
 use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
 use super::carrier::Carrier;
@@ -138,7 +138,7 @@ impl<E: Send> NodePort<E> {
             return;
         }
         let mut courier = self.courier.lock();
-        let posted = self.kept.drain(..).try_for_each(|record| courier.post(&record));
+        let posted = self.kept.drain(..).try_for_each(|record| courier.post(record));
         let worked = posted.and_then(|()| if works { courier.work(false) } else { Ok(false) });
         self.is_clogged = courier.is_clogged();
         self.notes.note(worked);
@@ -218,6 +218,10 @@ impl<E: Send> Port<E> for NodePort<E> {
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.near.receive_values(take);
         self.arrived.values.drain(..).for_each(take);
+    }
+
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        self.arrived.unreadable.pop_front()
     }
 
     fn publish(&mut self, word: u64) {

@@ -1,10 +1,10 @@
 //! What couriers tell each other, as bytes.
 
-use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
+use warpline_kernel::{UnreadableEvent, ValueMessage};
 use warpline_model::Portable;
 
-use crate::Codec;
+use crate::{Codec, Decoded};
 
 /// The kinds of records, by their first byte.
 const VALUE: u8 = 0;
@@ -18,6 +18,8 @@ const END: u8 = 5;
 pub(super) enum Record<E> {
     /// An event or an anti-message for a PE.
     Value(u32, ValueMessage<E>),
+    /// An event that comes without what it carries. Only readers make these.
+    Unreadable(u32, UnreadableEvent),
     /// What a PE has published.
     Bound { from: u32, word: u64 },
     /// What a PE has published for a round.
@@ -31,16 +33,16 @@ pub(super) enum Record<E> {
 }
 
 impl<E> Record<E> {
-    /// Appends it. If that fails, nothing is appended.
+    /// Appends it.
     #[inline]
-    pub(super) fn write(&self, codec: &Codec<E>, into: &mut Vec<u8>) -> Result<(), String> {
+    pub(super) fn write(&self, codec: &Codec<E>, into: &mut Vec<u8>) {
         match self {
             Record::Value(to, message) => {
-                let before = into.len();
                 into.push(VALUE);
                 to.write(into);
-                codec.write(message, into).inspect_err(|_| into.truncate(before))?;
+                codec.write(message, into);
             }
+            Record::Unreadable(..) => unreachable!("it is written as the event that it is"),
             Record::Bound { from, word } => {
                 into.push(BOUND);
                 (*from, *word).write(into);
@@ -59,7 +61,6 @@ impl<E> Record<E> {
             }
             Record::End => into.push(END),
         }
-        Ok(())
     }
 
     /// Takes the first record off the bytes of several.
@@ -69,7 +70,10 @@ impl<E> Record<E> {
         let kind = u8::read(from).ok_or_else(cut)?;
         if kind == VALUE {
             let to = u32::read(from).ok_or_else(cut)?;
-            return Ok(Record::Value(to, codec.read(from)?));
+            return Ok(match codec.read(from)? {
+                Decoded::Message(message) => Record::Value(to, message),
+                Decoded::Unreadable(event) => Record::Unreadable(to, event),
+            });
         }
         let mut other = || {
             Some(match kind {

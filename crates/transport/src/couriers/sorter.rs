@@ -76,6 +76,7 @@ impl<E> Sorter<E> {
         while !bytes.is_empty() {
             match Record::read(&self.codec, &mut bytes)? {
                 Record::Value(to, message) => self.arrivals(to)?.values.push(message),
+                Record::Unreadable(to, event) => self.arrivals(to)?.unreadable.push_back(event),
                 Record::Control(to, control) => self.arrivals(to)?.controls.push_back(*control),
                 Record::Put { to, from, put } => self.arrivals(to)?.puts.push_back((from, *put)),
                 Record::Bound { from, word } => self.keep_word(from, None, word)?,

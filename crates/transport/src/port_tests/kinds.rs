@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Message, Port, ValueMessage};
+use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
 use warpline_memory::Region;
 use warpline_model::WireFormat;
 
@@ -231,6 +231,10 @@ impl<E, P: Port<E>, R: Serve> Port<E> for End<P, R> {
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
         self.port.receive_values(take);
+    }
+
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        self.port.receive_unreadable()
     }
 
     fn publish(&mut self, word: u64) {

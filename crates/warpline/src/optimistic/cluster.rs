@@ -5,7 +5,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{PanicSilencer, Pe, Step, last_panic};
 use warpline_memory::{Region, catch_panic};
 use warpline_model::Model;
-use warpline_transport::{AnyPort, Unreadable, VirtualCluster};
+use warpline_transport::{AnyPort, VirtualCluster};
 
 use super::board::PeStatus;
 use super::ending::EndingStage;
@@ -37,11 +37,7 @@ pub(crate) fn drive<M: Model, Q: PendingSet>(
         let quiet = PanicSilencer::new();
         let step = catch_panic(|| pes[chosen].step());
         drop(quiet);
-        let step = match step.map_err(|panic| panic.downcast::<Unreadable>()) {
-            Ok(step) => step,
-            Err(Ok(why)) => return Err(Error::Wire(why.0)),
-            Err(Err(_)) => panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic()),
-        };
+        let step = step.unwrap_or_else(|_| panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic()));
         match step {
             Ok(Step::Worked | Step::Idle) => {}
             Ok(Step::Finished | Step::Failed) => {

@@ -20,10 +20,12 @@ const HOLDING_BACK: usize = 2;
 const CHANGES: usize = 3;
 /// The latest time, in bits, at which one of them holds back.
 const LATEST: usize = 4;
+/// Whether the run is broken off, as memory has run out somewhere.
+const BROKEN_OFF: usize = 6;
 /// The earliest time, in bits, after what one of them contributed to GVT.
 const CONTRIBUTED: usize = 5;
 /// What each of them is.
-const WORDS: &[Fold] = &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min];
+const WORDS: &[Fold] = &[Fold::Sum, Fold::Sum, Fold::Sum, Fold::Max, Fold::Max, Fold::Min, Fold::Max];
 
 /// What the threads of a run share to find its end: an earlier one than was planned, and when all PEs have come to it.
 pub(crate) struct Ending<'s> {
@@ -71,6 +73,17 @@ impl<'s> Ending<'s> {
     #[inline]
     pub(crate) fn all_over(&self) -> bool {
         self.tally.glance(OVER) == self.pes
+    }
+
+    /// Memory has run out: the PEs of all processes stop where they are, as none of them can go on without the others.
+    pub(crate) fn break_off(&self) {
+        self.tally.say(BROKEN_OFF, 1);
+    }
+
+    /// Whether the PEs are to stop where they are.
+    #[inline]
+    pub(crate) fn is_broken_off(&self) -> bool {
+        self.tally.glance(BROKEN_OFF) == 1
     }
 
     /// Has a PE end early, if the run is to; between any two of its steps.

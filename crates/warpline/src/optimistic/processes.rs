@@ -87,14 +87,13 @@ impl Processes {
     }
 
     /// Tells the first process how far the PEs of this one have come; or, in the first, hears of the others, whose rows go to the merge. Adds
-    /// what is known of all processes to `status` and `settled`. Returns whether the PEs of this process have to stop.
-    pub(crate) fn exchange(&mut self, status: &mut PeStatus, settled: &mut Option<Moment>, merge: &mut RowMerge) -> Result<bool, Lost> {
+    /// what is known of all processes to `status` and `settled`.
+    pub(crate) fn exchange(&mut self, status: &mut PeStatus, settled: &mut Option<Moment>, merge: &mut RowMerge) -> Result<(), Lost> {
         self.group.note_gvt(VirtualTime::new(status.gvt).map_or(0, VirtualTime::bits));
         self.group.check()?;
         if !self.group.is_first() {
             let rows = self.without_acts(merge.take());
-            self.group.send(&Letter::Progress { status: *status, settled: *settled, rows })?;
-            return Ok(false);
+            return self.group.send(&Letter::Progress { status: *status, settled: *settled, rows });
         }
         for index in 0..self.others.len() {
             while self.others[index].end.is_none()
@@ -106,7 +105,7 @@ impl Processes {
             *status = status.and(other.status);
             *settled = settled.zip(other.settled).map(|(a, b)| merge.earlier(a, b));
         }
-        Ok(self.others.iter().any(|other| other.end.is_some_and(|end| end.full.is_some())))
+        Ok(())
     }
 
     fn next_letter(&mut self, index: usize) -> Option<Letter> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Measured, Parts, Pe, Port};
+use warpline_kernel::{Measured, PanicSilencer, Parts, Pe, Port};
 use warpline_memory::{Apart, Exhausted};
 use warpline_model::Model;
 use warpline_transport::{Lost, Seat, pin};
@@ -23,7 +23,7 @@ use super::letters::LoopEnd;
 use super::monitor::LoopMonitor;
 use super::plan::cores;
 use super::processes::lost;
-use super::worker::{SteppedPe, Surroundings, Worker, WorkerGuard};
+use super::worker::{SteppedPe, Surroundings, ThreadGuard, Worker, WorkerGuard};
 use super::{AllPes, LoopOutcome, OutOfMemory};
 use crate::Error;
 use crate::core_time::{CoreClock, SharedTime};
@@ -95,11 +95,11 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
     let seen = Threads { boards: &boards, clocks: &clocks, rows: &rows, left: &left, stop: &stop };
     let ended = thread::scope(|scope| {
         let _no_thread_outlives_this_one = StopOnPanic(&stop);
-        let watcher = thread::current();
-        let mut workers = Vec::new();
+        let (watcher, guard) = (thread::current(), || ThreadGuard { stop: &stop, bug: &bug });
+        let (mut workers, mut couriers) = (Vec::new(), Vec::new());
         for (number, pes) in deal(pes.into_iter().enumerate().map(SteppedPe::new).collect(), share).into_iter().enumerate() {
             let (boards, clock) = (&boards[..], &clocks[number].0);
-            let guard = WorkerGuard { stop: &stop, left: &left, bug: &bug, boards, clock, rows: &rows, watcher: watcher.clone() };
+            let guard = WorkerGuard { thread: guard(), left: &left, boards, clock, rows: &rows, watcher: watcher.clone() };
             let timed = moves || seating.measured;
             let surroundings =
                 Surroundings { ending: &ending, couriers: communication.couriers.as_ref(), homes: (moves || gathers).then_some(&homes) };
@@ -119,12 +119,17 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         }
         for number in 0..communication.threads() {
             let (communication, seen) = (&communication, &seen);
-            let work = move || serve(communication, number, seen, patience);
-            let builder = thread::Builder::new().name(format!("warpline-c{number}"));
-            builder.spawn_scoped(scope, work).map_err(|cause| {
+            let guard = guard();
+            let work = move || {
+                let (_guard, _quiet) = (guard, PanicSilencer::new());
+                serve(communication, number, seen, patience);
+                (Vec::<()>::new(), None, None)
+            };
+            let builder = thread::Builder::new().name(format!("warpline-c{number}")).stack_size(watch.run.stack);
+            couriers.push(builder.spawn_scoped(scope, work).map_err(|cause| {
                 stop.store(true, Ordering::Relaxed);
                 Error::no_thread(number, threads, cause)
-            })?;
+            })?);
         }
         let even_out = || {
             looks += 1;
@@ -139,11 +144,17 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
             return Err(lost(&mut processes.group, why));
         }
-        Ok::<_, Error>(join(workers, &bug))
+        let ((pes, full, times), (_, none_to_send, _)) = (join(workers, &bug), join(couriers, &bug));
+        let full = full.or(none_to_send);
+        if full.is_some() {
+            ending.break_off();
+            pass_on(&ending, &mut watch);
+        }
+        Ok::<_, Error>((pes, full, times))
     });
     let closed = ended.and_then(|(pes, full, times)| {
         // A run that fails leaves messages on their way.
-        let fails = full.is_some() || watch.run.control.is_abandoned();
+        let fails = ending.is_broken_off() || watch.run.control.is_abandoned();
         communication.close(watch.processes.as_deref_mut(), fails)?;
         Ok((pes, full, times))
     });
@@ -366,11 +377,8 @@ fn look(threads: &Threads<'_>, ending: &Ending<'_>, watch: &mut LoopMonitor<'_, 
     }
     let mut status = status.unwrap_or_default();
     watch.run.note_memory(Instant::now());
-    if let Some(processes) = &mut watch.processes
-        && processes.exchange(&mut status, &mut settled, &mut watch.merge)?
-    {
-        // Memory has run out elsewhere.
-        processes.group.stop();
+    if let Some(processes) = &mut watch.processes {
+        processes.exchange(&mut status, &mut settled, &mut watch.merge)?;
     }
     settled.iter().try_for_each(|settled| watch.pass_on_before(settled))?;
     watch.processes.iter_mut().try_for_each(|processes| processes.go_on(&watch.rows))?;
@@ -386,12 +394,15 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
     watch: LoopMonitor<'_, '_>,
     cut_short: Option<VirtualTime>,
 ) -> Result<LoopOutcome<M>, Error> {
-    let LoopMonitor { run, processes, looped, rows, mut merge, .. } = watch;
+    let LoopMonitor { run, processes, looped, rows, until, mut merge, .. } = watch;
     // As in a sequential run, initialising LPs is not part of the loop.
     let looped = pes.iter().filter_map(Pe::initialised_at).min().unwrap_or(looped);
     let ended = Instant::now();
     let status = pes.iter().map(PeStatus::of).reduce(PeStatus::and).unwrap_or_default();
     run.note_segment(status.sample());
+    if cut_short.is_some() && !run.chooser.is_fixed() {
+        pes.iter_mut().for_each(|pe| pe.fail_unreadable(until));
+    }
     // The last payloads are dropped after the last verdict.
     let mut failure = pes.iter().map(Pe::failure).fold(Moment::Never, |earliest, failure| merge.earlier(earliest, failure));
     pes.iter_mut().for_each(|pe| merge.add(pe.take_rows()));

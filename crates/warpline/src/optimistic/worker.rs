@@ -59,14 +59,38 @@ impl<'m, M: Model, Q, P> SteppedPe<'m, M, Q, P> {
 /// The threads of PEs.
 pub(crate) type PeHomes<'m, M, Q, P> = Homes<Box<SteppedPe<'m, M, Q, P>>>;
 
-/// What a thread shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
-pub(crate) struct WorkerGuard<'s> {
-    /// Set to stop all threads when a PE cannot go on.
+/// Guards a thread of a run, whatever it does: all others wait for it, and have to stop if it ends by a panic.
+pub(crate) struct ThreadGuard<'s> {
+    /// Set to stop all threads when one cannot go on.
     pub(crate) stop: &'s AtomicBool,
-    /// How many threads are still running.
-    pub(crate) left: &'s AtomicUsize,
     /// The message of the first panic.
     pub(crate) bug: &'s Mutex<String>,
+}
+
+impl ThreadGuard<'_> {
+    pub(crate) fn stop_all(&self) {
+        // Relaxed: it publishes nothing else.
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for ThreadGuard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.stop_all();
+            let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
+            if bug.is_empty() {
+                *bug = last_panic();
+            }
+        }
+    }
+}
+
+/// What a thread of PEs shares with the watcher and with other threads. Dropping it tells them that the thread has ended, even by a panic.
+pub(crate) struct WorkerGuard<'s> {
+    pub(crate) thread: ThreadGuard<'s>,
+    /// How many threads are still running.
+    pub(crate) left: &'s AtomicUsize,
     /// By PE.
     pub(crate) boards: &'s [Board],
     /// Where it tells how long it has been on a core.
@@ -100,7 +124,7 @@ impl WorkerGuard<'_> {
     /// watcher of another process may wait for this thread then. Returns how long it waited.
     fn wait_for_watcher(&self, ending: &Ending<'_>) -> Duration {
         let mut since = None;
-        let too_many = || self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.stop.load(Ordering::Relaxed);
+        let too_many = || self.rows.load(Ordering::Relaxed) > ROWS_MOST && !self.thread.stop.load(Ordering::Relaxed);
         while too_many() && !ending.all_over() {
             since.get_or_insert_with(Instant::now);
             thread::sleep(WAIT);
@@ -112,11 +136,8 @@ impl WorkerGuard<'_> {
 impl Drop for WorkerGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.stop.store(true, Ordering::Relaxed);
-            let mut bug = self.bug.lock().unwrap_or_else(PoisonError::into_inner);
-            if bug.is_empty() {
-                *bug = last_panic();
-            }
+            // Before the watcher finds that it has ended.
+            self.thread.stop_all();
         }
         // Relaxed: the watcher joins the thread before it looks at what it did.
         self.left.fetch_sub(1, Ordering::Relaxed);
@@ -249,7 +270,8 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
             let Round { worked, mut look } = match self.round() {
                 Ok(round) => round,
                 Err(full) => {
-                    self.guard.stop.store(true, Ordering::Relaxed);
+                    self.guard.thread.stop_all();
+                    self.ending.break_off();
                     return Some(full);
                 }
             };
@@ -264,7 +286,7 @@ impl<'w, 'm, M: Model, Q: PendingSet, P: Port<M::Event>> Worker<'w, 'm, M, Q, P>
                 look |= self.wait();
             }
             // Relaxed: it publishes nothing else.
-            if look && self.guard.stop.load(Ordering::Relaxed) {
+            if look && (self.guard.thread.stop.load(Ordering::Relaxed) || self.ending.is_broken_off()) {
                 break;
             }
         }

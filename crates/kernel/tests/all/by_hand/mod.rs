@@ -15,8 +15,8 @@ use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_kernel::gvt::{Algorithm, AnyGvt, Control, Hierarchy, Put, Verdict};
 use warpline_kernel::pending::Heap;
 use warpline_kernel::{
-    Counts, Delays, Lanes, Message, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, ValueMessage, Window,
-    balance,
+    Counts, Delays, Lanes, Message, Partition, Pe, Port, Role, Roles, Rule, Step, Task, Trace, Tuning, Undoing, UnreadableEvent,
+    ValueMessage, Window, balance,
 };
 use warpline_memory::{Region, buffers};
 use warpline_model::prelude::*;
@@ -239,6 +239,11 @@ impl Port<&'static str> for Wire {
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<&'static str>)) {
         let arrived = std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
         arrived.into_iter().for_each(take);
+    }
+
+    #[inline(always)]
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        None
     }
 
     fn publish(&mut self, word: u64) {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use warpline_base::random::mix64;
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Content, Message, MessageKind, Port, ValueMessage};
+use warpline_kernel::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
 
 /// What is wrong with the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,6 +233,11 @@ impl<E: Clone> Port<E> for Wires<E> {
         let now = network.now;
         let arrived = network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);
         arrived.for_each(|(_, message)| take(message));
+    }
+
+    #[inline(always)]
+    fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
+        None
     }
 
     fn publish(&mut self, word: u64) {
