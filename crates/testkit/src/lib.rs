@@ -11,6 +11,7 @@
 pub mod matrix;
 pub mod random_model;
 pub mod reference;
+pub mod talk;
 mod time_limit;
 pub mod torture;
 

@@ -73,6 +73,8 @@ pub struct Parallel {
     pub buffers: BufferUse,
     /// Where messages wait, between threads of one process.
     pub mailbox: Mailbox,
+    /// Whether rings between PEs hold as little as they can.
+    pub least_room: bool,
 }
 
 /// One way to keep the buffers of messages.
@@ -178,6 +180,7 @@ impl Parallel {
             cluster: Some(cluster),
             buffers: BufferUse::draw(memory),
             mailbox: [Mailbox::PerSender, Mailbox::Shared, Mailbox::Cas][memory.below(3) as usize],
+            least_room: memory.below(4) == 0,
             conservative: random.bernoulli(0.3),
             messages: [Messages::Auto, Messages::Copy, Messages::Shared, Messages::Value][random.below(4) as usize],
             undo: [Undo::Copy, Undo::Reverse, Undo::Journal][random.below(3) as usize],
@@ -200,9 +203,11 @@ impl Parallel {
         }
     }
 
-    /// The same with threads, of which there are seldom more than cores.
+    /// The same with threads, of which there are seldom more than cores. Where many take turns, they take all the longer if there is room
+    /// for two messages at a time.
     pub fn threads(self) -> Self {
-        Parallel { pes: if self.pes > 4 { 8 } else { self.pes.min(3) }, cluster: None, ..self }
+        let pes = if self.pes > 4 { 8 } else { self.pes.min(3) };
+        Parallel { pes, cluster: None, least_room: self.least_room && pes < 8, ..self }
     }
 }
 
@@ -272,6 +277,9 @@ pub fn simulation<M: Model>(model: M, settings: &Settings, configuration: Config
             parallel.window.into_iter().fold(simulation, |simulation, share| simulation.window(share * end))
         };
         simulation = parallel.buffers.of(simulation, conservative);
+        if parallel.least_room {
+            simulation = simulation.least_room();
+        }
         if parallel.cluster.is_none() && parallel.processes == 1 {
             simulation = simulation.mailbox(parallel.mailbox);
         }

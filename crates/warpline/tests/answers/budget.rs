@@ -104,10 +104,10 @@ fn sources_are_held_back_where_memory_is_short() {
 /// What is pending is gone through where memory is short, also what is pending for the last time that there is: the books balance.
 #[test]
 fn timers_that_never_fire_are_kept_where_memory_is_short() {
-    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 2, never: true }).end(if cfg!(miri) { 5.0 } else { 30.0 });
+    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 2, never: true }).end(if cfg!(miri) { 5.0 } else { 15.0 });
     let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
     let mut stops = 0;
-    for seed in 0..scaled(6).into() {
+    for seed in [0, 1] {
         let parallel = |bytes| {
             let messages = [Messages::Copy, Messages::Shared][seed as usize % 2];
             let parallel = simulation().sync(Synchronisation::Optimistic).threads(3).virtual_cluster(seed).messages(messages);

@@ -45,6 +45,7 @@ fn cluster(pes: u32, cluster: u64, (conservative, windows, lookahead): Way, mess
         waiting: None,
         buffers: BufferUse::default(),
         mailbox: Mailbox::Auto,
+        least_room: false,
     };
     Configuration { pending: Pending::Ladder, parallel: Some(parallel), changes: None }
 }

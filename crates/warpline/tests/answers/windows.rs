@@ -32,6 +32,7 @@ fn windows(pes: u32, cluster: u64) -> Configuration {
         waiting: None,
         buffers: BufferUse::default(),
         mailbox: Mailbox::Auto,
+        least_room: false,
     };
     Configuration { pending: Pending::Heap, parallel: Some(parallel), changes: None }
 }

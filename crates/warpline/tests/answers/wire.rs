@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline::prelude::*;
 use warpline::{Fault, Messages, Place, Synchronisation};
 use warpline_testkit::scaled;
+use warpline_testkit::talk::Gossips;
 
 /// What is on it goes round the LPs and grows.
 #[derive(Clone, Debug, Default)]
@@ -98,97 +99,12 @@ fn what_cannot_be_written_or_read_says_which_event_it_is() {
     }
 }
 
-/// What the events of [`Gossips`] say.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Talk {
-    /// It makes its hearer pass something on.
-    Rumour,
-    Fact,
-    /// Refuses to be written.
-    Secret,
-    /// Panics when it is written.
-    Slip,
-    /// Panics when it is read.
-    Riddle,
-}
-
-const TALK: [Talk; 5] = [Talk::Rumour, Talk::Fact, Talk::Secret, Talk::Slip, Talk::Riddle];
-
-impl Serialize for Talk {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Talk::Secret => Err(S::Error::custom("it is a secret")),
-            Talk::Slip => panic!("a slip of the pen"),
-            talk => (*talk as u8).serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Talk {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let talk = TALK[u8::deserialize(deserializer)? as usize];
-        if talk == Talk::Riddle { panic!("nobody can read that") } else { Ok(talk) }
-    }
-}
-
-/// LPs that pass rumours on. One that has heard too few facts by then says what cannot be carried as bytes: in the order of events nobody
-/// does, but where events are executed too early, many do.
-#[derive(Clone, Copy, Debug)]
-struct Gossips {
-    lps: u32,
-    /// Whether everybody also says such things to somebody for a time beyond the end.
-    beyond: bool,
-}
-
-impl Model for Gossips {
-    type State = (u64, u64);
-    type Event = Talk;
-
-    fn wire() -> Option<WireFormat<Talk>> {
-        Some(WireFormat::serde())
-    }
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    /// Everybody hears a fact from everybody in each unit of time, and a rumour of its own at the end of it.
-    fn init(&self, lp: &mut Init<Self>) -> (u64, u64) {
-        lp.send(lp.id(), 0.9, Talk::Rumour);
-        for to in 0..self.lps {
-            let delay = 0.1 + 0.5 * lp.random().uniform();
-            lp.send(to, delay, Talk::Fact);
-        }
-        (0, 0)
-    }
-
-    fn handle(&self, (facts, sum): &mut (u64, u64), talk: &Talk, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64() ^ *talk as u64);
-        match talk {
-            Talk::Fact => *facts += 1,
-            Talk::Rumour => {
-                let all_heard = *facts == u64::from(self.lps) * lp.now().ceil() as u64;
-                lp.send(lp.id(), 1.0, Talk::Rumour);
-                for to in 0..self.lps {
-                    let delay = 0.2 + 0.5 * lp.random().uniform();
-                    let other = TALK[2 + (to as usize + lp.id().0 as usize) % 3];
-                    lp.send(to, delay, if all_heard { Talk::Fact } else { other });
-                    if self.beyond {
-                        lp.send(to, 1e6, other);
-                    }
-                }
-            }
-            _ => unreachable!("{talk:?} is said by those who have not heard all"),
-        }
-    }
-}
-
 /// What is said too early and undone is no mistake, though nobody can write or read it; nor is what lies beyond the end.
 #[test]
 fn events_that_never_happen_need_not_be_written_or_read() {
     let mut rolled_back = 0;
     for (beyond, seed) in (0..scaled(12)).map(|seed| (seed % 2 == 0, u64::from(seed))) {
-        let simulation = || Simulation::new(Gossips { lps: 6, beyond }).end(12.0).seed(seed);
+        let simulation = || Simulation::new(Gossips { lps: 6, beyond, says: None }).end(12.0).seed(seed);
         let expected = simulation().sync(Synchronisation::Sequential).run().expect("nobody says such a thing before the end");
         let parallel = simulation().sync(Synchronisation::Optimistic).messages(Messages::Copy).threads(3).virtual_cluster(seed);
         let found = parallel.batch(4).window(10.0).run().unwrap_or_else(|why| panic!("cluster {seed}: {why}"));

@@ -3,6 +3,7 @@
 
 mod acts;
 mod faults;
+mod talk;
 
 use std::env::args;
 use std::fs::{self, File};
@@ -59,6 +60,8 @@ enum Case {
     Acts(Way, u64),
     /// A model that kills one of the processes.
     Killed(Victim),
+    /// A model of which some events cannot be written or read, most of which never happen.
+    Talk(u64),
 }
 
 impl Case {
@@ -67,6 +70,7 @@ impl Case {
             Case::Random(way, seed) => format!("random {} {seed}", way.name()),
             Case::Acts(way, seed) => format!("acts {} {seed}", way.name()),
             Case::Killed(victim) => format!("killed {victim:?}"),
+            Case::Talk(number) => format!("talk {number}"),
         }
     }
 
@@ -75,6 +79,7 @@ impl Case {
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["random", name, seed] => Some(Case::Random(way(name)?, seed.parse().ok()?)),
             ["acts", name, seed] => Some(Case::Acts(way(name)?, seed.parse().ok()?)),
+            ["talk", number] => Some(Case::Talk(number.parse().ok()?)),
             ["killed", name] => Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name).map(Case::Killed),
             _ => None,
         }
@@ -90,6 +95,7 @@ impl Case {
                 acts::announce(seed, directory, Some((acts::processes(seed, launched), launched)))
             }
             Case::Killed(victim) => acts::be_killed(victim, directory),
+            Case::Talk(number) => talk::gossip(number),
         }
     }
 
@@ -143,7 +149,8 @@ fn main() -> ExitCode {
     let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
     let killed = Victim::ALL.into_iter().map(Case::Killed);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
-    let all: Vec<Case> = killed.chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
+    let talk = (0..talk::CASES).map(Case::Talk);
+    let all: Vec<Case> = killed.chain(talk).chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
     let (not_found, faults) = faults::not_found();
     println!("processes: {} of {faults} cases of faulty models passed", faults - not_found);
     let failed = not_found + all.iter().filter(|case| !passes(**case)).count();
@@ -156,7 +163,7 @@ fn main() -> ExitCode {
 fn passes(case: Case) -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let passed = match case {
-        Case::Random(..) => succeeds(case, directory.path()),
+        Case::Random(..) | Case::Talk(_) => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
         Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
         Case::Killed(victim) => succeeds(case, directory.path()).and_then(|()| acts::check_killed(victim, directory.path())),
@@ -239,6 +246,8 @@ where
     let pes = 1 + random.below(3);
     let copies = random.bernoulli(0.5).then(|| Copies::draw(&mut random));
     let mut parallel = Parallel { pes, processes: processes(seed), copies, cluster: None, ..Parallel::cluster(&mut random) };
+    // More of them take turns on few cores, two messages at a time.
+    parallel.least_room &= parallel.processes == 2;
     let apart = copies.is_some() || RandomModel::<WORDS, O>::wire().is_none_or(|wire| wire.proof().is_none());
     if launched && apart {
         // What needs common memory.

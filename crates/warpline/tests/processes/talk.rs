@@ -1,0 +1,34 @@
+//! Events that cannot be written as bytes, or not be read back, by every way to communicate.
+
+use warpline::prelude::*;
+use warpline::{Communication, CommunicationRing, Fault, Place, Synchronisation};
+use warpline_testkit::talk::{Gossips, Talk};
+
+/// By who communicates and how, and by what is said that cannot be written or read.
+pub(crate) const CASES: u64 = 4 * 4;
+
+/// Nobody says any such thing in the order of events, but where events are executed too early, many do. If somebody does say it, the run ends
+/// there, and no process waits for another.
+pub(crate) fn gossip(number: u64) -> Result<(), String> {
+    let says = [None, Some(Talk::Secret), Some(Talk::Slip), Some(Talk::Riddle)][number as usize % 4];
+    let (communication, ring) = [
+        (Communication::Worker, CommunicationRing::PerSender),
+        (Communication::Distributed, CommunicationRing::PerSender),
+        (Communication::Dedicated, CommunicationRing::PerSender),
+        (Communication::Dedicated, CommunicationRing::Cas),
+    ][number as usize / 4];
+    let simulation = || Simulation::new(Gossips { lps: 8, beyond: number % 8 < 4, says }).end(12.0).seed(number);
+    let alone = simulation().sync(Synchronisation::Sequential).run().map_err(|why| format!("alone: {why}"))?;
+    let together = simulation().sync(Synchronisation::Optimistic).processes(2).threads(2).communication(communication);
+    let together = if communication == Communication::Dedicated { together.communication_ring(ring) } else { together };
+    match (together.communication_delay(0.0).batch(4).window(10.0).run(), says) {
+        (Ok(run), None) if run.record.digest == alone.record.digest => Ok(()),
+        (Err(Error::Fault(failure)), Some(_))
+            if matches!((&failure.fault, &failure.place), (Fault::Unreadable(_), Place::Event { lp: LpId(7), time: 5.9, .. })) =>
+        {
+            Ok(())
+        }
+        (Ok(run), _) => Err(format!("it gave {} for {}", run.record.digest, alone.record.digest)),
+        (Err(error), _) => Err(error.to_string()),
+    }
+}
