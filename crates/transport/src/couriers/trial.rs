@@ -14,6 +14,17 @@ const LEAST: usize = 64;
 /// How often whoever waits for the trial looks whether it goes on.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
+/// Ends the trial of all couriers if that of one ends by a panic: they wait for what it would send.
+struct StopOnPanic<'s>(&'s AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Has all couriers of this process send pieces as long as full batches to another process at the same time, each from a thread of its own, and receive
 /// as many. Returns how long it takes the slowest of them to send and receive a piece, not counting how long it waits for others. All
 /// processes have to do so at the same time.
@@ -65,6 +76,7 @@ fn expected(places: &Places, courier: u32) -> usize {
 }
 
 fn exchange(mut carrier: Box<dyn Carrier>, (to, expected): (Address, usize), length: usize, stop: &AtomicBool) -> Result<Duration, String> {
+    let _guard = StopOnPanic(stop);
     let piece = vec![0; length];
     let (mut sends, mut receives, mut received) = (Vec::new(), Vec::new(), 0);
     while sends.len() < PIECES || received < expected || !carrier.progress()? {
