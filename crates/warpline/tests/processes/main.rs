@@ -62,6 +62,8 @@ enum Case {
     Killed(Victim),
     /// A model of which some events cannot be written or read, most of which never happen.
     Talk(u64),
+    /// A model for which there is so much memory, in bytes.
+    Budget(u64),
 }
 
 impl Case {
@@ -71,6 +73,7 @@ impl Case {
             Case::Acts(way, seed) => format!("acts {} {seed}", way.name()),
             Case::Killed(victim) => format!("killed {victim:?}"),
             Case::Talk(number) => format!("talk {number}"),
+            Case::Budget(bytes) => format!("budget {bytes}"),
         }
     }
 
@@ -80,6 +83,7 @@ impl Case {
             ["random", name, seed] => Some(Case::Random(way(name)?, seed.parse().ok()?)),
             ["acts", name, seed] => Some(Case::Acts(way(name)?, seed.parse().ok()?)),
             ["talk", number] => Some(Case::Talk(number.parse().ok()?)),
+            ["budget", bytes] => Some(Case::Budget(bytes.parse().ok()?)),
             ["killed", name] => Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name).map(Case::Killed),
             _ => None,
         }
@@ -96,6 +100,7 @@ impl Case {
             }
             Case::Killed(victim) => acts::be_killed(victim, directory),
             Case::Talk(number) => talk::gossip(number),
+            Case::Budget(bytes) => talk::run_short(bytes),
         }
     }
 
@@ -149,7 +154,7 @@ fn main() -> ExitCode {
     let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
     let killed = Victim::ALL.into_iter().map(Case::Killed);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
-    let talk = (0..talk::CASES).map(Case::Talk);
+    let talk = (0..talk::CASES).map(Case::Talk).chain(talk::BUDGETS.map(Case::Budget));
     let all: Vec<Case> = killed.chain(talk).chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
     let (not_found, faults) = faults::not_found();
     println!("processes: {} of {faults} cases of faulty models passed", faults - not_found);
@@ -163,7 +168,7 @@ fn main() -> ExitCode {
 fn passes(case: Case) -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let passed = match case {
-        Case::Random(..) | Case::Talk(_) => succeeds(case, directory.path()),
+        Case::Random(..) | Case::Talk(_) | Case::Budget(_) => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
         Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
         Case::Killed(victim) => succeeds(case, directory.path()).and_then(|()| acts::check_killed(victim, directory.path())),

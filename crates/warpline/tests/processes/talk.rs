@@ -7,6 +7,20 @@ use warpline_testkit::talk::{Gossips, Talk};
 /// By who communicates and how, and by what is said that cannot be written or read.
 pub(crate) const CASES: u64 = 4 * 4;
 
+/// Bytes of memory with which some process cannot go on, and more.
+pub(crate) const BUDGETS: [u64; 4] = [2_000, 20_000, 60_000, 2_000_000];
+
+/// Where memory runs out in one process, all stop, and the run says so.
+pub(crate) fn run_short(bytes: u64) -> Result<(), String> {
+    let simulation = Simulation::new(Gossips { lps: 64, beyond: true, says: None }).end(6.0).sync(Synchronisation::Optimistic);
+    let simulation = simulation.processes(2).threads(1).communication(Communication::Distributed).communication_delay(0.0);
+    match simulation.engine_budget(bytes).run() {
+        Ok(_) if bytes == BUDGETS[3] => Ok(()),
+        Err(Error::Memory { .. }) if bytes < BUDGETS[3] => Ok(()),
+        other => Err(format!("with {bytes} bytes: {:?}", other.map(|run| run.record.digest))),
+    }
+}
+
 /// Nobody says any such thing in the order of events, but where events are executed too early, many do. If somebody does say it, the run ends
 /// there, and no process waits for another.
 pub(crate) fn gossip(number: u64) -> Result<(), String> {
