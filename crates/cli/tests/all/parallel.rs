@@ -254,7 +254,7 @@ fn engines_are_compared() {
         let comparison = warpline(&line);
         assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""), "{line}");
         let json = comparison.json();
-        let keys = ["end_time", "model", "parallel", "parameters", "runs", "same_answer", "seed", "sequential"];
+        let keys = ["end_time", "model", "order_of_text_varies", "parallel", "parameters", "runs", "same_answer", "seed", "sequential"];
         assert_eq!(json.keys().collect::<Vec<_>>(), keys);
         assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
         assert_eq!(json["model"], run.split(' ').next().unwrap());

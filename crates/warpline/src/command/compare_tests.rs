@@ -32,9 +32,13 @@ fn a_child_gets_all_but_what_concerns_the_comparison() {
     let settings = settings.into_iter().chain([("conservative", "windows"), ("report", "out")]).collect::<Vec<_>>();
     let of = |sync| line(&settings, sync, None);
     let ends = "--arrival-rate=-0.5 --sync";
-    assert_eq!(of(Synchronisation::Sequential), format!("warpline run mm1 --end=7 {ends} sequential --json --quiet"));
-    assert_eq!(of(Synchronisation::Optimistic), format!("warpline run mm1 --end=7 --threads=2 {ends} optimistic --json --quiet"));
-    let expected = format!("warpline run mm1 --end=7 --threads=2 --conservative=windows {ends} conservative --json --quiet");
+    assert_eq!(of(Synchronisation::Sequential), format!("warpline run mm1 --end=7 {ends} sequential --state-digest=yes --json --quiet"));
+    assert_eq!(
+        of(Synchronisation::Optimistic),
+        format!("warpline run mm1 --end=7 --threads=2 {ends} optimistic --state-digest=yes --json --quiet")
+    );
+    let expected =
+        format!("warpline run mm1 --end=7 --threads=2 --conservative=windows {ends} conservative --state-digest=yes --json --quiet");
     assert_eq!(of(Synchronisation::Conservative), expected);
 }
 
@@ -44,13 +48,13 @@ fn every_way_has_a_command_line_of_its_own() {
     let settings = [("processes", "2"), ("threads", "3"), ("zero-copy", "yes"), ("end", "7")];
     let of = |way| line(&settings, Synchronisation::Optimistic, Some(Placement { way, processes: 2, threads: 3 }));
     let (start, end) = ("run mm1", "--arrival-rate=-0.5 --processes=2 --threads=3");
-    let rest = "--sync optimistic --json --quiet";
+    let rest = "--sync optimistic --state-digest=yes --json --quiet";
     assert_eq!(of(Way::Processes), format!("warpline {start} --zero-copy=yes --end=7 {end} {rest}"));
     let launched = format!("mpirun --oversubscribe --bind-to none -np 2 warpline {start}");
     assert_eq!(of(Way::Mpi), format!("{launched} --zero-copy=yes --end=7 {end} {rest}"));
     assert_eq!(of(Way::MpiCopies), format!("{launched} --end=7 {end} --zero-copy=no {rest}"));
     let sequential = line(&settings, Synchronisation::Sequential, None);
-    assert_eq!(sequential, "warpline run mm1 --end=7 --arrival-rate=-0.5 --sync sequential --json --quiet");
+    assert_eq!(sequential, "warpline run mm1 --end=7 --arrival-rate=-0.5 --sync sequential --state-digest=yes --json --quiet");
     let contender = Contender { placement: Some(Placement { way: Way::Mpi, processes: 2, threads: 1 }), ..OPTIMISTIC };
     let refused = command(Path::new("warpline"), &request(&[]), &contender, &Err("no launcher".into())).map(|_| ());
     assert_eq!(refused, Err(Failure::failed("no launcher")));

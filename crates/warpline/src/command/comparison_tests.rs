@@ -100,8 +100,8 @@ fn programs_get_one_object() {
     let json = comparison.json(&[], None);
     let of_engine = |rates: [f64; 3], median: f64, bytes: u64, engine: &EngineRuns| {
         json!({
-            "engine": engine.runs[0].engine, "digest": "00000000000000aa", "committed_events": 1000, "rates": rates, "median_rate": median,
-            "peak_rss_bytes": bytes, "core_share": 1.0,
+            "engine": engine.runs[0].engine, "digest": "00000000000000aa", "state_digest": null, "committed_events": 1000, "rates": rates,
+            "median_rate": median, "peak_rss_bytes": bytes, "core_share": 1.0,
         })
     };
     let beside = |mut of_engine: Value, speed_up: f64, memory_ratio: f64| {
@@ -119,6 +119,7 @@ fn programs_get_one_object() {
             beside(of_engine([3e6, 4e6, 5e6], 4e6, 25_000_000, third), 4.0, 1.25),
         ],
         "same_answer": true,
+        "order_of_text_varies": false,
     });
     assert_eq!(json, expected);
 }
@@ -247,6 +248,51 @@ fn another_number_of_events_is_a_wrong_answer() {
     let mut comparison = comparison();
     comparison.engines[1].runs[0].committed_events = 999;
     assert!(comparison.disagreement().unwrap().contains("with 999 events, in 1 run"));
+}
+
+/// A comparison whose runs have digests of their states.
+fn with_states() -> Comparison {
+    let mut comparison = comparison();
+    let [text, content, statistics] = ["0a", "0b", "0c"].map(str::to_owned);
+    for run in comparison.engines.iter_mut().flat_map(|engine| &mut engine.runs) {
+        run.state_digest = Some(StateDigestRecord { text: text.clone(), content: content.clone(), statistics: statistics.clone() });
+    }
+    comparison
+}
+
+fn change_states(comparison: &mut Comparison, engine: usize, change: impl FnOnce(&mut StateDigestRecord)) {
+    change(comparison.engines[engine].runs[1].state_digest.as_mut().unwrap());
+}
+
+#[test]
+fn other_states_or_statistics_are_a_wrong_answer() {
+    assert_eq!(with_states().disagreement(), None);
+    assert!(squeezed(&with_states().text()).contains(&"final states 0b 0b".to_owned()));
+    let mut states = with_states();
+    change_states(&mut states, 1, |digest| digest.content = "0d".into());
+    let wrong = states.disagreement().unwrap();
+    assert!(wrong.contains("results that differ: final states\n") && wrong.contains("`warpline verify clock`"), "{wrong}");
+    let mut statistics = with_states();
+    change_states(&mut statistics, 1, |digest| digest.statistics = "0d".into());
+    assert!(statistics.disagreement().unwrap().contains("results that differ: statistics\n"));
+}
+
+#[test]
+fn a_model_whose_sequential_runs_differ_is_to_blame() {
+    let mut comparison = with_states();
+    change_states(&mut comparison, 0, |digest| digest.content = "0d".into());
+    let wrong = comparison.disagreement().unwrap();
+    assert!(wrong.contains("sequential runs differ from each other, so it is the model") && wrong.contains("HashMap"), "{wrong}");
+    assert!(!wrong.contains("report this"), "{wrong}");
+}
+
+#[test]
+fn text_that_varies_is_told_and_no_wrong_answer() {
+    let mut comparison = with_states();
+    change_states(&mut comparison, 1, |digest| digest.text = "0d".into());
+    assert_eq!((comparison.disagreement(), comparison.same_answer()), (None, Some(true)));
+    assert!(comparison.text().contains("the texts of equal states differ from run to run"), "{}", comparison.text());
+    assert_eq!(comparison.json(&[], None)["order_of_text_varies"], json!(true));
 }
 
 #[test]
