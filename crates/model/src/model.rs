@@ -44,7 +44,12 @@ use crate::{Commit, Context, Declarations, Finish, Init, Link, Payload, Reverse,
 ///   allocating by it. What an event saves and observes, and what it sends while it runs, lies in the engine's memory: too much of
 ///   it is a fault like others.
 /// - *Recursion* whose depth the state decides ends the program where the stack does. Its size is a setting.
-/// - *The outside world* does not undo anything. Write files and print by [`when_settled`](crate::Observe::when_settled) alone.
+/// - *The outside world* does not undo anything. Write files and print by [`when_settled`](crate::Observe::when_settled) alone. `verify` finds
+///   handlers that write to files, pipes or terminals where the system tells (Linux); nothing finds what goes through sockets or other
+///   programs.
+/// - *What is not part of the simulation* must not decide anything: the order of a `HashMap` or `HashSet`, which differs from run to run,
+///   addresses, the clock, random numbers other than those of the LP, or what LPs or runs share, such as a static or a `Mutex`. `verify` and
+///   `compare` find it if it shows in events, statistics, or the `Debug` text of states. So let `Debug` show the whole state.
 ///
 /// Sequential and conservative runs execute no event too early, and neither do [conservative LPs](Self::is_conservative) in any run. A run for
 /// which nothing is asked may be optimistic for a while, if that is faster.

@@ -143,10 +143,11 @@ mod tests {
 
     #[test]
     fn all_engines_give_one_answer() -> Result<(), Error> {
-        let alone = simulation().end(1000.0).run()?;
+        let alone = simulation().end(1000.0).state_digest(true).run()?;
         for sync in [Synchronisation::Optimistic, Synchronisation::Conservative] {
-            let together = simulation().end(1000.0).sync(sync).threads(2).run()?;
+            let together = simulation().end(1000.0).sync(sync).threads(2).state_digest(true).run()?;
             assert_eq!(together.record.digest, alone.record.digest, "{sync:?}");
+            assert_eq!(together.record.state_digest, alone.record.state_digest, "{sync:?}");
             assert_eq!(together.record.results, alone.record.results, "{sync:?}");
         }
         Ok(())

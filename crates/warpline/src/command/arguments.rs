@@ -113,11 +113,14 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
     let examples = examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
     of_models(program, VERIFY, &settings::of_verify())
-        .about("Try out a model's undo: every event forward, undone, compared, and forward again")
+        .about("Try out a model: events forward, undone, compared, and forward again; and the same run in a second process")
         .arg(json())
         .after_help(format!(
-            "A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
-             Exit status: 0 all events were undone and repeated exactly, 1 one did not, 2 usage error."
+            "Events are drawn from the whole run, of every kind: by the variant of the event, and by the kind of the LP.\n\
+             Handlers must not print or write: that is found on Linux, but not what goes through sockets or other programs.\n\
+             What is compared of a state is its Debug text; what that leaves out is not compared.\n\
+             A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
+             Exit status: 0 what was tried was undone and repeated exactly, and both processes have the same answer, 1 not so, 2 usage error."
         ))
 }
 
@@ -141,7 +144,8 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(format!(
             "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
-             medians over the runs of an engine. An engine that fails is shown with its error, and the others are compared.\n\
+             medians over the runs of an engine. The answer is history, results, statistics, and final states by their Debug text.\n\
+             An engine that fails is shown with its error, and the others are compared.\n\
              A scenario file works as for `{} run`; a report that it wants is left out.\n\n{examples}\n\n\
              Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage error.",
             program.name
