@@ -73,8 +73,8 @@ pub struct VerifyLimits {
     /// So many events of each kind are tried one after the other, and of those that follow fewer and fewer: as many of each stretch of them
     /// that is as long as all before it. `None` for all.
     pub each: Option<u64>,
-    /// The wall time after which the run ends where it is. Trials take no more of it than how far the run has come allows, so that late events
-    /// are tried, too. `None` for any.
+    /// The wall time after which the run ends where it is. Trials take no more time on a core than how far the run has come allows, so that
+    /// late events are tried, too. `None` for any.
     pub patience: Option<Duration>,
     /// The number of events after which the run ends where it is. `None` for any.
     pub most: Option<u64>,
@@ -125,7 +125,7 @@ impl std::error::Error for UnequalRuns {}
 impl fmt::Display for UnequalRuns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnequalRuns { model, second, what, digests: [one, other] } = self;
-        write!(f, "model `{model}`: two equal runs differ in their {}, the second one {second}", what.join(" and "))?;
+        write!(f, "model `{model}`: two equal runs differ in their {}, the second one {second}", what.join(", "))?;
         if one != other {
             write!(f, " (digest {one}, and then {other})")?;
         }
@@ -139,7 +139,7 @@ pub(crate) const UNEQUAL_WHY: &str = "Something outside the simulation decides. 
      the system, or what LPs or runs share, such as a static, an atomic or a Mutex";
 
 /// When a handler writes to the outside world.
-pub(crate) const OUTSIDE: &str = "while it was executed";
+pub(crate) const OUTSIDE: &str = "while it was executed twice";
 
 /// The first difference found; [`Simulation::verify`](crate::Simulation::verify) has an example.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -44,6 +44,8 @@ struct VerifyOutput {
     seed: u64,
     /// By way of undoing.
     verified: Vec<Verification>,
+    /// The run to the model's own end, if it was so short that another went further.
+    short: Option<Verification>,
     /// Whether texts of equal states differ from run to run.
     order_varies: bool,
 }
@@ -54,7 +56,7 @@ impl VerifyOutput {
     /// # Errors
     /// If that run fails, or has another history, other final states or other statistics.
     fn compare_with_another_process(&mut self, request: &Request) -> Result<(), Failure> {
-        let mut ends: Vec<f64> = self.verified.iter().map(|verified| verified.virtual_time).collect();
+        let mut ends: Vec<f64> = self.short.iter().chain(&self.verified).map(|verified| verified.virtual_time).collect();
         ends.dedup();
         let mut counter = RunCounter::new(ends.len() as u64, request.json);
         for (number, end) in (0..).zip(ends) {
@@ -70,7 +72,7 @@ impl VerifyOutput {
     fn compare(&mut self, run: &RunRecord, end: f64) -> Result<(), Failure> {
         let none = StateDigestRecord::default();
         let other = (run.digest.as_str(), run.state_digest.as_ref().unwrap_or(&none));
-        for verified in self.verified.iter().filter(|verified| verified.virtual_time == end) {
+        for verified in self.short.iter().chain(&self.verified).filter(|verified| verified.virtual_time == end) {
             let (what, texts_differ) = unequal((&verified.digest, &verified.state_digest), other, verified.is_whole);
             if !what.is_empty() {
                 let (model, digests) = (verified.model.clone(), [verified.digest.clone(), run.digest.clone()]);
@@ -199,7 +201,7 @@ impl Visitor for Job<'_> {
         let mut end = settings.end.unwrap_or(M::DEFAULT_END);
         let mut limits = self.limits()?;
         let ways = settings.undo.map_or_else(|| ways_to_undo(M::REVERSIBLE, M::journal().is_some()), |undo| vec![undo]);
-        let mut verified: Vec<Verification> = Vec::new();
+        let (mut verified, mut short): (Vec<Verification>, _) = (Vec::new(), None);
         for undo in ways {
             let verify = |end, limits| {
                 let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
@@ -213,7 +215,7 @@ impl Visitor for Job<'_> {
             if settings.end.is_none() && outcome.is_whole && outcome.events < EVENTS_ENOUGH && verified.is_empty() {
                 // What happens late in so short a run is tried as well.
                 (end, limits.most) = (M::DEFAULT_END * LATER, Some(EVENTS_ENOUGH));
-                outcome = verify(end, limits)?;
+                short = Some(std::mem::replace(&mut outcome, verify(end, limits)?));
             }
             verified.push(outcome);
         }
@@ -222,7 +224,7 @@ impl Visitor for Job<'_> {
         }
         let end = if limits.most.is_some() { verified.first().map_or(end, |first| first.virtual_time) } else { end };
         let order_varies = verified.iter().any(|verified| verified.order_varies);
-        Ok(VerifyOutput { unit: M::TIME_UNIT, end, seed: settings.seed(), verified, order_varies })
+        Ok(VerifyOutput { unit: M::TIME_UNIT, end, seed: settings.seed(), verified, short, order_varies })
     }
 }
 

@@ -5,14 +5,13 @@ mod outside;
 mod sampling;
 mod texts;
 
-use std::time::Instant;
-
 use warpline_base::LpId;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Attempt, Step};
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::Notes;
 use warpline_model::{Context, Fault, Model};
+use warpline_transport::thread_time;
 
 use self::differ::Difference;
 use self::outside::{Outside, Written};
@@ -99,9 +98,9 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
             if !tries {
                 return Ok(());
             }
-            let began = Instant::now();
+            let began = thread_time();
             let tried = try_out(attempt, trials);
-            trials.sampling.note_trial(began.elapsed());
+            trials.sampling.note_trial(thread_time().saturating_sub(began));
             tried
         });
         match tried.map_err(|stop| self.error(stop, self.current_place()))? {
@@ -134,10 +133,22 @@ fn try_init<M: Model>(model: &M, context: &mut Context<M>, id: LpId, findings: &
 fn try_out<M: Model>(attempt: Attempt<'_, M>, trials: &mut Trials) -> Result<(), Difference> {
     attempt.context.forget();
     attempt.context.beat().end_step();
-    let mut trial = Trial { undo: trials.undo, attempt, findings: &mut trials.findings, outside: &trials.outside, written: None };
+    let mut trial = Trial { undo: trials.undo, attempt, findings: &mut trials.findings };
+    let before = trials.outside.written();
     let outcome = trial.run();
     trial.attempt.context.forget();
-    outcome
+    outcome?;
+    let written = before.and_then(|before| Some(trials.outside.written()?.since(before)));
+    written.map_or(Ok(()), check_written)
+}
+
+/// What a trial has written cannot be undone.
+fn check_written(Written { bytes, calls }: Written) -> Result<(), Difference> {
+    if calls == 0 {
+        return Ok(());
+    }
+    let found = format!("{bytes} bytes in {calls} {}", if calls == 1 { "write" } else { "writes" });
+    Err(Difference { when: OUTSIDE, field: "output to files, pipes or terminals".into(), expected: "nothing".into(), found })
 }
 
 /// One event on one LP.
@@ -145,9 +156,6 @@ struct Trial<'a, M: Model> {
     attempt: Attempt<'a, M>,
     undo: Undo,
     findings: &'a mut Findings,
-    outside: &'a Outside,
-    /// What the model's code has written to the outside world, if it has written anything.
-    written: Option<Written>,
 }
 
 const UNDONE: &str = "after undoing it";
@@ -183,7 +191,7 @@ impl<M: Model> Trial<'_, M> {
         } else {
             self.compare(UNDONE_TWICE, &before, Some(&copy))?;
         }
-        self.check_outside()
+        Ok(())
     }
 
     /// The text of the state.
@@ -196,21 +204,11 @@ impl<M: Model> Trial<'_, M> {
         self.findings.take(expected.compare(when, "state", was, &self.attempt.lp.state))
     }
 
-    /// What is written cannot be undone.
-    fn check_outside(&self) -> Result<(), Difference> {
-        let Some(Written { bytes, calls }) = self.written else { return Ok(()) };
-        let found = format!("{bytes} bytes in {calls} {}", if calls == 1 { "write" } else { "writes" });
-        Err(Difference { when: OUTSIDE, field: "output to files, pipes or terminals".into(), expected: "nothing".into(), found })
-    }
-
     /// Runs code of the model, which the beat of this thread shows to whoever watches it; comparing is no work of the model.
     fn watched(&mut self, run: impl FnOnce(&mut Attempt<'_, M>)) {
-        let before = self.outside.written();
         self.attempt.context.beat().begin_step();
         run(&mut self.attempt);
         self.attempt.context.beat().end_step();
-        let written = before.and_then(|before| Some(self.outside.written()?.since(before)));
-        self.written = self.written.or(written.filter(|written| written.calls > 0));
     }
 
     fn forward(&mut self) {

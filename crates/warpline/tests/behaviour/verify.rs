@@ -354,7 +354,7 @@ fn what_differs_between_two_equal_runs_is_found() {
 fn handlers_that_write_are_found() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let (found, text) = mismatch(moody(Whim::Writes, directory.path()));
-    assert_eq!((found.place, found.found.as_str()), (Place::Event { lp: LpId(0), time: 1.0, event: "()".into() }, "8 bytes in 1 write"));
+    assert_eq!((found.place, found.found.as_str()), (Place::Event { lp: LpId(0), time: 1.0, event: "()".into() }, "16 bytes in 2 writes"));
     assert_words(&text, &["output to files, pipes or terminals", "when_settled"]);
 }
 

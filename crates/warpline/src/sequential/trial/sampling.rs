@@ -78,7 +78,7 @@ impl Sampling {
         wanted && has_time
     }
 
-    /// A trial has taken so long.
+    /// A trial has taken so long on a core. Time in which others had the core does not count.
     pub(crate) fn note_trial(&mut self, took: Duration) {
         self.trying += took;
         self.last = took;
@@ -273,7 +273,7 @@ mod tests {
             tries
         });
         let tried: Vec<u32> = tried.collect();
-        assert!(tried.len() == 11 && tried[0] == 0 && tried[10] > 900, "{tried:?}");
+        assert_eq!(tried, [0, 1, 112, 223, 334, 445, 556, 667, 778, 889]);
         assert!(sampling.is_short_of_time());
     }
 
