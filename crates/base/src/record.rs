@@ -1,6 +1,7 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
 mod replications;
+mod results;
 mod series;
 mod stretches;
 mod study;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::replications::{Replication, Replications};
+pub use self::results::{ResultField, ResultList, ResultTree};
 pub use self::series::{Series, SeriesKind};
 pub use self::stretches::EngineStretch;
 pub use self::study::{BarsView, Fact, StudyRecord};
@@ -76,7 +78,7 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindRecord>,
     /// The model's outputs.
-    pub results: Value,
+    pub results: ResultTree,
     /// What the results are, by name, as far as the model declared them. `links.load` is the field `load` of `links`, or of every entry if
     /// `links` is a list.
     #[serde(default)]
@@ -108,10 +110,17 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record without what only the report needs (notes on settings, progress and views).
     pub fn summary(&self) -> Map<String, Value> {
-        let Ok(Value::Object(mut all)) = serde_json::to_value(self) else { unreachable!("a record is always an object") };
-        all.remove("settings");
-        all.remove("progress");
-        all.remove("views");
+        let mut all = self.summary_without_results();
+        all.insert("results".to_owned(), (*self.results).clone());
+        all
+    }
+
+    /// The same without the results, which may be larger than memory.
+    pub fn summary_without_results(&self) -> Map<String, Value> {
+        let (settings, progress, views) = Default::default();
+        let rest = RunRecord { settings, progress, views, results: ResultTree::default(), ..self.clone() };
+        let Ok(Value::Object(mut all)) = serde_json::to_value(rest) else { unreachable!("a record is always an object") };
+        ["settings", "progress", "views", "results"].iter().for_each(|name| _ = all.remove(*name));
         all
     }
 }

@@ -374,6 +374,7 @@ mod tests {
     fn a_model_declares_nothing_unless_it_says_so() {
         assert_eq!((Draws.unbiased_ties(), Draws.links(LpId(0)), Draws.lookahead()), (false, None, 0.0));
         let statistics = Statistics::new(Declarations::default().checked().unwrap(), 0.0, 1.0);
-        assert_eq!(Draws.results(&Outcome { statistics: &statistics, end: 1.0, warmup: 0.0 }), statistics.to_json());
+        let outcome = Outcome { statistics: &statistics, end: 1.0, warmup: 0.0 };
+        assert_eq!(Draws.results(&outcome).to_value(&Draws, &outcome), statistics.to_json());
     }
 }

@@ -55,6 +55,7 @@ mod outside;
 pub mod parameter_support;
 mod parameters;
 mod phases;
+mod results;
 mod saved;
 mod sending;
 mod serial;
@@ -71,10 +72,11 @@ pub use fault::Fault;
 pub use journal::{Change, Changing, Journal, Journaled, Plain, Queue};
 pub use level::Level;
 pub use lookahead::Link;
-pub use model::{Model, Outcome};
+pub use model::Model;
 pub use outside::Act;
 pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};
 pub use phases::{Commit, Finish, Init, Reverse};
+pub use results::{List, Outcome, Results};
 pub use saved::Saved;
 pub use statistics::{Counter, Declarations, Histogram, Mean, Observe, Statistics, TimeMean};
 pub use tables::{Cell, Table, Text};
@@ -93,8 +95,8 @@ pub use serde_json;
 pub mod prelude {
     pub use crate::{
         Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
-        Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Reverse,
-        Statistics, Table, TimeMean, Weighted, WireFormat,
+        Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results,
+        Reverse, Statistics, Table, TimeMean, Weighted, WireFormat,
     };
 }
 

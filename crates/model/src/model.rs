@@ -1,10 +1,9 @@
 use std::fmt::Debug;
 
-use serde_json::Value;
 use warpline_base::LpId;
 use warpline_base::record::View;
 
-use crate::{Commit, Context, Declarations, Finish, Init, Link, Payload, Reverse, Statistics};
+use crate::{Commit, Context, Declarations, Finish, Init, Link, Outcome, Payload, Results, Reverse};
 
 /// A simulation model: parameters and topology shared by all LPs, and what an LP does with an event.
 ///
@@ -631,11 +630,11 @@ pub trait Model: Sized + Send + Sync + 'static {
         let _ = (state, lp);
     }
 
-    /// The model's outputs as JSON: every declared statistic, unless the model says otherwise.
+    /// The model's outputs as JSON: every declared statistic, unless the model says otherwise. [`Results`] shows how to add long lists.
     ///
     /// ```
     /// # use warpline_model::{serde_json, prelude::*};
-    /// use serde_json::{Value, json};
+    /// use serde_json::json;
     /// const SERVED: Counter = Counter::slot(0);
     /// # struct Shop;
     /// # impl Model for Shop {
@@ -643,19 +642,19 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// #     fn lps(&self) -> u32 { 1 }
     /// #     fn init(&self, _: &mut Init<Self>) {}
     /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
-    /// fn results(&self, outcome: &Outcome) -> Value {
+    /// fn results(&self, outcome: &Outcome) -> Results<Self> {
     ///     let observed = outcome.end - outcome.warmup;
-    ///     json!({ "served per hour": outcome.statistics.counter(SERVED) as f64 / observed })
+    ///     json!({ "served per hour": outcome.statistics.counter(SERVED) as f64 / observed }).into()
     /// }
     /// # }
     /// # let mut declare = Declarations::default();
     /// # declare.counter(SERVED, "served", "customers", "");
     /// # let statistics = Statistics::new(declare.checked().unwrap(), 2.0, 10.0);
     /// # let outcome = Outcome { statistics: &statistics, end: 10.0, warmup: 2.0 };
-    /// # assert_eq!(Shop.results(&outcome), json!({ "served per hour": 0.0 }));
+    /// # assert_eq!(Shop.results(&outcome).to_value(&Shop, &outcome), json!({ "served per hour": 0.0 }));
     /// ```
-    fn results(&self, outcome: &Outcome) -> Value {
-        outcome.statistics.to_json()
+    fn results(&self, outcome: &Outcome) -> Results<Self> {
+        Results::of(outcome.statistics)
     }
 
     /// What the model adds to the report: by default, a histogram for each declared one of a single item.
@@ -683,15 +682,4 @@ pub trait Model: Sized + Send + Sync + 'static {
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         outcome.statistics.histogram_views()
     }
-}
-
-/// What is known when a run has ended, for [`Model::results`] and [`Model::views`].
-#[derive(Debug)]
-pub struct Outcome<'a> {
-    /// The statistics of the whole run.
-    pub statistics: &'a Statistics,
-    /// The end of the run, in model time.
-    pub end: f64,
-    /// Where observation began, in model time.
-    pub warmup: f64,
 }

@@ -16,7 +16,7 @@
 
 use warpline::Outcome;
 use warpline::prelude::*;
-use warpline::serde_json::{Value, json};
+use warpline::serde_json::json;
 
 /// The parameters of `hypercube`.
 #[derive(Clone, Debug, PartialEq, Parameters)]
@@ -197,15 +197,14 @@ impl Model for Hypercube {
         node.done = lp.restore();
     }
 
-    fn results(&self, outcome: &Outcome) -> Value {
+    fn results(&self, outcome: &Outcome) -> Results<Self> {
         let (statistics, observed) = (outcome.statistics, outcome.end - outcome.warmup);
-        let mut results = statistics.to_json();
         let HypercubeParameters { shortest, longest, .. } = self.parameters;
         let sent = statistics.mean(WAIT).count as f64 / (observed * f64::from(self.nodes()));
-        results["utilisation"] = json!(sent * (shortest + longest) / 2.0);
         let throughput = statistics.counter(DELIVERED) as f64 / observed;
-        results["in_network"] = json!(statistics.mean(TIME).mean.map(|time| throughput * time));
-        results
+        Results::of(statistics)
+            .with("utilisation", json!(sent * (shortest + longest) / 2.0))
+            .with("in_network", json!(statistics.mean(TIME).mean.map(|time| throughput * time)))
     }
 }
 

@@ -22,7 +22,6 @@
 use warpline::Outcome;
 use warpline::prelude::*;
 use warpline::record::{GridView, View};
-use warpline::serde_json::Value;
 
 /// The parameters of `pcs`.
 #[derive(Clone, Debug, PartialEq, Parameters)]
@@ -269,14 +268,9 @@ impl Model for Pcs {
         lp.count(REFUSED.at(id), cell.refused.into());
     }
 
-    fn results(&self, outcome: &Outcome) -> Value {
-        let mut results = outcome.statistics.to_json();
+    fn results(&self, outcome: &Outcome) -> Results<Self> {
         // These are by cell, and shown in the map.
-        if let Value::Object(all) = &mut results {
-            all.remove("wanted");
-            all.remove("refused");
-        }
-        results
+        Results::of(outcome.statistics).without("wanted").without("refused")
     }
 
     fn views(&self, outcome: &Outcome) -> Vec<View> {

@@ -30,7 +30,7 @@
 
 use warpline::Outcome;
 use warpline::prelude::*;
-use warpline::serde_json::{Value, json};
+use warpline::serde_json::json;
 
 /// The parameters of `simplesim`.
 #[derive(Clone, Debug, PartialEq, Parameters)]
@@ -213,7 +213,7 @@ impl Model for SimpleSim {
         lp.count(CHECKSUM, state.checksum & u64::from(u32::MAX));
     }
 
-    fn results(&self, outcome: &Outcome) -> Value {
+    fn results(&self, outcome: &Outcome) -> Results<Self> {
         let all = outcome.statistics.time_mean(IN_LISTS);
         let [mean, ci95] = [all.mean, all.ci95].map(|sum| sum.map(|sum| sum / f64::from(self.parameters.lps)));
         let longest = all.sum_of.map(|lists| lists.max).or(all.max);
@@ -222,7 +222,7 @@ impl Model for SimpleSim {
             length["ci95_note"] = note.into();
         }
         let [executed, sent, received, checksum] = [EXECUTED, SENT, RECEIVED, CHECKSUM].map(|counter| outcome.statistics.counter(counter));
-        json!({ "executed": executed, "sent": sent, "received": received, "list_length": length, "checksum": checksum })
+        json!({ "executed": executed, "sent": sent, "received": received, "list_length": length, "checksum": checksum }).into()
     }
 }
 

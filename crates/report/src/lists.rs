@@ -1,9 +1,10 @@
 //! Lists of results in a few figures, each of which says what it is over.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
-use warpline_base::record::ResultNote;
+use serde_json::Value;
+use warpline_base::record::{ResultList, ResultNote};
 
 /// Figures of single values that make no sense as a mean over several entries.
 const NO_MEAN: [&str; 11] = ["ci95", "deviation", "max", "min", "p50", "p90", "p95", "p99", "single_max", "single_min", "runs"];
@@ -36,38 +37,122 @@ pub struct Extreme {
     pub entry: usize,
 }
 
-/// The list at `path` in a few figures; `None` if there are no numbers in it, or if they may be names: whole numbers of which the model has
-/// not said what they are, or has said that they are [labels](ResultNote::label).
-pub fn summed_up(list: &[Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Option<ListSummary> {
-    let values: Vec<(&Value, Option<f64>)> = list.iter().map(|value| (value, weight(value))).collect();
-    if may_be_names(&values, notes.get(path)) { None } else { figures(&values, true) }
+/// The entries of a list, whether they are in memory or made when they are needed.
+#[derive(Clone, Copy, Debug)]
+pub enum Entries<'a> {
+    /// In memory.
+    Kept(&'a [Value]),
+    /// Made one by one.
+    Made(&'a ResultList),
 }
 
-/// The fields of a list of objects at `path`, each in a few figures.
-pub fn fields<'l>(list: &'l [Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Vec<(&'l str, ListSummary)> {
-    let keys: BTreeSet<&String> = list.iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
-    let summary = |key: &'l String| {
-        let of_entry = |entry: &'l Value| {
-            let value = entry.get(key)?;
+impl Entries<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Entries::Kept(list) => list.len(),
+            Entries::Made(list) => list.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The entry with this number, from 0.
+    pub fn get(&self, number: usize) -> Option<Cow<'_, Value>> {
+        match self {
+            Entries::Kept(list) => list.get(number).map(Cow::Borrowed),
+            Entries::Made(list) => list.entry(number).map(Cow::Owned),
+        }
+    }
+
+    /// All of them, one by one.
+    pub fn iter(&self) -> impl Iterator<Item = Cow<'_, Value>> {
+        (0..self.len()).filter_map(|number| self.get(number))
+    }
+}
+
+/// What there is to say of a list, found by going through it once: it may be larger than memory.
+#[derive(Clone, Debug)]
+pub struct ListOverview<'p> {
+    path: &'p str,
+    entries: Numbers,
+    /// By name, of the entries that are objects; and the first remark on an interval there.
+    fields: BTreeMap<String, (Numbers, Option<String>)>,
+    /// Whether no entry is an object or a list.
+    pub is_plain: bool,
+    /// Whether all entries are objects.
+    pub are_objects: bool,
+    /// How many entries have an interval of which something has to be said.
+    pub cautions: usize,
+    /// What has to be said of the first of them.
+    pub caution: Option<String>,
+}
+
+impl<'p> ListOverview<'p> {
+    /// Goes through the list at `path`.
+    pub fn of(list: Entries<'_>, path: &'p str) -> Self {
+        let (entries, fields, caution) = Default::default();
+        let mut all = ListOverview { path, entries, fields, is_plain: true, are_objects: true, cautions: 0, caution };
+        list.iter().for_each(|entry| all.add(&entry));
+        all
+    }
+
+    fn add(&mut self, entry: &Value) {
+        let place = self.entries.entries;
+        self.entries.add(place, entry, weight(entry));
+        self.is_plain &= !entry.is_object() && !entry.is_array();
+        self.are_objects &= entry.is_object();
+        if let Some(caution) = remark(entry) {
+            self.cautions += 1;
+            self.caution.get_or_insert_with(|| caution.to_owned());
+        }
+        for (key, value) in entry.as_object().into_iter().flatten() {
             // The mean of an entry is of so many values as it says beside it.
             let beside = || if key == "mean" { entry.get("count").and_then(number) } else { None };
-            Some((value, weight(value).or_else(beside)))
+            if !self.fields.contains_key(key) {
+                self.fields.insert(key.clone(), Default::default());
+            }
+            let Some((numbers, caution)) = self.fields.get_mut(key) else { continue };
+            numbers.add(place, value, weight(value).or_else(beside));
+            if caution.is_none() {
+                *caution = remark(value).map(str::to_owned);
+            }
+        }
+    }
+
+    /// The list in a few figures; `None` if there are no numbers in it, or if they may be names: whole numbers of which the model has not said
+    /// what they are, or has said that they are [labels](ResultNote::label).
+    pub fn summary(&self, notes: &BTreeMap<String, ResultNote>) -> Option<ListSummary> {
+        self.entries.figures(self.entries.entries, true, notes.get(self.path))
+    }
+
+    /// The fields of a list of objects, each in a few figures, and what has to be said of the first interval there.
+    pub fn fields(&self, notes: &BTreeMap<String, ResultNote>) -> Vec<(&str, ListSummary, Option<&str>)> {
+        let figures = |key: &str, numbers: &Numbers| {
+            let name = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+            numbers.figures(self.entries.entries, !NO_MEAN.contains(&key), notes.get(&name))
         };
-        let values: Vec<(&Value, Option<f64>)> = list.iter().map(|entry| of_entry(entry).unwrap_or((&Value::Null, None))).collect();
-        let name = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        let values = if may_be_names(&values, notes.get(&name)) { return None } else { values };
-        Some((key.as_str(), figures(&values, !NO_MEAN.contains(&key.as_str()))?))
-    };
-    keys.into_iter().filter_map(summary).collect()
+        let fields = self.fields.iter();
+        fields.filter_map(|(key, (numbers, caution))| Some((key.as_str(), figures(key, numbers)?, caution.as_deref()))).collect()
+    }
+}
+
+/// What has to be said of an interval.
+fn remark(value: &Value) -> Option<&str> {
+    value.get("ci95_note")?.as_str()
 }
 
 /// What people call an entry of the list at `path`: by its labels, or else by its place.
-pub fn name_of(list: &[Value], path: &str, notes: &BTreeMap<String, ResultNote>, entry: usize) -> String {
+pub fn name_of(list: Entries<'_>, path: &str, notes: &BTreeMap<String, ResultNote>, entry: usize) -> String {
     let labels = notes.iter().filter(|(_, note)| note.label);
     let keys: Vec<&str> = labels.filter_map(|(name, _)| name.strip_prefix(path)?.strip_prefix('.')).collect();
     let named: Vec<&str> = keys.iter().copied().filter(|key| key.ends_with("name")).collect();
     let keys = if named.is_empty() { keys } else { named };
-    let words: Vec<String> = keys.into_iter().filter_map(|key| list.get(entry)?.get(key)).map(word).collect();
+    let called = if keys.is_empty() { None } else { list.get(entry) };
+    let words: Vec<String> = keys.into_iter().filter_map(|key| called.as_ref()?.get(key)).map(word).collect();
     if words.is_empty() { format!("item {entry}") } else { words.join(" – ") }
 }
 
@@ -87,42 +172,74 @@ fn weight(value: &Value) -> Option<f64> {
     count?.as_f64()
 }
 
-fn may_be_names(values: &[(&Value, Option<f64>)], note: Option<&ResultNote>) -> bool {
-    // Of several runs, a number that is the same in all.
+/// Whether a value may be a name: a whole number or a word; of several runs, a number that is the same in all.
+fn may_be_name(value: &Value) -> bool {
     let same = |value: &Value| {
         let least = value.get("min").filter(|least| value.get("runs").is_some() && Some(*least) == value.get("max"));
         least.and_then(Value::as_f64).is_some_and(|least| least.fract() == 0.0)
     };
-    let whole = |value: &Value| value.is_i64() || value.is_u64() || value.is_null() || value.is_string() || same(value);
-    note.map_or_else(|| values.iter().all(|(value, _)| whole(value)), |note| note.label)
+    value.is_i64() || value.is_u64() || value.is_null() || value.is_string() || same(value)
 }
 
-fn figures(values: &[(&Value, Option<f64>)], with_mean: bool) -> Option<ListSummary> {
-    let known: Vec<(Extreme, Option<f64>)> = values
-        .iter()
-        .enumerate()
-        .filter_map(|(entry, (value, weight))| {
-            let ci95 = value.get("ci95").and_then(Value::as_f64);
-            Some((Extreme { value: number(value)?, ci95, entry }, *weight))
+/// The numbers, or the means, among some values, as far as they have been seen.
+#[derive(Clone, Debug)]
+struct Numbers {
+    /// How many values there were.
+    entries: usize,
+    known: usize,
+    extremes: Option<(Extreme, Extreme)>,
+    /// The mean where all count alike, and where each counts as its weight says.
+    mean: f64,
+    weighted_mean: f64,
+    /// Of all weights; `None` if a number has none.
+    total: Option<f64>,
+    /// Whether all may be names: whole numbers or words.
+    are_whole: bool,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Numbers { entries: 0, known: 0, extremes: None, mean: 0.0, weighted_mean: 0.0, total: Some(0.0), are_whole: true }
+    }
+}
+
+impl Numbers {
+    fn add(&mut self, entry: usize, value: &Value, weight: Option<f64>) {
+        self.entries += 1;
+        self.are_whole &= may_be_name(value);
+        let Some(number) = number(value) else { return };
+        self.known += 1;
+        // Shares of finite numbers add up to something between them.
+        let joined = |mean: f64, share: f64| mean * (1.0 - share) + number * share;
+        self.mean = joined(self.mean, 1.0 / self.known as f64);
+        self.total = self.total.zip(weight).map(|(total, weight)| total + weight);
+        if let (Some(total), Some(weight)) = (self.total, weight)
+            && total > 0.0
+        {
+            self.weighted_mean = joined(self.weighted_mean, weight / total);
+        }
+        let this = Extreme { value: number, ci95: value.get("ci95").and_then(Value::as_f64), entry };
+        let (least, most) = self.extremes.unwrap_or((this, this));
+        self.extremes = Some((if number < least.value { this } else { least }, if number > most.value { this } else { most }));
+    }
+
+    /// Of a list of so many entries.
+    fn figures(&self, entries: usize, with_mean: bool, note: Option<&ResultNote>) -> Option<ListSummary> {
+        if note.map_or(self.are_whole, |note| note.label) {
+            return None;
+        }
+        let (least, most) = self.extremes?;
+        let values = self.total.filter(|total| *total > 0.0);
+        let mean = if values.is_some() { self.weighted_mean } else { self.mean };
+        Some(ListSummary {
+            entries,
+            known: self.known,
+            least,
+            most,
+            mean: with_mean.then(|| mean.clamp(least.value, most.value)),
+            values: values.map(|total| total as u64),
         })
-        .collect();
-    let entries = known.iter().map(|(entry, _)| *entry);
-    let least = entries.clone().reduce(|least, other| if other.value < least.value { other } else { least })?;
-    let most = entries.reduce(|most, other| if other.value > most.value { other } else { most })?;
-    let weights: Option<Vec<f64>> = known.iter().map(|(_, weight)| *weight).collect();
-    let total: f64 = weights.iter().flatten().sum();
-    let values_known = weights.filter(|_| total > 0.0);
-    let share = |place: usize| values_known.as_ref().map_or(1.0 / known.len() as f64, |weights| weights[place] / total);
-    // Shares of finite numbers add up to something between them.
-    let mean: f64 = known.iter().enumerate().map(|(place, (entry, _))| entry.value * share(place)).sum();
-    Some(ListSummary {
-        entries: values.len(),
-        known: known.len(),
-        least,
-        most,
-        mean: with_mean.then(|| mean.clamp(least.value, most.value)),
-        values: values_known.map(|_| total as u64),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -135,8 +252,12 @@ mod tests {
         ResultNote { label, ..ResultNote::default() }
     }
 
-    fn list(value: &Value) -> &[Value] {
-        value.as_array().map_or(&[], Vec::as_slice)
+    fn list(value: &Value) -> Entries<'_> {
+        Entries::Kept(value.as_array().map_or(&[], Vec::as_slice))
+    }
+
+    fn summed_up(list: Entries<'_>, path: &str, notes: &BTreeMap<String, ResultNote>) -> Option<ListSummary> {
+        ListOverview::of(list, path).summary(notes)
     }
 
     /// Of 100 patients who wait for 0.1 h and 300 who wait for 0.5 h.
@@ -175,8 +296,9 @@ mod tests {
             [("links.source", true), ("links.lines", false), ("links.from_name", true), ("links.to_name", true), ("other.x", true)]
                 .map(|(name, label)| (name.to_owned(), note(label)))
                 .into();
-        let all = fields(list(&links), "links", &notes);
-        let means: Vec<(&str, Option<f64>)> = all.iter().map(|(name, figures)| (*name, figures.mean)).collect();
+        let all = ListOverview::of(list(&links), "links");
+        let all = all.fields(&notes);
+        let means: Vec<(&str, Option<f64>)> = all.iter().map(|(name, figures, _)| (*name, figures.mean)).collect();
         assert_eq!(means, [("ci95", None), ("lines", Some(1.5)), ("load", Some(0.375))]);
         assert_eq!(name_of(list(&links), "links", &notes, all[2].1.most.entry), "Aachen – Bonn");
         assert_eq!(name_of(list(&links), "links", &BTreeMap::new(), 1), "item 1");

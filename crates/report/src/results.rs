@@ -2,10 +2,10 @@
 
 use crate::format::{self, Zeros};
 use crate::html::escape;
-use crate::lists::{self, Extreme, ListSummary};
+use crate::lists::{self, Entries, Extreme, ListOverview, ListSummary};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use warpline_base::record::ResultNote;
+use warpline_base::record::{ResultField, ResultNote, ResultTree};
 
 /// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;
@@ -40,38 +40,46 @@ const INTERVALS: &str = "± is half the width of the 95 % confidence interval: i
 /// The rows that the tree becomes.
 struct Rows<'a> {
     notes: &'a BTreeMap<String, ResultNote>,
-    rows: Vec<Row<'a>>,
+    rows: Vec<Row>,
     left_out: usize,
 }
 
-struct Row<'a> {
+struct Row {
     /// As people read it, and as notes name it.
     name: String,
     path: String,
-    shown: Shown<'a>,
+    shown: Shown,
     /// What has to be said of its interval.
-    caution: Option<&'a str>,
+    caution: Option<String>,
     /// What its figures are over.
     over: String,
 }
 
 /// What stands in a row.
-enum Shown<'a> {
+enum Shown {
     /// Figures by their names.
-    Figures(BTreeMap<&'a str, Value>),
+    Figures(BTreeMap<String, Value>),
     /// Words, as HTML.
     Words(String),
 }
 
 /// The results as a table, or a sentence if there are none.
-pub(crate) fn results(results: &Value, notes: &BTreeMap<String, ResultNote>) -> String {
+pub(crate) fn results(results: &ResultTree, notes: &BTreeMap<String, ResultNote>) -> String {
     let mut all = Rows { notes, rows: Vec::new(), left_out: 0 };
-    all.collect("", "", results);
+    if results.lists().is_empty() {
+        all.collect("", "", results.short());
+    }
+    for (name, field) in results.fields().filter(|_| !results.lists().is_empty()) {
+        match field {
+            ResultField::Value(value) => all.collect(&words(name), name, value),
+            ResultField::List(list) => all.list(&words(name), name, Entries::Made(list)),
+        }
+    }
     if all.rows.is_empty() {
         return "<p class=\"empty\">The model reports no results of its own.</p>".into();
     }
     let mut out = all.table();
-    let mut cautions: BTreeSet<&str> = all.rows.iter().filter_map(|row| row.caution).collect();
+    let mut cautions: BTreeSet<&str> = all.rows.iter().filter_map(|row| row.caution.as_deref()).collect();
     if all.has("ci95") {
         out += &format!("<p class=\"muted\">{INTERVALS}</p>");
     }
@@ -84,14 +92,14 @@ pub(crate) fn results(results: &Value, notes: &BTreeMap<String, ResultNote>) -> 
     out
 }
 
-impl<'a> Rows<'a> {
+impl Rows<'_> {
     /// Adds `value`, which people find at `name` and notes at `path`.
-    fn collect(&mut self, name: &str, path: &str, value: &'a Value) {
+    fn collect(&mut self, name: &str, path: &str, value: &Value) {
         match value {
             Value::Object(fields) if has_figures(fields) => {
                 let figures = fields.iter().filter(|(key, _)| *key != CI95_NOTE);
                 let caution = fields.get(CI95_NOTE).and_then(Value::as_str);
-                let shown = Shown::Figures(figures.map(|(key, value)| (key.as_str(), value.clone())).collect());
+                let shown = Shown::Figures(figures.map(|(key, value)| (key.clone(), value.clone())).collect());
                 self.add(name, path, shown, (caution, missing(fields)));
             }
             Value::Object(fields) => {
@@ -100,37 +108,41 @@ impl<'a> Rows<'a> {
                 }
                 fields.iter().for_each(|(key, field)| self.collect(&below(name, " › ", &words(key)), &below(path, ".", key), field));
             }
-            Value::Array(list) if list.is_empty() => self.words(name, path, "<span class=\"muted\">empty</span>".into()),
-            Value::Array(list) if list.len() <= LIST_ENTRIES && list.iter().all(is_scalar) => {
-                self.words(name, path, list.iter().map(span).collect::<Vec<_>>().join(", "));
-            }
-            Value::Array(list) => self.list(name, path, list),
+            Value::Array(list) => self.list(name, path, Entries::Kept(list)),
             Value::Null if path.is_empty() => {}
             Value::String(_) | Value::Bool(_) => self.words(name, path, span(value)),
-            scalar => self.add(name, path, Shown::Figures([("mean", scalar.clone())].into()), (None, String::new())),
+            scalar => self.add(name, path, Shown::Figures([("mean".to_owned(), scalar.clone())].into()), (None, String::new())),
         }
     }
 
     /// Sums up a list: its numbers, or each field of its entries.
-    fn list(&mut self, name: &str, path: &str, list: &'a [Value]) {
+    fn list(&mut self, name: &str, path: &str, list: Entries<'_>) {
+        if list.is_empty() {
+            return self.words(name, path, "<span class=\"muted\">empty</span>".into());
+        }
+        let overview = ListOverview::of(list, path);
+        if list.len() <= LIST_ENTRIES && overview.is_plain {
+            return self.words(name, path, list.iter().map(|value| span(&value)).collect::<Vec<_>>().join(", "));
+        }
         let count = format::integer(list.len() as u64);
-        let called = |entry: usize| lists::name_of(list, path, self.notes, entry);
-        let Some(summary) = lists::summed_up(list, path, self.notes) else {
-            let fields: Vec<_> = lists::fields(list, path, self.notes).into_iter().map(|(key, is)| (key, over(&is, called), is)).collect();
+        let caution = overview.caution.as_deref();
+        let Some(summary) = overview.summary(self.notes) else {
             self.words(name, path, format!("<span class=\"muted\">{count} entries, in run.json</span>"));
-            for (key, over, summary) in fields {
-                let of_key = || list.iter().filter_map(|entry| entry.get(key)).find_map(note);
-                let caution = if key == "ci95" { caution(list) } else { of_key() };
+            for (key, summary, of_key) in overview.fields(self.notes) {
+                let over = over(&summary, |entry| lists::name_of(list, path, self.notes, entry));
+                let caution = if key == "ci95" { caution } else { of_key };
                 self.add(&below(name, " › ", &words(key)), &below(path, ".", key), Shown::Figures(figures(&summary)), (caution, over));
             }
             return;
         };
-        let over = over(&summary, called);
-        self.add(name, path, Shown::Figures(figures(&summary)), (caution(list), over));
-        if list.len() <= ITEMS && list.iter().all(Value::is_object) {
-            let names: Vec<String> = (0..list.len()).map(|entry| lists::name_of(list, path, self.notes, entry)).collect();
-            // Unit and meaning stand in the row of all.
-            list.iter().zip(names).for_each(|(item, called)| self.collect(&below(name, " › ", &called), "", item));
+        let over = over(&summary, |entry| lists::name_of(list, path, self.notes, entry));
+        self.add(name, path, Shown::Figures(figures(&summary)), (caution, over));
+        if list.len() <= ITEMS && overview.are_objects {
+            for (entry, item) in list.iter().enumerate() {
+                // Unit and meaning stand in the row of all.
+                let called = lists::name_of(list, path, self.notes, entry);
+                self.collect(&below(name, " › ", &called), "", &item);
+            }
         }
     }
 
@@ -138,12 +150,13 @@ impl<'a> Rows<'a> {
         self.add(name, path, Shown::Words(words), (None, String::new()));
     }
 
-    fn add(&mut self, name: &str, path: &str, shown: Shown<'a>, (caution, over): (Option<&'a str>, String)) {
+    fn add(&mut self, name: &str, path: &str, shown: Shown, (caution, over): (Option<&str>, String)) {
         if self.rows.len() == ROWS {
             self.left_out += 1;
             return;
         }
         let name = if name.is_empty() { "result" } else { name };
+        let caution = caution.map(str::to_owned);
         self.rows.push(Row { name: name.to_owned(), path: path.to_owned(), shown, caution, over });
     }
 
@@ -178,10 +191,10 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Row<'_> {
-    fn cell(&self, key: &str, figures: &BTreeMap<&str, Value>) -> String {
+impl Row {
+    fn cell(&self, key: &str, figures: &BTreeMap<String, Value>) -> String {
         // In a list of intervals, the caution is about those summed up here.
-        let about = ["ci95", "mean", "max"].into_iter().find(|figure| figures.contains_key(figure));
+        let about = ["ci95", "mean", "max"].into_iter().find(|figure| figures.contains_key(*figure));
         let doubtful = self.caution.is_some() && about == Some(key);
         let mark = if doubtful { " <span class=\"caution\">!</span>" } else { "" };
         format!("<td class=\"num\">{}{mark}</td>", figures.get(key).map(span).unwrap_or_default())
@@ -196,24 +209,12 @@ fn below(path: &str, between: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}{between}{key}") }
 }
 
-fn is_scalar(value: &Value) -> bool {
-    !value.is_object() && !value.is_array()
-}
-
 /// Whether these are figures of one result, to stand side by side.
 fn has_figures(fields: &Map<String, Value>) -> bool {
     let known = |(key, value): (&String, &Value)| {
         key == CI95_NOTE || FIGURES.iter().any(|(figure, _)| figure == key) && (value.is_number() || value.is_null())
     };
     !fields.is_empty() && fields.iter().all(known)
-}
-
-fn note(value: &Value) -> Option<&str> {
-    value.get(CI95_NOTE)?.as_str()
-}
-
-fn caution(list: &[Value]) -> Option<&str> {
-    list.iter().find_map(note)
 }
 
 /// In how many runs there was no value, if there were any.
@@ -226,7 +227,7 @@ fn missing(fields: &Map<String, Value>) -> String {
 }
 
 /// The figures of a list.
-fn figures(summary: &ListSummary) -> BTreeMap<&'static str, Value> {
+fn figures(summary: &ListSummary) -> BTreeMap<String, Value> {
     let ListSummary { known, least, most, mean, values, .. } = summary;
     let count = values.unwrap_or(*known as u64);
     let all = [
@@ -235,7 +236,7 @@ fn figures(summary: &ListSummary) -> BTreeMap<&'static str, Value> {
         ("max", Some(most.value.into())),
         ("count", Some(count.into())),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// What the figures of a list are over.
@@ -269,7 +270,7 @@ mod tests {
     use serde_json::json;
 
     fn page(all: &Value) -> String {
-        results(all, &BTreeMap::new())
+        results(&all.clone().into(), &BTreeMap::new())
     }
 
     #[test]
@@ -314,7 +315,7 @@ mod tests {
         let note = |unit: &str, meaning: &str| ResultNote { unit: unit.into(), meaning: meaning.into(), label: false };
         let notes = [("stay".to_owned(), note("h", "time in the <system>")), ("links.load".to_owned(), note("", "share"))].into();
         let all = json!({ "stay": { "mean": 2.5, "count": 3 }, "links": [{ "load": 0.5, "name": "a" }, { "load": 0.75, "name": "b" }] });
-        let page = results(&all, &notes);
+        let page = results(&all.into(), &notes);
         let stay =
             "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td class=\"unit\">h</td><td class=\"num\">2.5</td>";
         assert!(page.contains(stay), "{page}");
@@ -322,7 +323,7 @@ mod tests {
             page.contains("<th scope=\"row\">links › load<small>share</small><small>of 2 entries: smallest item 0, largest item 1"),
             "{page}"
         );
-        assert!(!results(&json!({ "stay": 1 }), &BTreeMap::new()).contains("unit"), "no unit, no column");
+        assert!(!results(&json!({ "stay": 1 }).into(), &BTreeMap::new()).contains("unit"), "no unit, no column");
     }
 
     #[test]

@@ -310,7 +310,7 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
             digest: run.record.digest,
             committed: run.record.committed_events,
             states: run.states.iter().map(|state| format!("{state:?}")).collect(),
-            results: run.record.results,
+            results: (*run.record.results).clone(),
             series: run.record.series,
             tables: run.tables.into_iter().map(|table| table.rows).collect(),
         })),

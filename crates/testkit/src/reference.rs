@@ -277,7 +277,8 @@ impl<'m, M: Model> Simulator<'m, M> {
             return Err(self.stop(fault, || (Place::Results, self.settings.end)));
         }
         let outcome = warpline::Outcome { statistics: &self.statistics, end: self.settings.end, warmup: self.settings.warmup };
-        let results = guarded(|| self.model.results(&outcome)).map_err(|fault| self.stop(fault, || (Place::Results, outcome.end)))?;
+        let results = guarded(|| self.model.results(&outcome).to_value(self.model, &outcome));
+        let results = results.map_err(|fault| self.stop(fault, || (Place::Results, outcome.end)))?;
         let states = self.lps.iter().map(|lp| format!("{:?}", lp.state)).collect();
         Ok(Outcome {
             digest: digest.to_string(),

@@ -1,16 +1,19 @@
 //! What follows a run: its results and its record, whichever engine ran it.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use warpline_base::record::{
-    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, RunRecord, SettingNote, StateDigestRecord, View,
+    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, ResultList, ResultTree, RunRecord, SettingNote,
+    StateDigestRecord, View,
 };
 use warpline_base::{RunDigest, StateDigest, TieBreak, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::engine::Limits;
-use warpline_model::{Fault, Model, Outcome, Statistics};
+use warpline_model::{Fault, List, Model, Outcome, Statistics};
 
 use crate::error::{Failure, panic_message};
 use crate::job::Job;
@@ -63,6 +66,7 @@ impl<M: Model> Job<M> {
         let (tables, files, incomplete) = rows.finish();
         let end_time = cut_short.map_or(self.end_time(), VirtualTime::get);
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
+        let statistics = Arc::new(statistics);
         let (results, views) = self.outputs(&statistics, end_time, committed)?;
         let seed = self.settings.seed();
         let partial = cut_short.map(|_| Partial { wanted_end: self.end_time(), wanted_runs: 1 });
@@ -83,7 +87,7 @@ impl<M: Model> Job<M> {
             event_rate: if loop_seconds > 0.0 { committed as f64 / loop_seconds } else { 0.0 },
             core_share,
             peak_rss_bytes: memory_use::peak(),
-            result_notes: statistics.result_notes(&results),
+            result_notes: statistics.result_notes(&results.shape()),
             series: statistics.series(),
             provenance: provenance::of(started, parallel.as_ref().map_or(1, |parallel| parallel.pes.len())),
             parallel,
@@ -99,10 +103,22 @@ impl<M: Model> Job<M> {
         Ok(Run { record, statistics, states: states.take(), tables, incomplete, trace: None })
     }
 
-    fn outputs(&self, statistics: &Statistics, end: f64, committed: u64) -> Result<(Value, Vec<View>), Error> {
-        let outcome = Outcome { statistics, end, warmup: self.settings.warmup().min(end) };
-        let outputs = || (self.model.results(&outcome), self.model.views(&outcome));
-        catch_unwind(AssertUnwindSafe(outputs)).map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))
+    fn outputs(&self, statistics: &Arc<Statistics>, end: f64, committed: u64) -> Result<(ResultTree, Vec<View>), Error> {
+        let warmup = self.settings.warmup().min(end);
+        let outcome = Outcome { statistics, end, warmup };
+        let outputs = || (self.model.results(&outcome).into_parts(), self.model.views(&outcome));
+        let outputs = catch_unwind(AssertUnwindSafe(outputs));
+        let ((short, lists), views) = outputs.map_err(|panic| self.results_fault(Fault::Panic(panic_message(panic)), committed))?;
+        let list = |(name, list): (String, List<M>)| {
+            let (model, statistics, len) = (self.model.clone(), statistics.clone(), list.entries());
+            let entry = move |number| {
+                let entry = || list.entry(&model, &Outcome { statistics: &statistics, end, warmup }, number);
+                // Whoever writes the results is no part of the run, which has ended well.
+                catch_unwind(AssertUnwindSafe(entry)).unwrap_or_else(|panic| json!({ "panic": panic_message(panic) }))
+            };
+            (name, ResultList::new(len, entry))
+        };
+        Ok((ResultTree::new(short, lists.into_iter().map(list).collect::<BTreeMap<_, _>>()), views))
     }
 
     /// A fault of the run as a whole.

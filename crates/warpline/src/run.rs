@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use warpline_base::record::RunRecord;
 use warpline_model::{Model, Statistics};
@@ -40,8 +41,8 @@ use crate::{Error, TableRows, TraceSummary};
 pub struct Run<M: Model> {
     /// Digest, rates, results and all settings: what the command prints and the report shows.
     pub record: RunRecord,
-    /// The committed statistics.
-    pub statistics: Statistics,
+    /// The committed statistics. Long lists of the results are made from them when they are written.
+    pub statistics: Arc<Statistics>,
     /// The final state of every LP; in a run of several [processes](crate::Simulation::processes), of those of the first process, which are the
     /// first LPs.
     pub states: Vec<M::State>,

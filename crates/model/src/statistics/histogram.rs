@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use warpline_base::record::Bar;
 use warpline_memory::{MakeRoom, prefetch};
@@ -27,8 +29,25 @@ use super::{ExactSum, STATISTICS};
 /// assert!((delay.quantile(0.99).unwrap() - 990.0).abs() < 0.016 * 990.0);
 /// assert_eq!(delay.bars(4).iter().map(|bar| bar.count).sum::<u64>(), 1000);
 /// ```
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HistogramTally {
+    form: Form,
+}
+
+/// How values are kept. It depends on them alone, and not on the order in which they came.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Form {
+    /// At most [`FEW`] values, in order: a model may have millions of histograms that see hardly any.
+    Few(Vec<f64>),
+    Many(Box<Ranged>),
+}
+
+/// So many values fit into 128 bytes, with what an allocator writes beside them.
+const FEW: usize = 15;
+
+/// Any number of values, by ranges.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Ranged {
     negative: Ranges,
     zeros: u64,
     positive: Ranges,
@@ -78,13 +97,13 @@ impl Ranges {
     /// Makes room for a range, and for some around it.
     #[cold]
     fn widen(&mut self, range: u32) {
-        const BESIDE: u32 = 32;
+        const BESIDE: u32 = 8;
         let (low, high) = (range.saturating_sub(BESIDE), range + BESIDE);
         if self.counts.is_empty() {
             self.first = low;
         }
         let more = self.first.saturating_sub(low) + (high + 1).saturating_sub(self.first + self.counts.len() as u32);
-        self.counts.make_room(more as usize, STATISTICS);
+        self.counts.make_little_room(more as usize, STATISTICS);
         if range < self.first {
             self.counts.splice(0..0, std::iter::repeat_n(0, (self.first - low) as usize));
             self.first = low;
@@ -113,9 +132,9 @@ impl Ranges {
     }
 }
 
-impl HistogramTally {
+impl Ranged {
     #[inline]
-    pub(super) fn add(&mut self, value: f64) {
+    fn add(&mut self, value: f64) {
         if value > 0.0 {
             self.positive.add(value, 1);
         } else if value < 0.0 {
@@ -129,14 +148,13 @@ impl HistogramTally {
 
     /// Fetches the memory that adding `value` will touch.
     #[inline]
-    pub(super) fn fetch(&self, value: f64) {
+    fn fetch(&self, value: f64) {
         self.positive.fetch(value);
         self.sum.fetch();
         prefetch(&self.extremes);
     }
 
-    /// Adds another histogram of the same quantity.
-    pub fn merge(&mut self, other: &HistogramTally) {
+    fn merge(&mut self, other: &Ranged) {
         self.positive.merge(&other.positive);
         self.negative.merge(&other.negative);
         self.zeros += other.zeros;
@@ -144,31 +162,17 @@ impl HistogramTally {
         self.extremes.merge(&other.extremes);
     }
 
-    /// How many values there were.
-    pub fn count(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.zeros + self.positive.counts.iter().chain(&self.negative.counts).sum::<u64>()
     }
 
-    /// The mean of the values, exact; `None` without values.
-    pub fn mean(&self) -> Option<f64> {
+    fn mean(&self) -> Option<f64> {
         let count = self.count();
         (count > 0).then(|| self.sum.over(count))
     }
 
-    /// The least value; `None` without values.
-    pub fn min(&self) -> Option<f64> {
-        self.extremes.min()
-    }
-
-    /// The largest value; `None` without values.
-    pub fn max(&self) -> Option<f64> {
-        self.extremes.max()
-    }
-
-    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` outside 0 to 1 is
-    /// clamped. See the [example](Self).
-    pub fn quantile(&self, q: f64) -> Option<f64> {
-        let (min, max) = (self.min()?, self.max()?);
+    fn quantile(&self, q: f64) -> Option<f64> {
+        let (min, max) = (self.extremes.min()?, self.extremes.max()?);
         let target = q.clamp(0.0, 1.0) * self.count() as f64;
         let mut below = 0.0;
         for bar in self.ranges() {
@@ -183,10 +187,130 @@ impl HistogramTally {
     }
 
     /// All ranges from the lowest to the highest value seen, including empty ones between them.
-    pub fn ranges(&self) -> impl Iterator<Item = Bar> {
+    fn ranges(&self) -> impl Iterator<Item = Bar> {
         let negative = self.negative.bars().rev().map(|bar| Bar { low: -bar.high, high: -bar.low, ..bar });
         let zero = (self.zeros > 0).then_some(Bar { low: 0.0, high: 0.0, count: self.zeros });
         negative.chain(zero).chain(self.positive.bars())
+    }
+}
+
+impl FromIterator<f64> for Ranged {
+    fn from_iter<T: IntoIterator<Item = f64>>(values: T) -> Self {
+        let mut all = Ranged::default();
+        values.into_iter().for_each(|value| all.add(value));
+        all
+    }
+}
+
+impl Default for HistogramTally {
+    fn default() -> Self {
+        HistogramTally { form: Form::Few(Vec::new()) }
+    }
+}
+
+impl HistogramTally {
+    #[inline]
+    pub(super) fn add(&mut self, value: f64) {
+        match &mut self.form {
+            Form::Many(many) => many.add(value),
+            Form::Few(_) => self.add_to_few(value),
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_few(&mut self, value: f64) {
+        let Form::Few(few) = &mut self.form else { return self.add(value) };
+        if few.len() == FEW {
+            self.many().add(value);
+            return;
+        }
+        if few.len() == few.capacity() {
+            // For 3, 7 and 15 values.
+            few.make_little_room((few.len() + 1).max(3), STATISTICS);
+        }
+        // Of the two zeros the positive one, so that the order of adding does not show.
+        let value = value + 0.0;
+        few.insert(few.partition_point(|other| *other <= value), value);
+    }
+
+    /// Fetches the memory that adding `value` will touch.
+    #[inline]
+    pub(super) fn fetch(&self, value: f64) {
+        match &self.form {
+            Form::Few(few) => few.first().into_iter().for_each(prefetch),
+            Form::Many(many) => many.fetch(value),
+        }
+    }
+
+    /// The values by ranges, from now on.
+    fn many(&mut self) -> &mut Ranged {
+        if let Form::Few(few) = &self.form {
+            self.form = Form::Many(Box::new(few.iter().copied().collect()));
+        }
+        let Form::Many(many) = &mut self.form else { unreachable!("there are many now") };
+        many
+    }
+
+    /// The values by ranges.
+    fn ranged(&self) -> Cow<'_, Ranged> {
+        match &self.form {
+            Form::Few(few) => Cow::Owned(few.iter().copied().collect()),
+            Form::Many(many) => Cow::Borrowed(many),
+        }
+    }
+
+    /// Adds another histogram of the same quantity.
+    pub fn merge(&mut self, other: &HistogramTally) {
+        match &other.form {
+            Form::Few(few) => few.iter().for_each(|value| self.add(*value)),
+            Form::Many(many) => self.many().merge(many),
+        }
+    }
+
+    /// How many values there were.
+    pub fn count(&self) -> u64 {
+        match &self.form {
+            Form::Few(few) => few.len() as u64,
+            Form::Many(many) => many.count(),
+        }
+    }
+
+    /// The mean of the values, exact; `None` without values.
+    pub fn mean(&self) -> Option<f64> {
+        self.ranged().mean()
+    }
+
+    /// The least value; `None` without values.
+    pub fn min(&self) -> Option<f64> {
+        match &self.form {
+            Form::Few(few) => few.first().copied(),
+            Form::Many(many) => many.extremes.min(),
+        }
+    }
+
+    /// The largest value; `None` without values.
+    pub fn max(&self) -> Option<f64> {
+        match &self.form {
+            Form::Few(few) => few.last().copied(),
+            Form::Many(many) => many.extremes.max(),
+        }
+    }
+
+    /// The value below which the share `q` (0 to 1) of the values lies, to within 1.6 %; `None` without values. A `q` outside 0 to 1 is
+    /// clamped. See the [example](Self).
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        self.ranged().quantile(q)
+    }
+
+    /// Several of them, in less time than one by one.
+    pub fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Option<f64>; N] {
+        let ranged = self.ranged();
+        shares.map(|q| ranged.quantile(q))
+    }
+
+    /// All ranges from the lowest to the highest value seen, including empty ones between them.
+    pub fn ranges(&self) -> impl Iterator<Item = Bar> + use<> {
+        self.ranged().ranges().collect::<Vec<_>>().into_iter()
     }
 
     /// The values in at most `most` (at least 1) bars of whole ranges, for a picture.

@@ -31,6 +31,7 @@
 //!
 //! Any of them can be kept as a *series* as well, over virtual time: [`Declaration::series`].
 
+mod counters;
 mod declarations;
 mod estimate;
 mod exact_sum;

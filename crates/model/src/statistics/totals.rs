@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
 use warpline_base::record::{HistogramView, ResultNote, Series, View};
-use warpline_memory::{list_of, prefetch};
+use warpline_memory::list_of;
 
+use super::counters::CounterTallies;
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::future::{FutureSpan, FutureSpans};
 use super::meanings;
@@ -94,8 +95,7 @@ struct Slot {
 /// The items of one slot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Tallies {
-    /// Wider than a counter's range, so that no order of adding overflows; see [`Statistics::overflow`].
-    Counters(Vec<u128>),
+    Counters(CounterTallies),
     Means(Vec<MeanTally>),
     TimeMeans(Vec<TimeMeanTally>, OpenLevels),
     Histograms(Vec<HistogramTally>),
@@ -108,7 +108,7 @@ impl Statistics {
         let slot = |declaration: &Declaration| {
             let items = declaration.items as usize;
             let tallies = match declaration.kind {
-                StatisticKind::Counter => Tallies::Counters(list_of(0, items, STATISTICS)),
+                StatisticKind::Counter => Tallies::Counters(CounterTallies::new(items)),
                 StatisticKind::Mean => Tallies::Means(list_of(MeanTally::default(), items, STATISTICS)),
                 StatisticKind::TimeMean => {
                     Tallies::TimeMeans(list_of(TimeMeanTally::default(), items, STATISTICS), OpenLevels::new(declaration.items))
@@ -119,8 +119,8 @@ impl Statistics {
         };
         let slots = declared.statistics.iter().map(slot).collect();
         let bit = |(slot, declaration): (u32, &Declaration)| {
-            // A counter is two words; anything else has sums for many stretches of time or ranges of values.
-            let large = if declaration.kind == StatisticKind::Counter { LARGE / 16 } else { LARGE / 4096 };
+            // A counter is one word; anything else has sums for many stretches of time or ranges of values.
+            let large = if declaration.kind == StatisticKind::Counter { LARGE / 8 } else { LARGE / 4096 };
             if declaration.items > large { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
@@ -179,7 +179,7 @@ impl Statistics {
         match *note {
             Note::Count { counter: Counter { slot, item }, by } => {
                 let Slot { tallies: Tallies::Counters(items), series } = slots.get_mut(usize::from(slot))? else { return None };
-                *items.get_mut(item as usize)? += if observed { u128::from(by) } else { 0 };
+                items.add(item, if observed { by } else { 0 })?;
                 if let Some(series) = series {
                     series.count(time, by);
                 }
@@ -315,7 +315,7 @@ impl Statistics {
         match *note {
             Note::Count { counter: Counter { slot, item }, .. } if is_large(slot) => {
                 if let Some(Tallies::Counters(items)) = self.tallies(slot) {
-                    items.get(item as usize).into_iter().for_each(prefetch);
+                    items.fetch(item);
                 }
             }
             Note::Sample { histogram: Histogram { slot, item }, value } if is_large(slot) => {
@@ -359,7 +359,7 @@ impl Statistics {
     pub fn merge(&mut self, other: &Statistics) {
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
             match (&mut mine.tallies, &theirs.tallies) {
-                (Tallies::Counters(a), Tallies::Counters(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
+                (Tallies::Counters(a), Tallies::Counters(b)) => a.merge(b),
                 (Tallies::Means(a), Tallies::Means(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
                 (Tallies::TimeMeans(a, open), Tallies::TimeMeans(b, more)) => {
                     a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b));
@@ -404,7 +404,7 @@ impl Statistics {
     /// The fault of the first counter, by slot, with a total beyond `u64::MAX`, if there is one. Engines ask once, after the last event:
     /// the event that passed the limit would depend on the order of adding, but the total of the run does not.
     pub fn overflow(&self) -> Option<Fault> {
-        let over = |slot: &Slot| matches!(&slot.tallies, Tallies::Counters(items) if items.iter().any(|&total| total > u64::MAX.into()));
+        let over = |slot: &Slot| matches!(&slot.tallies, Tallies::Counters(items) if items.overflows());
         let slot = self.slots.iter().position(over)?;
         Some(Fault::CounterOverflow { name: self.declared.statistics[slot].name.clone() })
     }
@@ -425,7 +425,7 @@ impl Statistics {
         let Tallies::Counters(items) = &self.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a counter")
         };
-        saturated(items[handle.item as usize])
+        items.total(handle.item as usize)
     }
 
     /// The estimate of a mean, as in the [example](Self).
@@ -470,20 +470,26 @@ impl Statistics {
     /// `null`.
     pub fn to_json(&self) -> Value {
         let settled = self.settled();
-        let slots = self.declared.statistics.iter().zip(&settled.slots);
-        Value::Object(
-            slots.map(|(declaration, slot)| (declaration.name.clone(), self.slot_json(declaration, &slot.tallies))).collect::<Map<_, _>>(),
-        )
+        let value = |(slot, name, items): (usize, &str, usize)| {
+            let value = if items == 1 { settled.item_json(slot, 0) } else { (0..items).map(|item| settled.item_json(slot, item)).collect() };
+            (name.to_owned(), value)
+        };
+        Value::Object(self.names().map(value).collect::<Map<_, _>>())
     }
 
-    fn slot_json(&self, declaration: &Declaration, tallies: &Tallies) -> Value {
-        let mut items: Vec<Value> = match tallies {
-            Tallies::Counters(items) => items.iter().map(|&count| json!(saturated(count))).collect(),
-            Tallies::Means(items) => items.iter().map(|tally| tally.estimate(&self.horizon).to_json()).collect(),
-            Tallies::TimeMeans(items, _) => items.iter().map(|tally| tally.estimate(&self.horizon).to_json()).collect(),
-            Tallies::Histograms(items) => items.iter().map(HistogramTally::to_json).collect(),
-        };
-        if declaration.items == 1 { items.remove(0) } else { Value::Array(items) }
+    /// The slot, the name and the number of items of every statistic.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (usize, &str, usize)> {
+        self.declared.statistics.iter().enumerate().map(|(slot, declared)| (slot, declared.name.as_str(), declared.items as usize))
+    }
+
+    /// One item of the statistic in a slot. Spans that the run has not come to the end of do not count; when it has ended, there are none.
+    pub(crate) fn item_json(&self, slot: usize, item: usize) -> Value {
+        match &self.slots[slot].tallies {
+            Tallies::Counters(items) => json!(items.total(item)),
+            Tallies::Means(items) => items[item].estimate(&self.horizon).to_json(),
+            Tallies::TimeMeans(items, _) => items[item].estimate(&self.horizon).to_json(),
+            Tallies::Histograms(items) => items[item].to_json(),
+        }
     }
 
     /// What these results are: unit and meaning of all that are called like a statistic or [declared](Declarations::result), and what
@@ -512,14 +518,10 @@ impl Statistics {
     }
 }
 
-fn saturated(count: u128) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
 impl HistogramTally {
     /// Count, mean, extremes and percentiles as a JSON object.
     pub fn to_json(&self) -> Value {
-        let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|q| self.quantile(q));
+        let [p50, p90, p95, p99] = self.quantiles([0.5, 0.9, 0.95, 0.99]);
         json!({ "count": self.count(), "mean": self.mean(), "min": self.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": self.max() })
     }
 

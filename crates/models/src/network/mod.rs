@@ -41,7 +41,6 @@ mod traffic;
 
 use warpline::prelude::*;
 use warpline::record::View;
-use warpline::serde_json::Value;
 
 pub use events::{Event, Packet, State};
 pub use parameters::{Demand, Duplicates, NetworkParameters, Sizes, Sources};
@@ -77,8 +76,8 @@ pub struct Network {
     topology: Topology,
     /// The role of each LP.
     roles: Vec<Role>,
-    /// The demands.
-    flows: Vec<Flow>,
+    /// By demand, the nodes where it begins and ends.
+    ends: Vec<(u32, u32)>,
     /// Its next hops are LPs.
     routing: Routing,
     /// The expected utilisation of each link, given the routing.
@@ -118,8 +117,6 @@ struct Source {
     route: Route,
     /// Mean time between packets, s; for on-off and UDP sources within on times.
     gap: f64,
-    /// Packets per second, over on and off times.
-    rate: f64,
 }
 
 impl Network {
@@ -143,7 +140,7 @@ impl Network {
         let bits_per_second = parameters.rate * 1e6;
         let source = |(flow, &column): (&Flow, &u32)| {
             let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second / f64::from(traffic.mean_bits.get());
-            Source { route: routing.at(flow.source, column), gap: (traffic.duty / packet_rate).min(LONGEST_GAP), rate: packet_rate }
+            Source { route: routing.at(flow.source, column), gap: (traffic.duty / packet_rate).min(LONGEST_GAP) }
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
@@ -157,7 +154,7 @@ impl Network {
             expected: loads.iter().map(|&load| traffic.share(parameters, load, most)).collect(),
             topology,
             roles,
-            flows,
+            ends: flows.iter().map(|flow| (flow.source, flow.target)).collect(),
             routing,
             traffic,
             processing: parameters.processing,
@@ -265,12 +262,13 @@ impl Model for Network {
             Role::Link(link) => {
                 self.expected[link as usize] * self.ports[link as usize].bits_per_second / f64::from(self.traffic.mean_bits.get())
             }
-            Role::Source(demand) => self.sources[demand as usize].rate,
+            // Over on and off times.
+            Role::Source(demand) => self.traffic.duty / self.sources[demand as usize].gap,
         }
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        let (links, demands) = (self.ports.len() as u32, self.flows.len() as u32);
+        let (links, demands) = (self.ports.len() as u32, self.ends.len() as u32);
         declare.time_mean(UTILISATION, "utilisation", "", "share of time that a link transmits").items(links);
         declare.counter(PACKETS, "packets", "packets", "packets accepted by a link").items(links);
         declare.counter(DROPS, "drops", "packets", "packets dropped at a link").items(links).series();
@@ -302,7 +300,7 @@ impl Model for Network {
         self.undo(state, lp);
     }
 
-    fn results(&self, outcome: &Outcome) -> Value {
+    fn results(&self, outcome: &Outcome) -> Results<Self> {
         outputs::results(self, outcome)
     }
 

@@ -3,7 +3,7 @@
 use warpline::record::{Bar, HistogramView, MapLink, MapNode, MapView, TableView, View};
 use warpline::serde_json::{Value, json};
 use warpline::statistics::HistogramTally;
-use warpline::{Declarations, Outcome};
+use warpline::{Declarations, Outcome, Results};
 
 use super::{DELAY, DROPS, LOST, Network, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
 
@@ -22,15 +22,16 @@ struct LinkOutcome {
 }
 
 impl LinkOutcome {
-    fn all(network: &Network, outcome: &Outcome) -> Vec<Self> {
+    fn new(network: &Network, outcome: &Outcome, link: u32) -> Self {
         let statistics = outcome.statistics;
-        let one = |(link, &expected): (u32, &f64)| {
-            let estimate = statistics.time_mean(UTILISATION.at(link));
-            let (packets, drops) = (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
-            let (utilisation, ci95, ci95_note) = (estimate.mean.unwrap_or(0.0), estimate.ci95, estimate.ci95_note());
-            LinkOutcome { utilisation, ci95, ci95_note, expected, packets, drops }
-        };
-        (0u32..).zip(&network.expected).map(one).collect()
+        let estimate = statistics.time_mean(UTILISATION.at(link));
+        let (packets, drops) = (statistics.counter(PACKETS.at(link)), statistics.counter(DROPS.at(link)));
+        let (utilisation, ci95, ci95_note) = (estimate.mean.unwrap_or(0.0), estimate.ci95, estimate.ci95_note());
+        LinkOutcome { utilisation, ci95, ci95_note, expected: network.expected[link as usize], packets, drops }
+    }
+
+    fn all(network: &Network, outcome: &Outcome) -> Vec<Self> {
+        (0..network.expected.len() as u32).map(|link| LinkOutcome::new(network, outcome, link)).collect()
     }
 
     /// Of the packets that reached the link; `None` if none did.
@@ -47,13 +48,13 @@ fn most(values: impl Iterator<Item = f64>) -> f64 {
 /// The delays of all packets.
 fn delays(network: &Network, outcome: &Outcome) -> HistogramTally {
     let mut all = HistogramTally::default();
-    (0..network.flows.len() as u32).for_each(|demand| all.merge(outcome.statistics.histogram(DELAY.at(demand))));
+    (0..network.ends.len() as u32).for_each(|demand| all.merge(outcome.statistics.histogram(DELAY.at(demand))));
     all
 }
 
 /// Mean and percentiles of delays, in s.
 fn delay_json(tally: &HistogramTally) -> Value {
-    let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|q| tally.quantile(q));
+    let [p50, p90, p95, p99] = tally.quantiles([0.5, 0.9, 0.95, 0.99]);
     json!({ "count": tally.count(), "mean": tally.mean(), "min": tally.min(), "p50": p50, "p90": p90, "p95": p95, "p99": p99, "max": tally.max() })
 }
 
@@ -97,39 +98,19 @@ pub(super) fn declare(declare: &mut Declarations) {
 }
 
 /// All results as JSON: times in s, lengths in km, utilisation from 0 to 1.
-pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
+pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> {
     let statistics = outcome.statistics;
-    let nodes = &network.topology.nodes;
     let links = LinkOutcome::all(network, outcome);
-    let link_json = |(link, is): (&super::Link, &LinkOutcome)| {
-        let (source, target) = (&nodes[link.source as usize], &nodes[link.target as usize]);
-        let mut all = json!({
-            "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
-            "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
-            "packets": is.packets, "drops": is.drops, "drop_ratio": is.drop_ratio(), "length_km": link.length, "lines": link.lines,
-        });
-        if let Some(note) = is.ci95_note {
-            all["ci95_note"] = note.into();
-        }
-        all
-    };
     let (mut offered, mut dropped, mut delivered, mut under_way, mut hops) = (0, 0, 0, 0, 0);
-    let mut demands = Vec::with_capacity(network.flows.len());
-    for (demand, (flow, &links)) in (0u32..).zip(network.flows.iter().zip(&network.routing.hops)) {
-        let (sent, lost) = (statistics.counter(OFFERED.at(demand)), statistics.counter(LOST.at(demand)));
-        let (delay, left) = (statistics.histogram(DELAY.at(demand)), statistics.counter(UNDER_WAY.at(demand)));
-        offered += sent;
-        dropped += lost;
-        under_way += left;
-        delivered += delay.count();
-        hops += delay.count() * u64::from(links);
-        let (source, target) = (&nodes[flow.source as usize], &nodes[flow.target as usize]);
-        demands.push(json!({
-            "source": source.id, "target": target.id, "hops": links,
-            "offered": sent, "delivered": delay.count(), "dropped": lost, "under_way": left, "delay": delay_json(delay),
-        }));
+    for (demand, &links) in (0u32..).zip(&network.routing.hops) {
+        let arrived = statistics.histogram(DELAY.at(demand)).count();
+        offered += statistics.counter(OFFERED.at(demand));
+        dropped += statistics.counter(LOST.at(demand));
+        under_way += statistics.counter(UNDER_WAY.at(demand));
+        delivered += arrived;
+        hops += arrived * u64::from(links);
     }
-    json!({
+    let short = json!({
         "packet_hops": links.iter().map(|link| link.packets).sum::<u64>(),
         "packets_offered": offered,
         "packets_delivered": delivered,
@@ -138,8 +119,39 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Value {
         "delay": delay_json(&delays(network, outcome)),
         "max_utilisation": most(links.iter().map(|link| link.utilisation)),
         "hops_mean": (delivered > 0).then(|| hops as f64 / delivered as f64),
-        "links": network.topology.links.iter().zip(&links).map(link_json).collect::<Vec<_>>(),
-        "demands": demands,
+    });
+    Results::from(short).list("links", links.len(), |network, outcome, link| link_json(network, outcome, link as u32)).list(
+        "demands",
+        network.ends.len(),
+        |network, outcome, demand| demand_json(network, outcome, demand as u32),
+    )
+}
+
+/// What a link did.
+fn link_json(network: &Network, outcome: &Outcome, number: u32) -> Value {
+    let (nodes, link) = (&network.topology.nodes, &network.topology.links[number as usize]);
+    let (is, source, target) = (LinkOutcome::new(network, outcome, number), &nodes[link.source as usize], &nodes[link.target as usize]);
+    let mut all = json!({
+        "source": source.id, "target": target.id, "source_name": source.name, "target_name": target.name,
+        "utilisation": is.utilisation, "ci95": is.ci95, "expected": is.expected,
+        "packets": is.packets, "drops": is.drops, "drop_ratio": is.drop_ratio(), "length_km": link.length, "lines": link.lines,
+    });
+    if let Some(note) = is.ci95_note {
+        all["ci95_note"] = note.into();
+    }
+    all
+}
+
+/// What became of a demand's packets.
+fn demand_json(network: &Network, outcome: &Outcome, demand: u32) -> Value {
+    let statistics = outcome.statistics;
+    let delay = statistics.histogram(DELAY.at(demand));
+    let [sent, lost, left] = [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
+    let (source, target) = network.ends[demand as usize];
+    let [source, target] = [source, target].map(|node| &network.topology.nodes[node as usize].id);
+    json!({
+        "source": source, "target": target, "hops": network.routing.hops[demand as usize],
+        "offered": sent, "delivered": delay.count(), "dropped": lost, "under_way": left, "delay": delay_json(delay),
     })
 }
 
@@ -252,20 +264,30 @@ fn link_table(network: &Network, links: &[LinkOutcome]) -> TableView {
 fn demand_table(network: &Network, outcome: &Outcome) -> TableView {
     let statistics = outcome.statistics;
     let mean = |demand: u32| statistics.histogram(DELAY.at(demand)).mean();
-    let mut demands: Vec<(u32, Option<f64>)> = (0..network.flows.len() as u32).map(|demand| (demand, mean(demand))).collect();
-    let all = demands.len();
+    let all = network.ends.len();
     let title = if all <= MOST_ROWS { "Demands".into() } else { format!("The {MOST_ROWS} of {all} demands with the longest mean delay") };
-    if all > MOST_ROWS {
+    let mut demands: Vec<(u32, Option<f64>)> = Vec::new();
+    let keep_longest = |demands: &mut Vec<(u32, Option<f64>)>| {
         demands.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
         demands.truncate(MOST_ROWS);
+    };
+    for demand in 0..all as u32 {
+        demands.push((demand, mean(demand)));
+        if demands.len() == 2 * MOST_ROWS {
+            keep_longest(&mut demands);
+        }
+    }
+    if all > MOST_ROWS {
+        keep_longest(&mut demands);
     }
     let name = |node: u32| &network.topology.nodes[node as usize].name;
     let row = |(demand, mean): (u32, Option<f64>)| {
-        let (flow, delay) = (network.flows[demand as usize], statistics.histogram(DELAY.at(demand)));
+        let ((source, target), delay) = (network.ends[demand as usize], statistics.histogram(DELAY.at(demand)));
         let [sent, lost, left] = [OFFERED, LOST, UNDER_WAY].map(|counter| statistics.counter(counter.at(demand)));
         let counts = [sent, delay.count(), lost, left];
-        let times = [mean, delay.quantile(0.5), delay.quantile(0.95), delay.quantile(0.99)].map(|time| json!(time.map(|s| s * 1e3)));
-        let ends = [json!(name(flow.source)), json!(name(flow.target)), json!(network.routing.hops[demand as usize])];
+        let [p50, p95, p99] = delay.quantiles([0.5, 0.95, 0.99]);
+        let times = [mean, p50, p95, p99].map(|time| json!(time.map(|s| s * 1e3)));
+        let ends = [json!(name(source)), json!(name(target)), json!(network.routing.hops[demand as usize])];
         ends.into_iter().chain(counts.map(|count| json!(count))).chain(times).collect()
     };
     TableView {

@@ -1,8 +1,9 @@
 //! The two outputs: stdout for results, stderr for people.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use warpline_transport::Invitation;
 
@@ -26,9 +27,17 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints one JSON value on one line to stdout.
-pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
-    print(&format!("{value}\n"))
+/// Prints one JSON value on one line to stdout, piece by piece: it may be larger than memory. The reader may stop reading at any time.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    if is_silent() {
+        return Ok(());
+    }
+    let mut stdout = BufWriter::new(std::io::stdout().lock());
+    let written = serde_json::to_writer(&mut stdout, value).map_err(std::io::Error::from);
+    match written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()) {
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!("cannot write to stdout: {cause}"))),
+        _ => Ok(()),
+    }
 }
 
 /// Prints a line for people to stderr, whether or not anybody reads it.

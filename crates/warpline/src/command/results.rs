@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::ResultNote;
+use crate::record::{ResultField, ResultNote, ResultTree};
 use serde_json::{Map, Value};
-use warpline_report::lists::{self, Extreme, ListSummary};
+use warpline_report::lists::{self, Entries, Extreme, ListOverview, ListSummary};
 
 use super::format;
 
@@ -17,31 +17,38 @@ const ELSEWHERE: &str = "see --json or --report";
 type Notes = BTreeMap<String, ResultNote>;
 
 /// The results, as names and what there is to say of them.
-pub(crate) fn lines(results: &Value, notes: &Notes) -> Vec<[String; 2]> {
-    match results {
-        Value::Null => Vec::new(),
-        Value::Object(all) => all.iter().flat_map(|(name, value)| result(name, value, notes)).collect(),
+pub(crate) fn lines(results: &ResultTree, notes: &Notes) -> Vec<[String; 2]> {
+    let field = |(name, field): (&str, ResultField<'_>)| match field {
+        ResultField::Value(Value::Array(list)) => listed(name, Entries::Kept(list), notes),
+        ResultField::Value(value) => vec![[name.to_owned(), explained(text(name, value, notes), notes.get(name))]],
+        ResultField::List(list) => listed(name, Entries::Made(list), notes),
+    };
+    match results.short() {
+        Value::Object(_) | Value::Null => results.fields().flat_map(field).collect(),
         other => vec![["result".to_owned(), text("", other, notes)]],
     }
 }
 
-/// A result with its note; of a few items each with its interval, of a list of objects their fields, too.
-fn result(name: &str, value: &Value, notes: &Notes) -> Vec<[String; 2]> {
+/// A list with its note; of a few items each with its interval, of a list of objects their fields, too.
+fn listed(name: &str, list: Entries<'_>, notes: &Notes) -> Vec<[String; 2]> {
     let unit = notes.get(name).map_or("", |note| &note.unit);
-    let mut lines = vec![[name.to_owned(), explained(text(name, value, notes), notes.get(name))]];
-    let Value::Array(list) = value else { return lines };
-    if lists::summed_up(list, name, notes).is_some() {
+    let overview = ListOverview::of(list, name);
+    let mut lines = vec![[name.to_owned(), explained(list_text((name, list, &overview), unit, notes), notes.get(name))]];
+    if overview.summary(notes).is_some() {
         if list.len() <= LIST_MOST {
-            let objects = list.iter().enumerate().filter_map(|(entry, item)| Some((entry, item.as_object()?)));
-            lines.extend(objects.map(|(entry, item)| [format!("  {}", lists::name_of(list, name, notes, entry)), object(item, unit)]));
+            let items = list.iter().enumerate().filter(|(_, item)| item.is_object());
+            lines.extend(items.map(|(entry, item)| {
+                let item = item.as_object().map(|item| object(item, unit)).unwrap_or_default();
+                [format!("  {}", lists::name_of(list, name, notes, entry)), item]
+            }));
         }
         return lines;
     }
-    for (key, summary) in lists::fields(list, name, notes) {
+    for (key, summary, _) in overview.fields(notes) {
         let note = notes.get(&format!("{name}.{key}"));
         let mut text = summed_up(&summary, note.map_or("", |note| &note.unit), |entry| lists::name_of(list, name, notes, entry));
         if key == "ci95" {
-            text += &narrow(list);
+            text += &narrow(overview.cautions);
         }
         lines.push([format!("  {key}"), explained(text, note)]);
     }
@@ -58,19 +65,26 @@ fn explained(text: String, note: Option<&ResultNote>) -> String {
 fn text(name: &str, value: &Value, notes: &Notes) -> String {
     let unit = notes.get(name).map_or("", |note| &note.unit);
     match value {
-        Value::Array(list) if list.len() > LIST_MOST || !list.iter().all(is_scalar) => {
-            let count = format!("{} {}", list.len(), if list.len() == 1 { "entry" } else { "entries" });
-            match lists::summed_up(list, name, notes) {
-                Some(summary) => {
-                    let sum = summed_up(&summary, unit, |entry| lists::name_of(list, name, notes, entry));
-                    format!("{count}: {sum}{} ({ELSEWHERE})", narrow(list))
-                }
-                None => format!("{count} ({ELSEWHERE})"),
-            }
+        Value::Array(list) => {
+            let list = Entries::Kept(list);
+            list_text((name, list, &ListOverview::of(list, name)), unit, notes)
         }
-        Value::Array(list) => with_unit(list.iter().map(scalar).collect::<Vec<_>>().join(", "), unit),
         Value::Object(fields) => object(fields, unit),
         value => with_unit(scalar(value), unit),
+    }
+}
+
+fn list_text((name, list, overview): (&str, Entries<'_>, &ListOverview<'_>), unit: &str, notes: &Notes) -> String {
+    if list.len() <= LIST_MOST && overview.is_plain {
+        return with_unit(list.iter().map(|value| scalar(&value)).collect::<Vec<_>>().join(", "), unit);
+    }
+    let count = format!("{} {}", list.len(), if list.len() == 1 { "entry" } else { "entries" });
+    match overview.summary(notes) {
+        Some(summary) => {
+            let sum = summed_up(&summary, unit, |entry| lists::name_of(list, name, notes, entry));
+            format!("{count}: {sum}{} ({ELSEWHERE})", narrow(overview.cautions))
+        }
+        None => format!("{count} ({ELSEWHERE})"),
     }
 }
 
@@ -96,8 +110,8 @@ fn summed_up(summary: &ListSummary, unit: &str, called: impl Fn(usize) -> String
 }
 
 /// How many intervals of a list are probably too narrow.
-fn narrow(list: &[Value]) -> String {
-    match list.iter().filter(|entry| entry.get("ci95_note").is_some()).count() {
+fn narrow(intervals: usize) -> String {
+    match intervals {
         0 => String::new(),
         1 => ", 1 interval probably too narrow".to_owned(),
         narrow => format!(", {narrow} intervals probably too narrow"),
@@ -172,7 +186,7 @@ mod tests {
         let note = |(name, unit, meaning): &(&str, &str, &str)| {
             ((*name).to_owned(), ResultNote { unit: (*unit).into(), meaning: (*meaning).into(), label: false })
         };
-        lines(values, &notes.iter().map(note).collect()).into_iter().map(|line| line.join(": ")).collect()
+        lines(&values.clone().into(), &notes.iter().map(note).collect()).into_iter().map(|line| line.join(": ")).collect()
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use crate::TraceSummary;
 use crate::record::{
-    CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, Replications, RunRecord,
-    StateDigestRecord, ThrottleRecord,
+    CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, Replications, ResultTree,
+    RunRecord, StateDigestRecord, ThrottleRecord,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 use warpline_report::Limit;
 
 use super::failure::Failure;
@@ -34,10 +35,18 @@ pub(crate) struct Summary<'a> {
     pub(crate) trace: Option<&'a TraceSummary>,
 }
 
+/// A run as one object.
+#[derive(Serialize)]
+pub(crate) struct SummaryJson<'a> {
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+    results: &'a ResultTree,
+}
+
 impl Summary<'_> {
-    /// The run as one object, including the failure of its report if that `failed`.
-    pub(crate) fn json(&self, failed: Option<&Failure>) -> Value {
-        let mut all = self.record.summary();
+    /// The run as one object, including the failure of its report if that `failed`. Its long lists are made while it is written.
+    pub(crate) fn json(&self, failed: Option<&Failure>) -> SummaryJson<'_> {
+        let mut all = self.record.summary_without_results();
         if !self.notes.is_empty() {
             all.insert("notes".into(), json!(self.notes));
         }
@@ -59,7 +68,7 @@ impl Summary<'_> {
             all.insert("error".into(), json!(failure.message));
             all.insert("exit_code".into(), json!(failure.code));
         }
-        Value::Object(all)
+        SummaryJson { fields: all, results: &self.record.results }
     }
 
     /// The run on one page.
@@ -443,6 +452,7 @@ mod tests {
     fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
         let json = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None }.json(None);
+        let json = serde_json::to_value(json).unwrap();
         let numbers = [
             "processed_events",
             "certain_events",
@@ -474,7 +484,10 @@ mod tests {
     #[test]
     fn a_run_slower_than_one_core_is_told_so() {
         let mut record = sample::optimistic(1e6);
-        let json = |record: &RunRecord| Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None }.json(None);
+        let json = |record: &RunRecord| {
+            let summary = Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None };
+            serde_json::to_value(summary.json(None)).unwrap()
+        };
         assert!(!text(&record).contains("what limits"), "1.1 s of work in a quarter of a second");
         assert_eq!(json(&record)["limits"], json!([]));
         record.loop_seconds = 10.0;

@@ -246,7 +246,7 @@ impl<M: Model> Job<M> {
     /// One record for all runs.
     fn summary(&self, mut records: Vec<RunRecord>, wanted: u32, at_once: u32, took: Duration) -> RunRecord {
         let first = records[0].clone();
-        let results = across(&records.iter().map(|record| &record.results).collect::<Vec<_>>(), &first.result_notes);
+        let results = across(&records.iter().map(|record| &*record.results).collect::<Vec<_>>(), &first.result_notes);
         let committed_events = records.iter().map(|record| record.committed_events).sum();
         let wall_seconds = took.as_secs_f64();
         let digest = records.iter().fold(0, |digest, record| {
@@ -276,7 +276,7 @@ impl<M: Model> Job<M> {
             core_share: None,
             peak_rss_bytes: crate::memory_use::peak(),
             parallel: None,
-            results,
+            results: results.into(),
             series: series::across(&runs),
             progress: Vec::new(),
             views,

@@ -138,9 +138,9 @@ fn the_event_rate_is_that_of_the_loop() {
         fn handle(&self, _: &mut (), (): &(), lp: &mut Context<Self>) {
             lp.send(lp.id(), 1.0, ());
         }
-        fn results(&self, _: &Outcome) -> serde_json::Value {
+        fn results(&self, _: &Outcome) -> Results<Self> {
             std::thread::sleep(RESULTS_TAKE);
-            serde_json::Value::Null
+            serde_json::Value::Null.into()
         }
     }
     for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {

@@ -107,7 +107,7 @@ impl Model for Scripted {
         }
     }
 
-    fn results(&self, _: &Outcome) -> Value {
-        (self.results)()
+    fn results(&self, _: &Outcome) -> Results<Self> {
+        (self.results)().into()
     }
 }

@@ -1,0 +1,154 @@
+//! What a model says after a run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::Statistics;
+
+/// What is known when a run has ended, for [`Model::results`](crate::Model::results) and [`Model::views`](crate::Model::views).
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    /// The statistics of the whole run.
+    pub statistics: &'a Statistics,
+    /// The end of the run, in model time.
+    pub end: f64,
+    /// Where observation began, in model time.
+    pub warmup: f64,
+}
+
+/// The results of a run: a JSON object, and lists whose entries are made one by one while they are written.
+///
+/// A list of millions of entries would take gigabytes as JSON in memory. One that is [added](Self::list) here takes none.
+///
+/// ```
+/// # use warpline_model::{serde_json::json, prelude::*};
+/// const SERVED: Counter = Counter::slot(0);
+/// # struct Shops { names: Vec<String> }
+/// # impl Model for Shops {
+/// #     type State = (); type Event = ();
+/// #     fn lps(&self) -> u32 { 3 }
+/// #     fn init(&self, _: &mut Init<Self>) {}
+/// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+/// #     fn declare(&self, declare: &mut Declarations) { declare.counter(SERVED, "served", "customers", "").items(3); }
+/// fn results(&self, _: &Outcome) -> Results<Self> {
+///     Results::from(json!({ "shops_open": 3 })).list("shops", self.names.len(), |model, outcome, shop| {
+///         json!({ "name": model.names[shop], "served": outcome.statistics.counter(SERVED.at(shop as u32)) })
+///     })
+/// }
+/// # }
+/// # let model = Shops { names: ["a", "b", "c"].map(str::to_owned).into() };
+/// # let mut declare = Declarations::default();
+/// # model.declare(&mut declare);
+/// # let statistics = Statistics::new(declare.checked().unwrap(), 2.0, 10.0);
+/// # let outcome = Outcome { statistics: &statistics, end: 10.0, warmup: 2.0 };
+/// let results = model.results(&outcome).to_value(&model, &outcome);
+/// assert_eq!(results["shops"][1], json!({ "name": "b", "served": 0 }));
+/// assert_eq!(results["shops_open"], 3);
+/// ```
+pub struct Results<M> {
+    short: Value,
+    lists: BTreeMap<String, List<M>>,
+}
+
+/// A list whose entries are made when they are needed.
+pub struct List<M> {
+    len: usize,
+    entry: Entry<M>,
+}
+
+/// Makes an entry of a list.
+type Entry<M> = Box<dyn Fn(&M, &Outcome<'_>, usize) -> Value + Send + Sync>;
+
+impl<M> Results<M> {
+    /// Every declared statistic, as in [`Statistics::to_json`]; those with several items are lists whose entries are made one by one.
+    pub fn of(statistics: &Statistics) -> Self {
+        let single = statistics.names().filter(|(_, _, items)| *items == 1);
+        let short = single.map(|(slot, name, _)| (name.to_owned(), statistics.item_json(slot, 0)));
+        let several = statistics.names().filter(|(_, _, items)| *items != 1);
+        several.fold(Results::from(Value::Object(short.collect())), |results, (slot, name, items)| {
+            results.list(name, items, move |_, outcome, item| outcome.statistics.item_json(slot, item))
+        })
+    }
+
+    /// The same with a list of this many entries under a name of its own; `entry` makes each of them when it is written.
+    #[must_use]
+    pub fn list(
+        mut self,
+        name: impl Into<String>,
+        len: usize,
+        entry: impl Fn(&M, &Outcome<'_>, usize) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.lists.insert(name.into(), List { len, entry: Box::new(entry) });
+        self
+    }
+
+    /// The same without what has this name.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.lists.remove(name);
+        if let Value::Object(fields) = &mut self.short {
+            fields.remove(name);
+        }
+        self
+    }
+
+    /// The same with a value under this name, if they are an object.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        if let Value::Object(fields) = &mut self.short {
+            fields.insert(name.to_owned(), value);
+        }
+        self
+    }
+
+    /// All but the lists, and the lists by name.
+    #[doc(hidden)]
+    pub fn into_parts(self) -> (Value, BTreeMap<String, List<M>>) {
+        (self.short, self.lists)
+    }
+}
+
+impl<M> Results<M> {
+    /// All of it as one value in memory, for tests of models.
+    pub fn to_value(&self, model: &M, outcome: &Outcome<'_>) -> Value {
+        let mut all = self.short.clone();
+        for (name, list) in &self.lists {
+            all[name] = (0..list.len).map(|number| list.entry(model, outcome, number)).collect();
+        }
+        all
+    }
+}
+
+impl<M> List<M> {
+    /// How many entries it has.
+    #[doc(hidden)]
+    pub fn entries(&self) -> usize {
+        self.len
+    }
+
+    /// Makes an entry.
+    #[doc(hidden)]
+    pub fn entry(&self, model: &M, outcome: &Outcome<'_>, number: usize) -> Value {
+        (self.entry)(model, outcome, number)
+    }
+}
+
+impl<M> From<Value> for Results<M> {
+    fn from(short: Value) -> Self {
+        Results { short, lists: BTreeMap::new() }
+    }
+}
+
+impl<M> fmt::Debug for Results<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Results").field("short", &self.short).field("lists", &self.lists.keys()).finish()
+    }
+}
+
+impl<M> fmt::Debug for List<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("List").field("len", &self.len).finish_non_exhaustive()
+    }
+}
