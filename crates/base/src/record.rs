@@ -1,5 +1,6 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
+mod deferred;
 mod replications;
 mod results;
 mod series;
@@ -12,6 +13,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::deferred::Deferred;
 pub use self::replications::{Replication, Replications};
 pub use self::results::{ResultField, ResultList, ResultTree};
 pub use self::series::{Series, SeriesKind};

@@ -4,7 +4,7 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use warpline_memory::{Account, Budget, Region};
 
 use crate::settings::{SettingError, SettingValue};
-use crate::{MemoryLimit, memory_use};
+use crate::{MemoryLimit, control_groups, memory_use};
 
 /// The budget of a run.
 #[derive(Clone, Debug)]
@@ -61,11 +61,11 @@ impl RunBudget {
     }
 }
 
-/// The memory of this machine, in bytes, or what the process may take of it, if that is less (control groups of Linux).
+/// The memory of this machine, in bytes, or what the process may take of it, if that is less.
 fn of_machine() -> u64 {
     let system = System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()));
     let total = system.total_memory();
-    system.cgroup_limits().map_or(total, |limits| limits.total_memory.min(total))
+    control_groups::memory_limit().map_or(total, |limit| limit.min(total))
 }
 
 #[cfg(all(test, target_os = "linux", not(miri)))]

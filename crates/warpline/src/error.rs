@@ -104,6 +104,15 @@ pub enum Error {
         /// The system's error.
         cause: std::io::Error,
     },
+    /// The results of finished [replications](crate::Simulation::replicate) wait in a file for the last one, and could not be written.
+    #[error(
+        "the results of finished runs cannot be kept in {}: {cause}; free some space, or name another directory in TMPDIR; there are no results",
+        std::env::temp_dir().display()
+    )]
+    Kept {
+        /// The system's error.
+        cause: std::io::Error,
+    },
     /// What an event does [to the outside world](crate::Observe::when_settled) panicked.
     #[error(
         "what {lp} does to the outside world at time {} panicked: {why}; nothing was done there after it, but the run went on",

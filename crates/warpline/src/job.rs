@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use warpline_model::Model;
 
+use crate::budget::RunBudget;
 use crate::watch::{StopSwitch, ThreadLimits, WARN_AFTER};
 use crate::{Error, Records, Settings};
 
@@ -23,6 +24,8 @@ pub(crate) struct Job<M: Model> {
     pub(crate) for_tests: ForTests,
     pub(crate) records: Records,
     pub(crate) stop: StopSwitch,
+    /// What it may take of memory, if that is known already.
+    pub(crate) budget: Option<RunBudget>,
     /// What it runs on, if a launcher has started its processes.
     pub(crate) machines: Option<Machines>,
 }

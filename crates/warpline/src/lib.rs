@@ -86,6 +86,7 @@ mod choice;
 mod chooser;
 pub mod command;
 mod conclude;
+mod control_groups;
 mod core_time;
 mod drive;
 mod error;

@@ -96,7 +96,10 @@ impl<M: Model> Job<M> {
     }
 
     /// What the run may take of the memory of this machine.
-    fn budget(&self, processes: Option<&Processes>) -> Result<RunBudget, Error> {
+    pub(crate) fn budget(&self, processes: Option<&Processes>) -> Result<RunBudget, Error> {
+        if let Some(budget) = &self.budget {
+            return Ok(budget.clone());
+        }
         if let Some(bytes) = self.for_tests.budget {
             return Ok(RunBudget::of_engine(bytes));
         }

@@ -41,7 +41,8 @@ impl<'a, M: Model> Simulation<'a, M> {
         let (about, time_unit, parameters) = (String::new(), "", Map::new());
         let (model, default_end, settings) = (Arc::new(model), 100.0, Settings::default());
         let (for_tests, records, stop, machines) = (ForTests::default(), Records::default(), StopSwitch::default(), None);
-        let job = Job { model, name, about, time_unit, parameters, default_end, settings, for_tests, records, stop, machines };
+        let job =
+            Job { model, name, about, time_unit, parameters, default_end, settings, for_tests, records, stop, budget: None, machines };
         Simulation { job, audience: Audience::default() }
     }
 

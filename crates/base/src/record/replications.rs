@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ResultTree, Series, number};
+use super::{Deferred, ResultTree, Series, number};
 
 /// What a record of replications says about each of the runs; its results are estimates across them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Replication {
     #[serde(deserialize_with = "number")]
     pub wall_seconds: f64,
     /// Its results, as it would have reported them alone.
-    pub results: ResultTree,
+    pub results: Deferred<ResultTree>,
     /// Its statistics over virtual time, likewise.
-    pub series: BTreeMap<String, Series>,
+    pub series: Deferred<BTreeMap<String, Series>>,
 }

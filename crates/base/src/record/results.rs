@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 /// use warpline_base::record::{ResultList, ResultTree};
 /// let squares = ResultList::new(1_000, |entry| Value::from(entry * entry));
 /// let results = ResultTree::new(json!({ "sent": 7 }), [("squares".to_owned(), squares)].into());
-/// assert_eq!(results.lists()["squares"].iter().nth(9), Some(json!(81)));
+/// assert_eq!(results.lists()["squares"].entry(9), Some(json!(81)));
 /// assert!(serde_json::to_string(&results)?.starts_with(r#"{"sent":7,"squares":[0,1,4,"#));
 /// // As a value, with all of its entries in memory:
 /// assert_eq!((&results["sent"], &results["squares"][9]), (&json!(7), &json!(81)));
@@ -66,8 +66,13 @@ impl ResultList {
     }
 
     /// The entries, made one by one.
-    pub fn iter(&self) -> impl Iterator<Item = Value> {
+    pub fn entries(&self) -> impl Iterator<Item = Value> {
         (0..self.len).map(|number| (self.entry)(number))
+    }
+
+    /// The entry with this number, from 0, if there is one.
+    pub fn entry(&self, number: usize) -> Option<Value> {
+        (number < self.len).then(|| (self.entry)(number))
     }
 }
 
@@ -82,19 +87,19 @@ impl Serialize for ResultField<'_> {
 
 impl fmt::Debug for ResultList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
+        f.debug_list().entries(self.entries()).finish()
     }
 }
 
 impl PartialEq for ResultList {
     fn eq(&self, other: &Self) -> bool {
-        self.len == other.len && self.iter().eq(other.iter())
+        self.len == other.len && self.entries().eq(other.entries())
     }
 }
 
 impl Serialize for ResultList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+        serializer.collect_seq(self.entries())
     }
 }
 
@@ -133,7 +138,7 @@ impl ResultTree {
         }
         let value = |field| match field {
             ResultField::Value(value) => value.clone(),
-            ResultField::List(list) => list.iter().take(entries).collect(),
+            ResultField::List(list) => list.entries().take(entries).collect(),
         };
         Value::Object(self.fields().map(|(name, field)| (name.to_owned(), value(field))).collect::<Map<_, _>>())
     }

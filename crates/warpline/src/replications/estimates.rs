@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use warpline_base::record::ResultNote;
+use warpline_base::record::{ResultField, ResultNote, ResultTree};
 use warpline_model::statistics::mean_and_deviation;
 
 /// A quantity over several runs.
@@ -71,7 +71,7 @@ pub(super) fn across(results: &[&Value], notes: &BTreeMap<String, ResultNote>) -
 }
 
 /// The same for what is at `path`.
-fn below(results: &[&Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
+pub(super) fn below(results: &[&Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
     // Where some runs have nothing, others show what it is.
     let Some(&first) = results.iter().find(|value| !value.is_null()) else { return Value::Null };
     let field = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -128,31 +128,57 @@ fn children<'v>(results: &[&'v Value], key: &str) -> Vec<&'v Value> {
 
 /// The value of a result in one run: a number, or the mean of an estimate; `None` where there is none. `path` has the names of objects and
 /// the numbers of list items, separated by dots.
-pub(super) fn value_at(results: &Value, path: &str) -> Option<f64> {
-    let found = path.split('.').try_fold(results, |value, key| match value {
+pub(super) fn value_at(results: &ResultTree, path: &str) -> Option<f64> {
+    let (name, below) = path.split_once('.').unwrap_or((path, ""));
+    if let Some(list) = results.lists().get(name) {
+        let (number, below) = below.split_once('.').unwrap_or((below, ""));
+        return number_at(&list.entry(number.parse().ok()?)?, below);
+    }
+    number_at(results.short(), path)
+}
+
+fn number_at(value: &Value, path: &str) -> Option<f64> {
+    let found = path.split('.').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value {
         Value::Array(list) => list.get(key.parse::<usize>().ok()?),
         value => value.get(key),
     })?;
     found.as_f64().or_else(|| found.get("mean")?.as_f64())
 }
 
-/// The paths of all estimates in what [`across`] made.
-pub(super) fn paths(estimates: &Value) -> Vec<String> {
-    fn collect(value: &Value, path: &str, found: &mut Vec<String>) {
-        let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-        match value {
-            Value::Object(fields) if fields.contains_key("ci95") && fields.contains_key("deviation") => {
-                // Of none there is nothing to show.
-                found.extend(fields.get("mean").filter(|mean| mean.is_number()).map(|_| path.to_owned()));
+/// The paths of the first estimates, at most so many, in what [`across`] made.
+pub(super) fn paths(estimates: &ResultTree, most: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    if estimates.lists().is_empty() {
+        collect_paths(estimates.short(), "", most, &mut found);
+        return found;
+    }
+    for (name, field) in estimates.fields() {
+        match field {
+            ResultField::Value(value) => collect_paths(value, name, most, &mut found),
+            ResultField::List(list) => {
+                // What one entry lacks, all of them may lack: the others are not searched for it.
+                let entries = list.entries().take(most).enumerate();
+                entries.for_each(|(number, entry)| collect_paths(&entry, &format!("{name}.{number}"), most, &mut found));
             }
-            Value::Object(fields) => fields.iter().for_each(|(key, value)| collect(value, &below(key), found)),
-            Value::Array(list) => list.iter().enumerate().for_each(|(item, value)| collect(value, &below(&item.to_string()), found)),
-            _ => {}
         }
     }
-    let mut found = Vec::new();
-    collect(estimates, "", &mut found);
     found
+}
+
+fn collect_paths(value: &Value, path: &str, most: usize, found: &mut Vec<String>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match value {
+        _ if found.len() >= most => {}
+        Value::Object(fields) if fields.contains_key("ci95") && fields.contains_key("deviation") => {
+            // Of none there is nothing to show.
+            found.extend(fields.get("mean").filter(|mean| mean.is_number()).map(|_| path.to_owned()));
+        }
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect_paths(value, &below(key), most, found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(item, value)| collect_paths(value, &below(&item.to_string()), most, found))
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -175,9 +201,9 @@ mod tests {
         assert_eq!((&estimates["wait"]["count"], &estimates["sizes"]["max"]["count"]), (&json!(3), &json!(2)), "one run has no longest");
         assert_eq!((&estimates["unit"], &estimates["of_run"]), (&json!("s"), &Value::Null));
         assert_eq!((&estimates["ragged"], &estimates["nothing"]), (&Value::Null, &Value::Null));
-        assert_eq!(paths(&estimates), ["lists.0", "lists.1", "served", "sizes.max", "sizes.p50", "wait"]);
+        assert_eq!(paths(&estimates.clone().into(), 9), ["lists.0", "lists.1", "served", "sizes.max", "sizes.p50", "wait"]);
         assert_eq!(
-            ["wait", "served", "lists.1", "sizes.p50", "unit", "lists.9"].map(|path| value_at(&runs[1], path)),
+            ["wait", "served", "lists.1", "sizes.p50", "unit", "lists.9"].map(|path| value_at(&runs[1].clone().into(), path)),
             [Some(4.0), Some(2.0), Some(2.0), Some(4.0), None, None]
         );
     }

@@ -1,22 +1,31 @@
 //! Replications: runs of one model that differ in nothing but the seed, several at a time.
 
 mod estimates;
+mod finished;
+mod kept;
+mod packed;
+mod queue;
 mod series;
+mod spool;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use warpline_base::StateDigest;
-use warpline_base::record::{LinesView, Partial, Replication, Replications, RunRecord, StateDigestRecord, TableView, View};
+use warpline_base::record::{LinesView, Partial, Replication, Replications, ResultTree, RunRecord, StateDigestRecord, TableView, View};
 use warpline_model::Model;
 
 pub use self::estimates::Spread;
-use self::estimates::{across, paths, value_at};
+use self::estimates::{paths, value_at};
+use self::finished::Finished;
+use self::kept::KeptRun;
+use self::queue::Queue;
+use self::spool::Spool;
 use crate::error::within_memory;
 use crate::job::Job;
 use crate::watch::{Control, watched};
@@ -42,7 +51,7 @@ impl Replicated {
     /// dots. `None` if there is no such number.
     pub fn spread(&self, path: &str) -> Option<Spread> {
         let runs = &self.record.replications.as_ref()?.runs;
-        Spread::of_known(&runs.iter().map(|run| value_at(&run.results, path)).collect::<Vec<_>>())
+        Spread::of_known(&runs.iter().map(|run| value_at(&run.results.made(), path)).collect::<Vec<_>>())
     }
 
     /// Writes one report for all runs to a directory, as [`Run::report`](crate::Run::report) does for one.
@@ -126,11 +135,10 @@ impl<M: Model> Job<M> {
             self.settings.sync = Some(Synchronisation::Sequential);
             self.settings.threads = None;
         }
-        let records = self.run_all(runs, at_once, control)?;
-        if records.is_empty() {
-            return Err(Error::Stopped);
-        }
-        Ok(Replicated { record: self.summary(records, runs, at_once, started.elapsed()) })
+        // One budget for all runs: what they leave is no part of the program.
+        self.budget = Some(self.budget(None)?);
+        let finished = self.run_all(runs, at_once, control)?;
+        Ok(Replicated { record: self.summary(finished, runs, at_once, started.elapsed()) })
     }
 
     fn check_replications(&self, runs: u32) -> Result<(), Error> {
@@ -151,24 +159,27 @@ impl<M: Model> Job<M> {
         }
     }
 
-    /// Executes the runs in `at_once` threads, and returns their records by seed.
-    fn run_all(&self, runs: u32, at_once: u32, control: &Control) -> Result<Vec<RunRecord>, Error> {
-        let (next, failed) = (AtomicU32::new(0), AtomicBool::new(false));
-        let outcomes = Mutex::new(Vec::new());
+    /// Executes the runs in `at_once` threads, or in fewer as soon as memory is short for so many.
+    fn run_all(&self, runs: u32, at_once: u32, control: &Control) -> Result<Finished, Error> {
+        let (queue, failed) = (Mutex::new(Queue { next: 0..runs, again: Vec::new(), threads: at_once }), AtomicBool::new(false));
+        let (outcomes, first, spool) = (Mutex::new(Vec::new()), Mutex::new(None), Arc::new(Spool::default()));
         let stack = self.thread_limits()?.stack;
         scope(|scope| {
             let (sender, reports) = channel();
             for thread in 0..at_once as usize {
-                let (sender, next, failed, outcomes) = (sender.clone(), &next, &failed, &outcomes);
+                let (sender, queue, failed, outcomes, first, spool) = (sender.clone(), &queue, &failed, &outcomes, &first, &spool);
                 let work = move || {
                     while !failed.load(Ordering::Relaxed) && !self.stop.is_on() && control.go_on().is_ok() {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= runs {
+                        let Some((number, alone)) = lock(queue).take() else { break };
+                        let outcome = self.run_one(number, thread, &sender, control).and_then(|record| keep(number, record, first, spool));
+                        if matches!(outcome, Err(Error::Memory { .. })) && !alone {
+                            if lock(queue).give_back(number) {
+                                continue;
+                            }
                             break;
                         }
-                        let outcome = self.run_one(number, thread, &sender, control);
                         failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
-                        outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((number, outcome));
+                        lock(outcomes).push((number, outcome));
                     }
                 };
                 let worker = Builder::new().name(format!("warpline-{thread}")).stack_size(stack).spawn_scoped(scope, work);
@@ -184,9 +195,9 @@ impl<M: Model> Job<M> {
         control.go_on()?;
         let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcomes.sort_by_key(|(number, _)| *number);
-        // What was under way when the runs were to end is no sample of a whole run.
-        let whole = |outcome: &Result<RunRecord, Error>| outcome.as_ref().map_or(true, |record| record.partial.is_none());
-        outcomes.into_iter().map(|(_, outcome)| outcome).filter(whole).collect()
+        let runs = outcomes.into_iter().filter_map(|(_, outcome)| outcome.transpose()).collect::<Result<Vec<_>, _>>()?;
+        let first = first.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, record)| record);
+        first.map(|first| Finished { first, runs, spool }).ok_or(Error::Stopped)
     }
 
     /// One of the runs, in this thread.
@@ -200,6 +211,7 @@ impl<M: Model> Job<M> {
             parameters: self.parameters.clone(),
             records: self.records.clone(),
             stop: self.stop.clone(),
+            budget: self.budget.clone(),
             settings,
             ..*self
         };
@@ -210,7 +222,7 @@ impl<M: Model> Job<M> {
         };
         let run = within_memory(|| job.run(&control.within(Arc::new(listener))))?;
         let _ = reports.send(Report { thread, what: Told::Ended(run.record.committed_events) });
-        Ok(RunRecord { progress: Vec::new(), settings: if number == 0 { run.record.settings } else { Vec::new() }, ..run.record })
+        Ok(run.record)
     }
 
     /// Adds up the progress of all runs, until the last has ended.
@@ -244,27 +256,17 @@ impl<M: Model> Job<M> {
     }
 
     /// One record for all runs.
-    fn summary(&self, mut records: Vec<RunRecord>, wanted: u32, at_once: u32, took: Duration) -> RunRecord {
-        let first = records[0].clone();
-        let results = across(&records.iter().map(|record| &*record.results).collect::<Vec<_>>(), &first.result_notes);
-        let committed_events = records.iter().map(|record| record.committed_events).sum();
+    fn summary(&self, finished: Finished, wanted: u32, at_once: u32, took: Duration) -> RunRecord {
+        let (results, series) = (finished.results(), finished.series());
+        let Finished { first, runs, spool } = finished;
+        let committed_events = runs.iter().map(|run| run.committed_events).sum();
         let wall_seconds = took.as_secs_f64();
-        let digest = records.iter().fold(0, |digest, record| {
-            let one = u64::from_str_radix(&record.digest, 16).unwrap_or_default();
+        let digest = runs.iter().fold(0, |digest, run| {
+            let one = u64::from_str_radix(&run.digest, 16).unwrap_or_default();
             warpline_base::random::mix64(digest ^ one)
         });
-        let state_digest = state_digest_of_all(&records);
-        let runs: Vec<Replication> = records
-            .drain(..)
-            .map(|RunRecord { seed, digest, committed_events, wall_seconds, results, series, .. }| Replication {
-                seed,
-                digest,
-                committed_events,
-                wall_seconds,
-                results,
-                series,
-            })
-            .collect();
+        let state_digest = state_digest_of_all(&runs);
+        let runs: Vec<Replication> = runs.iter().map(|run| run.replication(&spool)).collect();
         let views = views(&results, &runs);
         RunRecord {
             committed_events,
@@ -276,8 +278,8 @@ impl<M: Model> Job<M> {
             core_share: None,
             peak_rss_bytes: crate::memory_use::peak(),
             parallel: None,
-            results: results.into(),
-            series: series::across(&runs),
+            results,
+            series,
             progress: Vec::new(),
             views,
             partial: (runs.len() < wanted as usize).then(|| Partial { wanted_end: self.end_time(), wanted_runs: wanted }),
@@ -288,18 +290,42 @@ impl<M: Model> Job<M> {
 }
 
 /// Digests of what all runs ended with, if each of them has them.
-fn state_digest_of_all(records: &[RunRecord]) -> Option<StateDigestRecord> {
-    let all: Vec<&StateDigestRecord> = records.iter().map(|record| record.state_digest.as_ref()).collect::<Option<_>>()?;
+fn state_digest_of_all(runs: &[KeptRun]) -> Option<StateDigestRecord> {
+    let all: Vec<&StateDigestRecord> = runs.iter().map(|run| run.state_digest.as_ref()).collect::<Option<_>>()?;
     let of = |part: fn(&StateDigestRecord) -> &str| StateDigest::of(&all.iter().map(|one| part(one)).collect::<Vec<_>>().join(" ")).text();
     Some(StateDigestRecord { text: of(|one| &one.text), content: of(|one| &one.content), statistics: of(|one| &one.statistics) })
 }
 
+/// Keeps a run, unless it was cut short: it is no sample of a whole run then.
+fn keep(number: u32, record: RunRecord, first: &Mutex<Option<(u32, RunRecord)>>, spool: &Spool) -> Result<Option<KeptRun>, Error> {
+    if record.partial.is_some() {
+        return Ok(None);
+    }
+    let kept = KeptRun::new(&record, spool).map_err(|cause| Error::Kept { cause })?;
+    let mut first = lock(first);
+    if first.as_ref().is_none_or(|(earliest, _)| number < *earliest) {
+        let (results, series, progress, views) = Default::default();
+        *first = Some((number, RunRecord { results, series, progress, views, ..record }));
+    }
+    Ok(Some(kept))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A picture of each of the first results, run by run, and a table of all runs.
-fn views(results: &Value, runs: &[Replication]) -> Vec<View> {
-    let paths = paths(results);
+fn views(results: &ResultTree, runs: &[Replication]) -> Vec<View> {
+    let paths = paths(results, COLUMNS_MOST);
+    let of_run = |run: &Replication| {
+        let results = run.results.made();
+        paths.iter().map(|path| value_at(&results, path)).collect::<Vec<_>>()
+    };
+    let values: Vec<_> = runs.iter().map(of_run).collect();
     let title = |path: &str| path.replace('_', " ").replace('.', " › ");
-    let picture = |path: &String| {
-        let points: Vec<(f64, f64)> = runs.iter().filter_map(|run| Some((run.seed as f64, value_at(&run.results, path)?))).collect();
+    let picture = |(column, path): (usize, &String)| {
+        let points: Vec<(f64, f64)> =
+            runs.iter().zip(&values).filter_map(|(run, values)| Some((run.seed as f64, values[column]?))).collect();
         let spread = Spread::of(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>());
         let level = |value: f64| [points.first(), points.last()].into_iter().flatten().map(|(seed, _)| (*seed, value)).collect::<Vec<_>>();
         let mut lines = vec![("each run".to_owned(), points.clone()), ("mean".to_owned(), level(spread.mean))];
@@ -309,20 +335,21 @@ fn views(results: &Value, runs: &[Replication]) -> Vec<View> {
         }
         View::Lines(LinesView { title: title(path), x: "seed".to_owned(), y: title(path), lines })
     };
-    let mut views: Vec<View> = if runs.len() > 1 { paths.iter().take(PICTURES_MOST).map(picture).collect() } else { Vec::new() };
-    let shown = &paths[..paths.len().min(COLUMNS_MOST)];
+    let pictured = paths.iter().take(PICTURES_MOST).enumerate();
+    let mut views: Vec<View> = if runs.len() > 1 { pictured.map(picture).collect() } else { Vec::new() };
     let own = ["seed", "digest", "committed events", "wall time"].map(str::to_owned).into_iter();
-    let columns = own.chain(shown.iter().map(|path| title(path)));
+    let columns = own.chain(paths.iter().map(|path| title(path)));
     let columns = columns
         .map(|name| {
             let unit = if name == "wall time" { "s" } else { "" };
             (name, unit.to_owned())
         })
         .collect();
-    let row = |run: &Replication| {
+    let row = |(run, values): (&Replication, &Vec<Option<f64>>)| {
         let own = [json!(run.seed), json!(run.digest), json!(run.committed_events), json!(run.wall_seconds)];
-        own.into_iter().chain(shown.iter().map(|path| json!(value_at(&run.results, path)))).collect()
+        own.into_iter().chain(values.iter().map(|value| json!(value))).collect()
     };
-    views.push(View::Table(TableView { title: "Runs".to_owned(), columns, rows: runs.iter().map(row).collect() }));
+    let rows = runs.iter().zip(&values).map(row).collect();
+    views.push(View::Table(TableView { title: "Runs".to_owned(), columns, rows }));
     views
 }

@@ -43,7 +43,7 @@ mod tests {
             counts: counts.to_vec(),
             ..Series::default()
         };
-        Replication { series: [("wait".to_owned(), series)].into(), ..Replication::default() }
+        Replication { series: BTreeMap::from([("wait".to_owned(), series)]).into(), ..Replication::default() }
     }
 
     #[test]

@@ -66,8 +66,8 @@ fn every_run_is_that_of_its_seed_alone() {
     let mut events = 0;
     for run in runs(&replicated) {
         let alone = arrivals().seed(run.seed).run().expect("a run");
-        assert_eq!((&run.digest, &run.results), (&alone.record.digest, &alone.record.results), "seed {}", run.seed);
-        assert_eq!((run.committed_events, &run.series), (alone.record.committed_events, &alone.record.series));
+        assert_eq!((&run.digest, &*run.results), (&alone.record.digest, &alone.record.results), "seed {}", run.seed);
+        assert_eq!((run.committed_events, &*run.series), (alone.record.committed_events, &alone.record.series));
         events += run.committed_events;
     }
     assert_eq!(replicated.record.committed_events, events);
