@@ -112,18 +112,17 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record without what only the report needs (notes on settings, progress and views).
     pub fn summary(&self) -> Map<String, Value> {
-        let mut all = self.summary_without_results();
-        all.insert("results".to_owned(), (*self.results).clone());
+        let Ok(Value::Object(all)) = serde_json::to_value(self.streamed_summary()) else { unreachable!("a record is always an object") };
         all
     }
 
-    /// The same without the results, which may be larger than memory.
-    pub fn summary_without_results(&self) -> Map<String, Value> {
-        let (settings, progress, views) = Default::default();
-        let rest = RunRecord { settings, progress, views, results: ResultTree::default(), ..self.clone() };
-        let Ok(Value::Object(mut all)) = serde_json::to_value(rest) else { unreachable!("a record is always an object") };
-        ["settings", "progress", "views", "results"].iter().for_each(|name| _ = all.remove(*name));
-        all
+    /// The same, where the results, which may be larger than memory, are made while it is written.
+    pub fn streamed_summary(&self) -> RecordSummary<'_> {
+        let (settings, progress, views, results, replications) = Default::default();
+        let rest = RunRecord { settings, progress, views, results, replications, ..self.clone() };
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(rest) else { unreachable!("a record is always an object") };
+        ["settings", "progress", "views", "results"].iter().for_each(|name| _ = fields.remove(*name));
+        RecordSummary { fields, results: &self.results, replications: self.replications.as_ref() }
     }
 }
 
@@ -137,6 +136,17 @@ pub struct StateDigestRecord {
     pub content: String,
     /// Of all statistics, as JSON, with their course over time.
     pub statistics: String,
+}
+
+/// A [summary](RunRecord::streamed_summary) of a record.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordSummary<'a> {
+    /// All but the results; more may be added.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+    results: &'a ResultTree,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replications: Option<&'a Replications>,
 }
 
 /// What the LPs of one kind did, as far as they are conservative, or as far as they are not.

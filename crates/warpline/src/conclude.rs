@@ -1,19 +1,20 @@
 //! What follows a run: its results and its record, whichever engine ran it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use warpline_base::record::{
-    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, ResultList, ResultTree, RunRecord, SettingNote,
-    StateDigestRecord, View,
+    EngineStretch, KindRecord, ParallelRecord, Partial, ProgressSample, ResultList, ResultTree, RunRecord, SettingNote, StateDigestRecord,
+    View,
 };
 use warpline_base::{RunDigest, StateDigest, TieBreak, VirtualTime};
 use warpline_memory::{Allocator, DropEach, release_reserve};
 use warpline_model::engine::Limits;
-use warpline_model::{Fault, List, Model, Outcome, Statistics};
+use warpline_model::{Fault, List, Model, Outcome, Results, Statistics};
 
 use crate::error::{Failure, panic_message};
 use crate::job::Job;
@@ -146,8 +147,23 @@ impl<M: Model> Job<M> {
 
 /// Digests of states and statistics, for the record. Statistics include those that the model's results leave out.
 pub(crate) fn state_digest_record(states: StateDigest, statistics: &Statistics) -> StateDigestRecord {
-    let statistics = StateDigest::of(&json!([statistics.to_json(), statistics.series()]));
+    let statistics = StateDigest::of(&StatisticsText(statistics));
     StateDigestRecord { text: states.text(), content: states.content(), statistics: statistics.text() }
+}
+
+/// All statistics and series as text, written piece by piece: as one value in memory they may take more than the run.
+struct StatisticsText<'a>(&'a Statistics);
+
+impl fmt::Display for StatisticsText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (short, lists) = Results::<()>::of(self.0).into_parts();
+        let outcome = Outcome { statistics: self.0, end: 0.0, warmup: 0.0 };
+        writeln!(f, "{short} {}", json!(self.0.series()))?;
+        lists.iter().try_for_each(|(name, list)| {
+            write!(f, "{name}:")?;
+            (0..list.entries()).try_for_each(|number| writeln!(f, "{}", list.entry(&(), &outcome, number)))
+        })
+    }
 }
 
 /// What the table of settings says about those in a record.

@@ -251,7 +251,7 @@ impl Model for Network {
     fn group(&self, lp: LpId) -> Option<u32> {
         let node = match self.roles[lp.index()] {
             Role::Link(link) => self.topology.links[link as usize].source,
-            Role::Source(demand) => self.flows[demand as usize].source,
+            Role::Source(demand) => self.ends[demand as usize].0,
         };
         self.topology.star_of(node)
     }

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use crate::TraceSummary;
 use crate::record::{
-    CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, Replications, ResultTree,
+    CommunicationRecord, EngineStretch, GvtIntervalRecord, KindRecord, MemoryRecord, ParallelRecord, Partial, RecordSummary, Replications,
     RunRecord, StateDigestRecord, ThrottleRecord,
 };
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use warpline_report::Limit;
 
 use super::failure::Failure;
@@ -35,18 +34,11 @@ pub(crate) struct Summary<'a> {
     pub(crate) trace: Option<&'a TraceSummary>,
 }
 
-/// A run as one object.
-#[derive(Serialize)]
-pub(crate) struct SummaryJson<'a> {
-    #[serde(flatten)]
-    fields: Map<String, Value>,
-    results: &'a ResultTree,
-}
-
 impl Summary<'_> {
     /// The run as one object, including the failure of its report if that `failed`. Its long lists are made while it is written.
-    pub(crate) fn json(&self, failed: Option<&Failure>) -> SummaryJson<'_> {
-        let mut all = self.record.summary_without_results();
+    pub(crate) fn json(&self, failed: Option<&Failure>) -> RecordSummary<'_> {
+        let mut summary = self.record.streamed_summary();
+        let all = &mut summary.fields;
         if !self.notes.is_empty() {
             all.insert("notes".into(), json!(self.notes));
         }
@@ -68,7 +60,7 @@ impl Summary<'_> {
             all.insert("error".into(), json!(failure.message));
             all.insert("exit_code".into(), json!(failure.code));
         }
-        SummaryJson { fields: all, results: &self.record.results }
+        summary
     }
 
     /// The run on one page.
