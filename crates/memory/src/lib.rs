@@ -60,7 +60,7 @@ pub use prefetch::{prefetch, prefetch_write};
 pub use region::Region;
 pub use registers::{Registers, registers};
 pub use reserve::{keep_reserve, release_reserve};
-pub use ring::{Consumer, Drain, Producer, ring, ring_in};
+pub use ring::{Consumer, Drain, Producer, pass_over_ring, ring, ring_bytes, ring_in};
 pub use shareable::Shareable;
 pub use sharing::{share_payloads, unshare_payloads};
 pub use spin_lock::{Deserted, SpinGuard, SpinLock, desert_locks};

@@ -108,6 +108,16 @@ impl Region {
         unsafe { Common::placed(NonNull::slice_from_raw_parts(place, len), segment.clone()) }
     }
 
+    /// Leaves out what other processes place here: a list of this many values.
+    ///
+    /// # Panics
+    /// As [`place`](Self::place).
+    pub(crate) fn pass_over<T>(&self, len: usize) {
+        if let Some(segment) = &self.0 {
+            let _ = segment.place(len * size_of::<T>(), align_of::<T>());
+        }
+    }
+
     /// The segment, if it is shared.
     pub(crate) fn segment(&self) -> Option<&Arc<Segment>> {
         self.0.as_ref()

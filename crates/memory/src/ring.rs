@@ -2,7 +2,7 @@ use std::mem::{MaybeUninit, needs_drop};
 
 use crate::exhausted::MakeRoom;
 use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
-use crate::{Apart, Common, IsPortable, Region, Shareable, drop_each, prefetch, prefetch_write, region};
+use crate::{Apart, Common, IsPortable, Region, Shareable, drop_each, prefetch, prefetch_write, region, segment};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -113,13 +113,33 @@ pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
 /// # Panics
 /// As [`ring`]; also if processes share the region without a proof that values are portable.
 pub fn ring_in<T: Send>(region: &Region, portable: Option<IsPortable<T>>, capacity: usize) -> (Producer<T>, Consumer<T>) {
-    let capacity = capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two");
+    let capacity = rounded(capacity);
     let empty = || Cell(UnsafeCell::new(MaybeUninit::uninit()));
     let cells = region.place_empty(capacity, "the queues between PEs", portable, empty);
     let shared = Shared { indices: region.place(Indices::default()), cells };
     let leftover = (!region.is_shared()).then(|| Arc::new(Leftover(shared.clone())));
     let producer = Producer { shared: shared.clone(), _leftover: leftover.clone(), tail: 0, head: 0 };
     (producer, Consumer { shared, _leftover: leftover, head: 0, tail: 0 })
+}
+
+/// Leaves out a ring whose ends only other processes use: what is placed next lies where it does in those processes. The ring is empty, as
+/// the bytes of the region are zeros at first.
+///
+/// # Panics
+/// If there is not enough memory, it [unwinds](crate::Exhausted::unwind).
+pub fn pass_over_ring<T>(region: &Region, capacity: usize) {
+    region.pass_over::<Cell<T>>(rounded(capacity));
+    region.pass_over::<Indices>(1);
+}
+
+/// How many bytes a ring takes in a region.
+pub const fn ring_bytes<T>(capacity: usize) -> usize {
+    let cells = capacity.next_power_of_two() * size_of::<Cell<T>>();
+    cells.next_multiple_of(segment::APART) + size_of::<Indices>().next_multiple_of(segment::APART)
+}
+
+fn rounded(capacity: usize) -> usize {
+    capacity.max(2).checked_next_power_of_two().expect("the capacity of a ring is a power of two")
 }
 
 impl<T> Shared<T> {

@@ -10,6 +10,10 @@ use crate::ticket::RegionTicket;
 /// How much address space the common part and each heap have. Memory is taken only where something is written.
 const COMMON_BYTES: usize = 64 << 30;
 const HEAP_BYTES: usize = 256 << 30;
+/// The common part is taken in steps of this many bytes.
+const STEP: usize = 1 << 20;
+/// Nothing in the common part shares a line, nor the pair of lines that processors fetch together, with anything else.
+pub(crate) const APART: usize = 128;
 /// The most processes.
 pub(crate) const PROCESSES_MOST: u32 = 128;
 
@@ -19,8 +23,8 @@ pub(crate) struct Segment {
     start: NonNull<u8>,
     process: u32,
     processes: u32,
-    /// How many bytes of the common part are taken.
-    placed: Mutex<usize>,
+    /// How many bytes of the common part are taken, and how many of them the system has provided.
+    placed: Mutex<(usize, usize)>,
     /// How many bytes of this process's heap are.
     grown: Mutex<usize>,
     /// That of the common part, then those of the heaps: others open them.
@@ -84,7 +88,7 @@ impl Segment {
             unsafe { system::map_over(start.add(at), bytes, file)? };
             at += bytes;
         }
-        Ok(Segment { start, process, processes, placed: Mutex::new(0), grown: Mutex::new(0), files })
+        Ok(Segment { start, process, processes, placed: Mutex::new((0, 0)), grown: Mutex::new(0), files })
     }
 
     pub(crate) fn process(&self) -> u32 {
@@ -97,12 +101,18 @@ impl Segment {
     /// # Panics
     /// If there is no room, it [unwinds](Exhausted::unwind).
     pub(crate) fn place(&self, bytes: usize, align: usize) -> NonNull<u8> {
+        let lack = || Exhausted::Memory { what: "what processes share", bytes };
         let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nothing shares a line, nor the pair of lines that processors fetch together, with anything else.
-        let Some((start, end)) = next(*placed, bytes, align.max(128), COMMON_BYTES) else {
-            Exhausted::Memory { what: "what processes share", bytes }.unwind()
-        };
-        *placed = end;
+        let (taken, provided) = &mut *placed;
+        let Some((start, end)) = next(*taken, bytes, align.max(APART), COMMON_BYTES) else { lack().unwind() };
+        // So that the system says now that it has no memory; later it would end a process. The first process does it for all, as the others
+        // begin after it.
+        if self.process == 0 && end > *provided {
+            let more = (end - *provided).next_multiple_of(STEP).min(COMMON_BYTES - *provided);
+            self.files[0].allocate(*provided, more).unwrap_or_else(|| lack().unwind());
+            *provided += more;
+        }
+        *taken = end;
         // SAFETY: the common part has more bytes than `end`.
         unsafe { self.start.add(start) }
     }
@@ -170,6 +180,11 @@ mod system {
     pub(super) struct File(OwnedFd);
 
     impl File {
+        #[cfg(test)]
+        pub(super) fn descriptor(&self) -> i32 {
+            self.0.as_raw_fd()
+        }
+
         /// Has the system provide these bytes; `None` if it cannot.
         pub(super) fn allocate(&self, start: usize, bytes: usize) -> Option<()> {
             fallocate(&self.0, FallocateFlags::empty(), start as u64, bytes as u64).ok()
@@ -295,13 +310,14 @@ mod system {
 
 #[cfg(all(test, target_os = "linux", not(any(miri, loom))))]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
     use std::process::Command;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::{Duration, Instant};
 
     use crate::{
         Buffers, Common, Consumer, Handle, IsPortable, Payload, PoolKind, PoolSettings, Producer, Region, RegionTicket, SpinLock,
-        SubPoolSize, buffers_in, ring_in,
+        SubPoolSize, buffers_in, pass_over_ring, ring_in,
     };
 
     const TICKET: &str = "WARPLINE_TEST_TICKET";
@@ -416,6 +432,33 @@ mod tests {
             assert!(text.parse::<RegionTicket>().unwrap_err().to_string().contains("no shared memory"));
         }
         assert!(Region::create(0).is_err() && Region::create(super::PROCESSES_MOST + 1).is_err());
+    }
+
+    /// What is placed has memory at once: a page that the system cannot provide later would end the process.
+    #[test]
+    fn the_common_part_is_provided_when_it_is_placed() {
+        let (region, _) = Region::create(1).unwrap();
+        let segment = region.segment().unwrap();
+        let provided = || std::fs::metadata(format!("/proc/self/fd/{}", segment.files[0].descriptor())).unwrap().blocks() * 512;
+        assert_eq!(provided(), 0);
+        let first = segment.place(3 * super::STEP, 64);
+        assert!((3..5).contains(&(provided() as usize / super::STEP)), "{}", provided());
+        let second = segment.place(100, 64);
+        assert_eq!(second.addr().get(), first.addr().get() + 3 * super::STEP);
+        assert!(provided() as usize <= 5 * super::STEP, "{}", provided());
+    }
+
+    /// A process that leaves a ring out finds what comes after it where the others do.
+    #[test]
+    fn a_ring_that_is_left_out_keeps_its_place() {
+        let after = |place: fn(&Region)| {
+            let (region, _) = Region::create(1).unwrap();
+            place(&region);
+            let segment = region.segment().unwrap();
+            segment.place(1, 1).addr().get() - segment.start().addr().get()
+        };
+        let whole = after(|region| drop(ring_in::<Handle>(region, Some(IsPortable::PROOF), 100)));
+        assert_eq!((whole, whole), (after(|region| pass_over_ring::<Handle>(region, 100)), crate::ring_bytes::<Handle>(100)));
     }
 
     #[test]

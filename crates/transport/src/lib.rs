@@ -27,7 +27,7 @@ pub use group::{Group, Invitation, Lost, Ranks, Seat, Voice};
 pub use inbox::{InboxPort, inbox_ports};
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;
-pub use rings::{RingPort, ring_ports};
+pub use rings::{RingPort, ring_port_bytes, ring_ports};
 pub use tally::{Fold, Tally};
 pub use virtual_cluster::{VirtualCluster, VirtualPort};
 

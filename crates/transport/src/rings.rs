@@ -2,9 +2,9 @@ use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
-use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, ring_in};
+use warpline_memory::{Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in};
 
-use crate::controls::{ControlPlan, ControlWires, control_wires};
+use crate::controls::{ControlPlan, ControlWires, Room, control_wires};
 
 /// How many messages a ring holds in a run of two PEs; with more PEs, fewer. What does not fit waits at the sender.
 const MESSAGES: usize = 4096;
@@ -32,34 +32,62 @@ pub struct RingPort<E> {
     controls: ControlWires,
 }
 
-/// The ends of the wires of the PEs of a plan, between those in the range `near`.
+/// How many messages the rings between any two of so many PEs hold, and how many messages by value.
+fn capacities<E>(pes: usize, room: Room) -> (usize, usize) {
+    let shared_out = |room: usize| room * 4 / pes.pow(2);
+    let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
+    (room.places((2 * MESSAGES / pes).max(MESSAGES_LEAST)), room.places(values))
+}
+
+/// How many bytes the rings between all pairs of so many PEs take.
+pub fn ring_port_bytes<E>(pes: u32) -> u64 {
+    let (messages, values) = capacities::<E>(pes as usize, Room::Ample);
+    let pair = ring_bytes::<Message>(messages) + ring_bytes::<ValueMessage<E>>(values);
+    u64::from(pes) * u64::from(pes - 1) * pair as u64
+}
+
+/// The ends of the wires of the PEs in the range `mine`, which are those of this process, to those in the range `near`.
 ///
-/// Rings lie in a region. If processes share that, events must be portable; each process has the ends of all PEs, and may use those of its
-/// own.
+/// Rings lie in a region. If processes share that, events must be portable.
 ///
 /// # Panics
 /// If processes share the region, and there is no proof that events are portable.
-pub fn ring_ports<E: Send>(region: &Region, portable: Option<IsPortable<E>>, near: &Range<u32>, plan: &ControlPlan) -> Vec<RingPort<E>> {
+pub fn ring_ports<E: Send>(
+    region: &Region,
+    portable: Option<IsPortable<E>>,
+    (near, mine): (&Range<u32>, &Range<u32>),
+    plan: &ControlPlan,
+) -> Vec<RingPort<E>> {
     let all = plan.neighbours.len();
-    let (near, pes) = (near.start as usize..near.end as usize, near.len());
+    let of = |pes: &Range<u32>| pes.start as usize..pes.end as usize;
+    let (near, mine) = (of(near), of(mine));
     let none = || (0..all).map(|_| None).collect();
     let empty = |(bounds, controls)| {
         let (to, values_to) = (none(), (0..all).map(|_| None).collect());
         RingPort { to, from: Vec::new(), values_to, values_from: Vec::new(), bounds, controls }
     };
-    let mut ports: Vec<RingPort<E>> = lines(region, all as u32).into_iter().zip(control_wires(region, &near, plan)).map(empty).collect();
-    let capacity = plan.room.places((2 * MESSAGES / pes).max(MESSAGES_LEAST));
-    let shared_out = |room: usize| room * 4 / pes.pow(2);
-    let values = shared_out(VALUE_BYTES / size_of::<ValueMessage<E>>()).max(shared_out(VALUES_BETWEEN_TWO)).max(VALUES_LEAST);
-    let values = plan.room.places(values);
+    let ends = lines(region, all as u32).into_iter().zip(control_wires(region, &near, plan));
+    let mut ports: Vec<RingPort<E>> = ends.skip(mine.start).take(mine.len()).map(empty).collect();
+    let (messages, values) = capacities::<E>(near.len(), plan.room);
     for sender in near.clone() {
         for receiver in near.clone().filter(|&receiver| receiver != sender) {
-            let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), capacity);
-            ports[sender].to[receiver] = Some(producer);
-            ports[receiver].from.push(consumer);
-            let (producer, consumer) = ring_in(region, portable.map(ValueMessage::is_portable), values);
-            ports[sender].values_to[receiver] = Some(producer);
-            ports[receiver].values_from.push(consumer);
+            let [sends, receives] = [sender, receiver].map(|pe| mine.contains(&pe).then(|| pe - mine.start));
+            if sends.is_none() && receives.is_none() {
+                // Ends of all pairs in all processes would take more memory than the rings.
+                pass_over_ring::<Message>(region, messages);
+                pass_over_ring::<ValueMessage<E>>(region, values);
+                continue;
+            }
+            let (producer, consumer) = ring_in(region, Some(IsPortable::PROOF), messages);
+            let (values_in, values_out) = ring_in(region, portable.map(ValueMessage::is_portable), values);
+            if let Some(sender) = sends {
+                ports[sender].to[receiver] = Some(producer);
+                ports[sender].values_to[receiver] = Some(values_in);
+            }
+            if let Some(receiver) = receives {
+                ports[receiver].from.push(consumer);
+                ports[receiver].values_from.push(values_out);
+            }
         }
     }
     ports

@@ -23,10 +23,7 @@ impl RunBudget {
     /// # Errors
     /// If the program alone takes more.
     pub(crate) fn new(limit: MemoryLimit, region: &Region, processes: u32) -> Result<Self, SettingError> {
-        let all = match limit {
-            MemoryLimit::Bytes(bytes) => bytes,
-            MemoryLimit::Share(share) => (share * of_machine() as f64) as u64,
-        };
+        let all = RunBudget::limit(limit);
         // Processes that share no memory have a share of the budget each.
         let (mine, sharers) = if region.is_shared() { (all, processes) } else { (all / u64::from(processes), 1) };
         let base = memory_use::resident().unwrap_or_default();
@@ -39,6 +36,14 @@ impl RunBudget {
         })?;
         let held_before = memory_use::held().unwrap_or(u64::MAX);
         Ok(RunBudget { budget: Budget::new(region, rest, programs), held_before, is_alone: processes == 1 })
+    }
+
+    /// How many bytes that is on this machine.
+    pub(crate) fn limit(limit: MemoryLimit) -> u64 {
+        match limit {
+            MemoryLimit::Bytes(bytes) => bytes,
+            MemoryLimit::Share(share) => (share * of_machine() as f64) as u64,
+        }
     }
 
     /// A budget of this many bytes for the engine alone, whatever the program takes.

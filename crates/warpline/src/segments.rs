@@ -52,6 +52,7 @@ impl<M: Model> Job<M> {
             return Err(Error::Setting(why.into()));
         }
         let mut plan = self.plan(choice, &spec, None)?;
+        plan.iter().try_for_each(|plan| self.check_room(plan))?;
         let (acts, stop, stack) = (Acts::Perform, self.stop.clone(), self.thread_limits()?.stack);
         let mut state = self.begin(&spec, acts)?;
         let mut processes = self.processes(part, &spec)?;

@@ -45,7 +45,7 @@ pub struct NodePort<E> {
     notes: Notes,
 }
 
-/// The ends of the wires of all PEs, of which a process may use those of its own, and its couriers.
+/// The ends of the wires of a process's PEs, and its couriers.
 ///
 /// # Panics
 /// As [`ring_ports`].
@@ -58,9 +58,8 @@ pub fn node_ports<E: Send>(
     carriers: Vec<Box<dyn Carrier>>,
 ) -> (Vec<NodePort<E>>, Couriers<E>) {
     let places = &plan.places;
-    let near = ring_ports(region, portable, &places.near, controls);
+    let mut near = ring_ports(region, portable, (&places.near, &places.local()), controls).into_iter();
     let (mut ports, mut couriers, notes) = (Vec::new(), Vec::new(), Notes::default());
-    let mut near = near.into_iter().skip(places.local().start as usize);
     for (number, carrier) in (0..).zip(carriers) {
         let own: Vec<u32> = places.local().filter(|pe| places.courier_of(*pe).courier == number).collect();
         let Some(&first_pe) = own.first() else { continue };

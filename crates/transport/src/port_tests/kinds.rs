@@ -108,7 +108,7 @@ impl Kind for PerSender {
     type Port<E: Wired> = RingPort<E>;
 
     fn ports<E: Wired>(pes: usize, making: Making) -> Vec<RingPort<E>> {
-        ring_ports(&Region::own(), None, &(0..pes as u32), &plan(pes, making))
+        ring_ports(&Region::own(), None, (&(0..pes as u32), &(0..pes as u32)), &plan(pes, making))
     }
 }
 

@@ -16,6 +16,7 @@ mod monitor;
 mod plan;
 pub(crate) mod processes;
 mod record;
+mod room;
 mod threads;
 mod trace;
 mod worker;
@@ -32,7 +33,7 @@ use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
 use warpline_model::engine::Limits;
-use warpline_model::{Context, Model, Statistics};
+use warpline_model::{Context, Declarations, Model, Statistics};
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
@@ -148,7 +149,11 @@ impl<M: Model> Job<M> {
             monitor.begin_loop(looped);
         }
         let empty = if is_new { state.statistics.clone() } else { self.statistics(spec) };
-        let mut statistics = vec![empty; config.pes as usize];
+        // Nothing is observed here by the PEs of other processes.
+        let local = config.pes_of(processes.as_ref().map_or(0, |processes| processes.group.number()));
+        let nothing = || Statistics::new(Declarations::default(), 0.0, self.end_time());
+        let of_pe = |pe| if is_new && !local.contains(&pe) { nothing() } else { empty.clone() };
+        let mut statistics: Vec<Statistics> = (0..config.pes as usize).map(of_pe).collect();
         state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
         let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
         let roles = spec.kinds.roles.clone();
@@ -207,7 +212,8 @@ impl<M: Model> Job<M> {
         let local = config.pes_of(watch.processes.as_ref().map_or(0, |processes| processes.group.number()));
         let all = AllPes { region: region.clone(), pes: config.pes, first: local.start as u32 };
         // What counts for speed has code of its own. All the rest shares some, as every model is compiled into it.
-        let everybody = 0..config.pes;
+        let _rings = plan.account_for_rings(&region);
+        let (everybody, own) = (0..config.pes, local.start as u32..local.end as u32);
         match config.cluster {
             None if let Some(far) = far => {
                 let (codec, group) = (M::wire().map(Codec::new), watch.processes.as_mut().map(|processes| &mut processes.group));
@@ -224,7 +230,7 @@ impl<M: Model> Job<M> {
                 threads::drive(pes, watch, seating, all, CommunicationWork::new(Some(couriers), barrier, pacer))
             }
             None if config.mailbox == Some(Mailbox::PerSender) && pending == Pending::Ladder => {
-                let ports = ring_ports(&region, portable, &everybody, &controls).into_iter().skip(local.start);
+                let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
                 threads::drive(
                     plan.pes(&region, local, start, gvts, ports, Ladder::default),
                     watch,
@@ -238,11 +244,12 @@ impl<M: Model> Job<M> {
                     Some(Mailbox::Shared) => inbox_ports(&controls).into_iter().map(|port| AnyPort::Inbox(Box::new(port))).collect(),
                     Some(Mailbox::Cas) => cas_ports(&controls).into_iter().map(|port| AnyPort::Cas(Box::new(port))).collect(),
                     _ => {
-                        let ports = ring_ports(&region, portable, &everybody, &controls);
+                        let ports = ring_ports(&region, portable, (&everybody, &own), &controls);
                         ports.into_iter().map(|port| AnyPort::Ring(Box::new(port))).collect()
                     }
                 };
-                let ports = all_ports.into_iter().skip(local.start);
+                // Mailboxes of other kinds than rings are for the PEs of one process, which are all.
+                let ports = all_ports;
                 threads::drive(
                     plan.pes(&region, local, start, gvts, ports, || any(pending)),
                     watch,
