@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{command, output};
+use tempfile::tempdir;
+
+use crate::support::{command, output, warpline, warpline_in};
 
 /// The command with this many kilobytes of addresses.
 fn limited(kilobytes: u32, line: &str) -> Command {
@@ -71,4 +73,64 @@ fn large_states_are_an_error_before_anything_is_simulated() {
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains("the system has no memory for the states of LPs, which needed ") && said.contains("use fewer LPs"), "{said}");
     }
+}
+
+/// The most memory that a run ever had, in bytes.
+fn peak(line: &str) -> u64 {
+    let run = warpline(&format!("{line} --json"));
+    assert_eq!(run.code, 0, "`{line}`: {}", run.stderr);
+    run.json()["peak_rss_bytes"].as_u64().expect("the system tells")
+}
+
+/// Results are written as a stream: their lists are never in memory as a whole, and neither is anything that is made of them.
+#[test]
+fn a_network_takes_little_memory_for_each_pair_of_nodes() {
+    const NODES: u64 = 160;
+    let directory = tempdir().unwrap();
+    let ring = |nodes: u64| {
+        let node = |id| format!("{{\"id\": {id}}}");
+        let edge = |id: u64| format!("{{\"source\": {id}, \"target\": {}, \"dist\": 10}}", (id + 1) % nodes);
+        let list = |of: &dyn Fn(u64) -> String| (0..nodes).map(of).collect::<Vec<_>>().join(",");
+        let path = directory.path().join(format!("ring{nodes}.json"));
+        std::fs::write(&path, format!("{{\"nodes\": [{}], \"links\": [{}]}}", list(&node), list(&edge))).unwrap();
+        format!("run network --topology {} --end 0.02 --sync sequential", path.display())
+    };
+    let (pairs, base) = (NODES * (NODES - 1), peak(&ring(4)));
+    let limited = format!("{} --memory {}K", ring(NODES), base / 1024 + pairs * 700 / 1024);
+    let per_pair = (peak(&limited) - base) / pairs;
+    assert!(per_pair < 600, "{per_pair} bytes for each of {pairs} pairs");
+    let out = directory.path().join("out");
+    let reported = warpline_in(directory.path(), &[&limited[..], "--json --report out"].join(" ").split_whitespace().collect::<Vec<_>>());
+    assert_eq!(reported.code, 0, "{}", reported.stderr);
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap();
+    assert_eq!(json["results"]["demands"].as_array().map(Vec::len), Some(pairs as usize));
+    assert_eq!(json["results"]["demands"], reported.json()["results"]["demands"]);
+}
+
+/// The results of finished runs wait in a file.
+#[test]
+fn replications_take_little_memory_for_each_run() {
+    let run = |runs: u64| format!("run mm1 --end 5 --replications {runs}");
+    let (few, many, base) = (20, 1200, peak(&run(20)));
+    let per_run = peak(&run(many)).saturating_sub(base) / (many - few);
+    assert!(per_run < 8_000, "{per_run} bytes for each run");
+    // What earlier runs have left is no part of the program that later ones find.
+    let all = warpline(&format!("{} --memory {}K --json", run(many), base / 1024 + 2_000));
+    assert_eq!((all.code, all.json()["replications"]["runs"].as_array().map(Vec::len)), (0, Some(many as usize)), "{}", all.stderr);
+}
+
+/// The most PEs that settings allow need more than most machines have, and would be killed without a word.
+#[test]
+fn rings_between_too_many_pes_are_refused_with_the_figure() {
+    let line = "run phold --lps 2048 --memory 1G";
+    let said = |more: &str, how: &str| {
+        warpline(&format!("{line} {more}")).is_wrong_use(&[
+            "1024 PEs need 4.",
+            " GB for the messages between any two",
+            "--memory is 1G",
+            how,
+        ])
+    };
+    said("--processes 64 --threads 16", "use fewer --processes or --threads");
+    said("--threads 1024 --mailbox per-sender", "or --mailbox shared");
 }

@@ -354,6 +354,32 @@ mod tests {
         assert_eq!((tally.quantile(-1.0), tally.quantile(2.0)), (Some(-8.0), Some(1e6)));
     }
 
+    /// What is kept depends on the values alone, so that equal runs keep the same; and what is said, not on how it is kept.
+    #[test]
+    fn few_values_are_kept_as_they_are() {
+        let values: Vec<f64> = (0..2 * FEW).map(|n| (n as f64 * 7.0 % 11.0 - 3.0) / 3.0).collect();
+        for count in [0, 1, 3, FEW - 1, FEW, FEW + 1, 2 * FEW] {
+            let (all, ranged) = (histogram(&values[..count]), values[..count].iter().copied().collect::<Ranged>());
+            assert_eq!(matches!(all.form, Form::Few(_)), count <= FEW, "{count} values");
+            let mut backwards = HistogramTally::default();
+            for half in [&values[count / 2..count], &values[..count / 2]] {
+                backwards.merge(&histogram(half));
+            }
+            if count <= FEW {
+                assert_eq!(format!("{backwards:?}"), format!("{all:?}"), "{count} values");
+            }
+            for tally in [&all, &backwards] {
+                assert_eq!(
+                    (tally.count(), tally.mean(), tally.min(), tally.max()),
+                    (ranged.count(), ranged.mean(), ranged.extremes.min(), ranged.extremes.max())
+                );
+                assert_eq!(tally.quantiles([0.0, 0.3, 0.5, 1.0]), [0.0, 0.3, 0.5, 1.0].map(|q| ranged.quantile(q)));
+                assert_eq!(tally.ranges().collect::<Vec<_>>(), ranged.ranges().collect::<Vec<_>>());
+            }
+        }
+        assert!(size_of::<HistogramTally>() <= 24, "a model may have millions");
+    }
+
     /// No more bars than asked for, at least half as many if there are that many ranges, and nothing is lost.
     #[test]
     fn bars_are_as_many_as_asked_for_at_most() {

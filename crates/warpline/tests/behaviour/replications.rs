@@ -162,3 +162,46 @@ fn progress_is_that_of_all_runs() {
         end *= 2.0;
     }
 }
+
+/// Lists of results are estimated entry by entry, whoever reads them first.
+#[test]
+fn lists_are_estimated_across_the_runs() {
+    const BY_LP: Counter = Counter::slot(0);
+    struct Crowd;
+    impl Model for Crowd {
+        type State = ();
+        type Event = ();
+        fn lps(&self) -> u32 {
+            30
+        }
+        fn declare(&self, declare: &mut Declarations) {
+            declare.counter(BY_LP, "seen", "", "events of each LP").items(30);
+        }
+        fn init(&self, lp: &mut Init<Self>) {
+            let gap = lp.random().exponential(1.0);
+            lp.send(lp.id(), gap, ());
+        }
+        fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+            lp.count(BY_LP.at(lp.id().0), 1);
+            let gap = lp.random().exponential(1.0);
+            lp.send(lp.id(), gap, ());
+        }
+    }
+    let simulation = |seed| Simulation::new(Crowd).end(20.0).seed(seed);
+    let replicated = simulation(3).replicate(6).expect("six runs");
+    let alone: Vec<Run<Crowd>> = (3..9).map(|seed| simulation(seed).run().expect("a run")).collect();
+    let by_hand = |lp: u32| Spread::of(&alone.iter().map(|run| run.statistics.counter(BY_LP.at(lp)) as f64).collect::<Vec<_>>());
+    let list = &replicated.record.results.lists()["seen"];
+    assert_eq!(list.len(), 30);
+    for lp in [0, 7, 29] {
+        let entry = list.entry(lp as usize).expect("one for each LP");
+        assert_eq!((&entry["mean"], &entry["count"]), (&json!(by_hand(lp).mean), &json!(6)));
+        assert_eq!(replicated.spread(&format!("seen.{lp}")), Some(by_hand(lp)));
+    }
+    assert_eq!((list.entry(30), replicated.spread("seen.30"), replicated.spread("seen")), (None, None, None));
+    assert_eq!(replicated.record.results["seen"][7], list.entry(7).expect("there is one"));
+    for (run, alone) in runs(&replicated).iter().zip(&alone) {
+        assert_eq!(run.results.lists()["seen"], alone.record.results.lists()["seen"]);
+        assert_eq!(run.results["seen"][4], alone.statistics.counter(BY_LP.at(4)));
+    }
+}
