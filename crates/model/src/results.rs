@@ -65,7 +65,8 @@ impl<M> Results<M> {
     /// Every declared statistic, as in [`Statistics::to_json`]; those with several items are lists whose entries are made one by one.
     pub fn of(statistics: &Statistics) -> Self {
         let single = statistics.names().filter(|(_, _, items)| *items == 1);
-        let short = single.map(|(slot, name, _)| (name.to_owned(), statistics.item_json(slot, 0)));
+        let settled = statistics.settled();
+        let short = single.map(|(slot, name, _)| (name.to_owned(), settled.item_json(slot, 0)));
         let several = statistics.names().filter(|(_, _, items)| *items != 1);
         several.fold(Results::from(Value::Object(short.collect())), |results, (slot, name, items)| {
             results.list(name, items, move |_, outcome, item| outcome.statistics.item_json(slot, item))

@@ -278,7 +278,7 @@ impl Statistics {
     }
 
     /// These statistics with all spans added up, as if the run ended now.
-    fn settled(&self) -> Cow<'_, Statistics> {
+    pub(crate) fn settled(&self) -> Cow<'_, Statistics> {
         if self.future.is_empty() {
             return Cow::Borrowed(self);
         }
@@ -471,7 +471,8 @@ impl Statistics {
     pub fn to_json(&self) -> Value {
         let settled = self.settled();
         let value = |(slot, name, items): (usize, &str, usize)| {
-            let value = if items == 1 { settled.item_json(slot, 0) } else { (0..items).map(|item| settled.item_json(slot, item)).collect() };
+            let value =
+                if items == 1 { settled.item_json(slot, 0) } else { (0..items).map(|item| settled.item_json(slot, item)).collect() };
             (name.to_owned(), value)
         };
         Value::Object(self.names().map(value).collect::<Map<_, _>>())

@@ -65,13 +65,8 @@ impl Spread {
 /// which is how many runs have it, and `runs`, which is how many there are. The place of an estimate within a run, an object with `mean` and
 /// `ci95`, is taken by that of its mean, in which each run has the same weight; `observations` says how many values all runs have. What is no
 /// number, or a [label](ResultNote::label), stays as it is, if it is the same in all runs; a list whose length differs from run to run is
-/// left out.
-pub(super) fn across(results: &[&Value], notes: &BTreeMap<String, ResultNote>) -> Value {
-    below(results, "", notes)
-}
-
-/// The same for what is at `path`.
-pub(super) fn below(results: &[&Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
+/// left out. `path` says where in the results of a run they are.
+pub(super) fn across(results: &[&Value], path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
     // Where some runs have nothing, others show what it is.
     let Some(&first) = results.iter().find(|value| !value.is_null()) else { return Value::Null };
     let field = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -88,14 +83,14 @@ pub(super) fn below(results: &[&Value], path: &str, notes: &BTreeMap<String, Res
                     keys.push(key);
                 }
             }
-            let merged = keys.into_iter().map(|key| (key.clone(), below(&children(results, key), &field(key), notes)));
+            let merged = keys.into_iter().map(|key| (key.clone(), across(&children(results, key), &field(key), notes)));
             Value::Object(merged.collect::<Map<_, _>>())
         }
         Value::Array(list) => {
             let lists: Option<Vec<&Vec<Value>>> =
                 results.iter().map(|run| run.as_array().filter(|other| other.len() == list.len())).collect();
             let Some(lists) = lists else { return Value::Null };
-            (0..list.len()).map(|item| below(&lists.iter().map(|list| &list[item]).collect::<Vec<_>>(), path, notes)).collect()
+            (0..list.len()).map(|item| across(&lists.iter().map(|list| &list[item]).collect::<Vec<_>>(), path, notes)).collect()
         }
         same if results.iter().all(|other| *other == same) => same.clone(),
         _ => Value::Null,
@@ -194,7 +189,7 @@ mod tests {
             })
         };
         let runs = [run(2.0, 1, json!(4)), run(4.0, 2, Value::Null), run(6.0, 3, json!(8))];
-        let estimates = across(&runs.iter().collect::<Vec<_>>(), &BTreeMap::new());
+        let estimates = across(&runs.iter().collect::<Vec<_>>(), "", &BTreeMap::new());
         let mean = |name: &str| estimates.pointer(name).and_then(|value| value["mean"].as_f64());
         let expected = [("/served", 2.0), ("/wait", 4.0), ("/sizes/p50", 4.0), ("/sizes/max", 6.0), ("/lists/0", 2.0), ("/lists/1", 2.0)];
         assert!(expected.iter().all(|(name, value)| mean(name) == Some(*value)), "{estimates}");
@@ -210,12 +205,12 @@ mod tests {
 
     #[test]
     fn one_run_has_no_interval() {
-        let alone = across(&[&json!({ "served": 7 })], &BTreeMap::new());
+        let alone = across(&[&json!({ "served": 7 })], "", &BTreeMap::new());
         assert_eq!(
             alone,
             json!({ "served": { "mean": 7.0, "ci95": null, "deviation": null, "min": 7.0, "max": 7.0, "count": 1, "runs": 1 } })
         );
-        assert_eq!(across(&[], &BTreeMap::new()), Value::Null);
+        assert_eq!(across(&[], "", &BTreeMap::new()), Value::Null);
     }
 
     /// Nothing is left out without a word, whichever run comes first.
@@ -225,7 +220,7 @@ mod tests {
         let without = json!({ "wait": { "mean": null, "ci95": null, "count": 0 }, "ratio": null, "node": 7, "all": { "x": 1 } });
         let label = [("node".to_owned(), ResultNote { label: true, ..ResultNote::default() })].into();
         for runs in [[&without, &with(1.0), &with(3.0)], [&with(1.0), &with(3.0), &without]] {
-            let estimates = across(&runs, &label);
+            let estimates = across(&runs, "", &label);
             let figures = ["mean", "count", "runs", "observations"].map(|figure| estimates["wait"][figure].as_f64());
             assert_eq!(figures, [Some(2.0), Some(2.0), Some(3.0), Some(4.0)], "{estimates}");
             assert_eq!((&estimates["ratio"]["count"], &estimates["ratio"]["runs"]), (&json!(2), &json!(3)));
@@ -234,7 +229,7 @@ mod tests {
                 (&json!(2), &json!(1), &json!(7))
             );
         }
-        let none = across(&[&without, &without], &label);
+        let none = across(&[&without, &without], "", &label);
         assert_eq!((&none["wait"]["mean"], &none["wait"]["runs"], &none["wait"]["count"]), (&Value::Null, &json!(2), &json!(0)));
         assert_eq!(paths(&none), ["all.x"]);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use warpline_base::record::{Replication, ResultList, ResultNote, ResultTree, RunRecord, Series};
 
-use super::estimates::below;
+use super::estimates::across;
 use super::kept::KeptRun;
 use super::series;
 use super::spool::Spool;
@@ -68,5 +68,5 @@ impl Finished {
 /// The estimate across the values of all runs at `path`.
 fn together(values: impl Iterator<Item = Value>, path: &str, notes: &BTreeMap<String, ResultNote>) -> Value {
     let values: Vec<Value> = values.collect();
-    below(&values.iter().collect::<Vec<_>>(), path, notes)
+    across(&values.iter().collect::<Vec<_>>(), path, notes)
 }
