@@ -5,9 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpline_base::random::mix64;
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Message, Port, UnreadableEvent, ValueMessage};
-use warpline_memory::{DropEach, try_drop};
+use warpline_memory::{DropEach, MakeRoom, try_drop};
 
 use crate::{Codec, Decoded};
+
+/// What the network holds, as error messages put it.
+const UNREAD: &str = "messages that have yet to be received";
 
 /// Speeds last for at most this many steps per PE.
 const LASTING: u32 = 100;
@@ -238,6 +241,7 @@ impl<E> Port<E> for VirtualPort<E> {
         let most = if network.random.below(4) == 0 { network.random.below(messages.len() as u32 + 1) as usize } else { messages.len() };
         for &message in &messages[..most] {
             let arrival = network.arrival_between(self.me, to);
+            network.messages[to as usize].make_room(1, UNREAD);
             network.messages[to as usize].push((arrival, message));
         }
         most
@@ -246,6 +250,7 @@ impl<E> Port<E> for VirtualPort<E> {
     fn receive(&mut self, into: &mut Vec<Message>) {
         let network = &mut *self.network.get();
         let (now, waiting, first) = (network.now, &mut network.messages[self.me as usize], into.len());
+        into.make_room(waiting.len(), UNREAD);
         into.extend(waiting.extract_if(.., |(arrival, _)| *arrival <= now).map(|(_, message)| message));
         // In any order.
         for last in (first + 1..into.len()).rev() {

@@ -310,7 +310,7 @@ fn other_series_are_a_wrong_answer() {
 #[test]
 fn other_results_are_a_wrong_answer() {
     let mut comparison = comparison();
-    comparison.engines[1].runs[2].results = json!({ "ticks": 1000, "tocks": 1 });
+    comparison.engines[1].runs[2].results = json!({ "ticks": 1000, "tocks": 1 }).into();
     assert!(comparison.disagreement().unwrap().contains("results that differ: tocks\n"));
     assert!(comparison.text().ends_with("same answer: NO\n"));
     assert_eq!(differences(&json!({ "a": 1, "b": [2] }), &json!({ "b": [3], "c": null })), ["a", "b", "c"]);

@@ -49,7 +49,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         peak_rss_bytes: Some(20_000_000),
         parallel: None,
         kinds: Vec::new(),
-        results: json!({ "ticks": 1000 }),
+        results: json!({ "ticks": 1000 }).into(),
         result_notes: BTreeMap::new(),
         series: BTreeMap::new(),
         provenance: Provenance::default(),

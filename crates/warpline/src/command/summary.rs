@@ -443,8 +443,8 @@ mod tests {
     #[test]
     fn what_parallel_execution_cost_stands_at_the_top_of_the_object() {
         let record = sample::optimistic(1e6);
-        let json = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None }.json(None);
-        let json = serde_json::to_value(json).unwrap();
+        let summary = Summary { record: &record, notes: &[], tables: &[], directory: None, report: None, trace: None };
+        let json = serde_json::to_value(summary.json(None)).unwrap();
         let numbers = [
             "processed_events",
             "certain_events",
