@@ -100,7 +100,7 @@ fn queues<Q>(threads: usize, queue: fn() -> Q) -> impl Iterator<Item = Queues<Q>
 fn ends(kind: &str, threads: usize) -> Vec<Box<dyn End>> {
     let plan = ControlPlan { neighbours: vec![Vec::new(); threads], one_sided: false, room: Room::Ample };
     match kind {
-        "per-sender" => boxed(ring_ports::<u64>(&Region::own(), None, &(0..threads as u32), &plan)),
+        "per-sender" => boxed(ring_ports::<u64>(&Region::own(), None, (&(0..threads as u32), &(0..threads as u32)), &plan)),
         "shared" => boxed(inbox_ports::<u64>(&plan)),
         "cas" => boxed(cas_ports::<u64>(&plan)),
         "rtrb" => {

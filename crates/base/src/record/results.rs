@@ -158,6 +158,12 @@ impl From<Value> for ResultTree {
     }
 }
 
+impl From<ResultTree> for Value {
+    fn from(results: ResultTree) -> Self {
+        results.to_value(usize::MAX)
+    }
+}
+
 impl Clone for ResultTree {
     fn clone(&self) -> Self {
         ResultTree::new(self.short.clone(), self.lists.clone())
@@ -167,6 +173,13 @@ impl Clone for ResultTree {
 impl fmt::Debug for ResultTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for ResultTree {
+    /// As JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
     }
 }
 

@@ -6,7 +6,7 @@ use warpline_models::hypercube::{Hypercube, HypercubeParameters, Lengths};
 
 fn results(parameters: &HypercubeParameters, end: f64) -> Value {
     let simulation = Simulation::<Hypercube>::configured(parameters).unwrap();
-    simulation.end(end).warmup(0.1 * end).seed(5).run().unwrap().record.results
+    simulation.end(end).warmup(0.1 * end).seed(5).run().unwrap().record.results.into()
 }
 
 /// A result with its 95 % half-width.

@@ -7,7 +7,7 @@ use warpline_models::pcs::{Pcs, PcsParameters};
 
 fn results(parameters: &PcsParameters, end: f64) -> Value {
     let simulation = Simulation::<Pcs>::configured(parameters).unwrap();
-    simulation.end(end).warmup(0.1 * end).seed(8).run().unwrap().record.results
+    simulation.end(end).warmup(0.1 * end).seed(8).run().unwrap().record.results.into()
 }
 
 fn estimate(results: &Value, name: &str) -> (f64, f64) {

@@ -96,7 +96,7 @@ fn hops(lookahead: f64, after: u64) -> Hops {
 
 /// All that a run to this end tells, but for its series.
 fn outcome(run: &Run<Hops>) -> (String, Vec<Place>, Vec<TableRows>, Value) {
-    (run.record.digest.clone(), run.states.clone(), run.tables.clone(), run.record.results.clone())
+    (run.record.digest.clone(), run.states.clone(), run.tables.clone(), (*run.record.results).clone())
 }
 
 /// The slices are those of the whole run that was wanted; they have all that happened, and those that were not reached have nothing.

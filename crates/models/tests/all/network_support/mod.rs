@@ -60,7 +60,7 @@ pub(crate) fn chain(links: usize, km: f64, words: &str) -> Network {
 /// The results of a run from `warmup` to `end`, in s.
 pub(crate) fn results(network: Network, warmup: f64, end: f64, seed: u64) -> Value {
     let _limit = time_limit((warmup, end, seed));
-    Simulation::new(network).warmup(warmup).end(end).seed(seed).run().unwrap().record.results
+    Simulation::new(network).warmup(warmup).end(end).seed(seed).run().unwrap().record.results.into()
 }
 
 /// Mean and half-width of the 99.9 % interval of independent values; 10 of them.

@@ -114,7 +114,7 @@ struct Answer {
 fn answer<M: Model>(run: Run<M>) -> Answer {
     let Run { record, tables, .. } = run;
     let (series, views, tables) = (format!("{:?}", record.series), format!("{:?}", record.views), format!("{tables:?}"));
-    Answer { digest: record.digest, committed: record.committed_events, results: record.results, series, views, tables }
+    Answer { digest: record.digest, committed: record.committed_events, results: record.results.into(), series, views, tables }
 }
 
 impl Visitor for Compare {
