@@ -300,7 +300,7 @@ fn hostile() -> RunRecord {
     record.digest = bad.into();
     record.parameters.insert(bad.into(), json!(bad));
     record.engine.insert(bad.into(), json!({bad: [bad]}));
-    record.results = json!({bad: bad, "nested": {bad: {bad: bad, "mean": null}}, "list": [bad]});
+    record.results = json!({bad: bad, "nested": {bad: {bad: bad, "mean": null}}, "list": [bad]}).into();
     (record.end_time, record.event_rate, record.wall_seconds) = (f64::INFINITY, f64::NAN, f64::NEG_INFINITY);
     record.progress[3].wall_seconds = f64::NAN;
     record.progress[4].virtual_time = f64::INFINITY;
@@ -359,7 +359,7 @@ fn hostile_text_is_only_text() {
 #[test]
 fn nothing_to_show_is_said_in_words() {
     let mut record = sample();
-    record.results = json!({});
+    record.results = json!({}).into();
     record.progress.truncate(1);
     record.views = vec![
         View::Map(MapView {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -152,6 +152,16 @@ impl Deref for ResultTree {
     }
 }
 
+impl DerefMut for ResultTree {
+    /// What may be changed is in memory from now on.
+    fn deref_mut(&mut self) -> &mut Value {
+        if !self.lists.is_empty() {
+            *self = ResultTree::from(self.to_value(usize::MAX));
+        }
+        &mut self.short
+    }
+}
+
 impl From<Value> for ResultTree {
     fn from(value: Value) -> Self {
         ResultTree::new(value, BTreeMap::new())
@@ -251,6 +261,9 @@ mod tests {
         let plain = ResultTree::from(json!(4));
         assert_eq!((serde_json::to_string(&plain).unwrap().as_str(), plain.short()), ("4", &json!(4)));
         assert_ne!(plain, results);
+        let mut changed = results.clone();
+        changed["m"][1] = json!(7);
+        assert_eq!((&changed["m"][1], changed.lists().len(), &changed["z"]), (&json!(7), 0, &json!(2)));
         let nothing = ResultTree::new(Value::Null, results.lists().clone());
         assert_eq!(nothing.as_object().map(Map::len), Some(1));
     }

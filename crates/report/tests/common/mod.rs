@@ -85,7 +85,8 @@ pub(crate) fn sample() -> RunRecord {
             "queue_packets": {"mean": 3.1187, "ci95": 0.0412, "max": 512, "count": 2_160_000},
             "hops": {"mean": 2.4417, "ci95": 0.000_81, "max": 6, "count": 7_481_003},
             "delay_percentiles": (0..100).map(|index| 0.001 * f64::from(index)).collect::<Vec<_>>()
-        }),
+        })
+        .into(),
         result_notes: [
             ("delay_seconds", "s", "time from source to destination, with queues on the way and the time that light takes"),
             ("loss", "", "share of packets that were dropped"),
