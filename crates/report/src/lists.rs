@@ -307,7 +307,8 @@ mod tests {
             |least: f64, most: f64| json!({ "mean": (least + most) / 2.0, "ci95": 0.0, "min": least, "max": most, "count": 2, "runs": 2 });
         let of_runs =
             json!([{ "id": of_runs(3.0, 3.0), "load": of_runs(3.0, 5.0) }, { "id": of_runs(1.0, 1.0), "load": of_runs(2.0, 2.0) }]);
-        assert_eq!(fields(list(&of_runs), "links", &BTreeMap::new()).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["load"]);
+        let overview = ListOverview::of(list(&of_runs), "links");
+        assert_eq!(overview.fields(&BTreeMap::new()).iter().map(|(name, ..)| *name).collect::<Vec<_>>(), ["load"]);
         assert_eq!(summed_up(list(&json!([3, 1, 2])), "lost", &[("lost".to_owned(), note(false))].into()).unwrap().mean, Some(2.0));
     }
 }
