@@ -55,6 +55,11 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         Agenda { pending, aside: Heap::default(), store, ties, by_identity, cancelled_early, undone: 0, swept: 0 }
     }
 
+    /// Drops all events, also those that are on their way here, when no PE does anything any more.
+    pub(crate) fn drop_rest(self) {
+        self.store.drop_rest();
+    }
+
     /// The memory of the events, for reading them and changing their status.
     #[inline(always)]
     pub(crate) fn store(&self) -> &Store<E> {

@@ -5,7 +5,7 @@
 //! multi-core systems", IPDPS 2012.
 
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
-use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, Pool};
+use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, Pool, try_drop};
 
 use crate::Event;
 use crate::counts::Counts;
@@ -100,6 +100,12 @@ impl<E, P: Port<E>> Mail<E, P> {
             published: 0,
             earliest_sent: VirtualTime::MAX,
         }
+    }
+
+    /// Drops what has arrived by value and waits where several processes may share it, when no PE sends any more.
+    pub(crate) fn drop_values(&mut self) {
+        self.port.look_for_values();
+        self.port.receive_values(&mut |message| _ = try_drop(message));
     }
 
     #[inline]

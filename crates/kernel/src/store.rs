@@ -384,6 +384,12 @@ impl<E> Store<E> {
         self.own.give_back_room();
     }
 
+    /// Drops all events, also those in buffers on their way here, when no PE does anything any more.
+    pub(crate) fn drop_rest(self) {
+        drop(self.own);
+        self.shared.drop_rest();
+    }
+
     /// The books of pool and buffers together.
     pub(crate) fn books(&self) -> Books {
         let mut books = self.shared.books();

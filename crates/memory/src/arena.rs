@@ -121,6 +121,28 @@ impl<T> Arena<T> {
         Some(unsafe { &*segment.add((number % SEGMENT) as usize) })
     }
 
+    /// Drops all values in slots with one of these tags, and frees the slots. The caller keeps these slots.
+    pub(crate) fn drop_tagged(&self, tags: [u32; 2]) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        // Relaxed: whoever made slots that the caller keeps did so long ago.
+        let end = self.shared.claimed.load(Ordering::Relaxed) * SEGMENT;
+        for slot in (0..end).filter_map(|number| self.slot(number)) {
+            // Acquire pairs with the Release of whoever sent it.
+            if tags.contains(&slot.tag.load(Ordering::Acquire)) {
+                slot.tag.store(FREE, Ordering::Relaxed);
+                // SAFETY: a slot in the phases of values had one, and belonged to the caller; by its tag it has none now.
+                drop_each([slot.value.with_mut(|value| unsafe { (*value).assume_init_read() })]);
+            }
+        }
+    }
+
+    /// Whether processes share it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.region.is_shared()
+    }
+
     /// Makes up to `segments` segments of slots, at least one, in one piece of memory. Their numbers belong to the caller alone.
     #[cold]
     pub(crate) fn grow(&self, segments: u32) -> Range<u32> {

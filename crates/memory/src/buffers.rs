@@ -222,6 +222,14 @@ impl<T> Buffers<T> {
         (value, partner)
     }
 
+    /// Drops the values that this PE has and those on their way to it, where processes share the buffers: elsewhere, they are dropped with the
+    /// last view. To be called when the views of all PEs are used no more.
+    pub fn drop_rest(self) {
+        if self.arena.is_shared() {
+            self.arena.drop_tagged([self.mine, tag(SENT, self.me)]);
+        }
+    }
+
     /// The message that this one links to. The sender may ask even while the receiver has the buffer.
     ///
     /// # Panics

@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::Deserted;
 use crate::mapping::can_map;
 use crate::reserve::release_reserve;
 
@@ -141,11 +142,11 @@ pub fn catch_exhausted<T>(run: impl FnOnce() -> T) -> Result<T, Exhausted> {
 /// If it panics: the message of the panic.
 ///
 /// # Panics
-/// Never by a panic of `run`; but if memory runs out in it, that goes on unwinding.
+/// Never by a panic of `run`; but if memory runs out in it, or another process is gone [with a lock](crate::Deserted), that goes on unwinding.
 #[inline]
 pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     match catch_unwind(AssertUnwindSafe(run)) {
-        Err(panic) if panic.is::<Exhausted>() => resume_unwind(panic),
+        Err(panic) if panic.is::<Exhausted>() || panic.is::<Deserted>() => resume_unwind(panic),
         outcome => outcome,
     }
 }
@@ -322,6 +323,8 @@ mod tests {
     fn what_ran_out_passes_by_those_who_catch_panics() {
         let outcome = catch_exhausted(|| catch_panic(|| Exhausted::Numbers.unwind()));
         assert!(matches!(outcome, Err(Exhausted::Numbers)));
+        let outcome = catch_unwind(|| catch_panic(|| resume_unwind(Box::new(Deserted))));
+        assert!(outcome.is_err_and(|panic| panic.is::<Deserted>()), "no panic of a model");
         let panic = catch_panic(|| panic!("another")).expect_err("it panics");
         assert_eq!(panic.downcast_ref(), Some(&"another"));
         let outcome = catch_unwind(|| catch_exhausted(|| panic!("another")));

@@ -4,6 +4,7 @@
 
 mod allocator;
 mod apart;
+mod area;
 mod arena;
 #[cfg(all(test, not(loom)))]
 mod auto_traits;
@@ -62,6 +63,6 @@ pub use registers::{Registers, registers};
 pub use reserve::{keep_reserve, release_reserve};
 pub use ring::{Consumer, Drain, Producer, pass_over_ring, ring, ring_bytes, ring_in};
 pub use shareable::Shareable;
-pub use sharing::{share_payloads, unshare_payloads};
+pub use sharing::{give_back_payloads, share_payloads, unshare_payloads};
 pub use spin_lock::{Deserted, SpinGuard, SpinLock, desert_locks};
 pub use ticket::RegionTicket;

@@ -20,6 +20,7 @@ use std::ops::{Deref, Range};
 use std::ptr::{self, NonNull};
 use std::slice;
 
+pub(crate) use self::block::give_back_shared;
 use self::chunks::Block;
 #[cfg(all(test, not(loom)))]
 pub(crate) use self::chunks::{Block as PrivateBlock, FreeList as PrivateList};
@@ -144,7 +145,7 @@ impl Payload {
     /// Makes sure that other processes can read it, if payloads are [shared](crate::share_payloads): bytes that lie elsewhere are copied.
     #[inline]
     pub fn make_common(&mut self) {
-        if shared::current() == 0 || shared::place_of(self.len.cast()) == Place::Shared {
+        if shared::current() == 0 || matches!(shared::place_of(self.len.cast()), Place::Shared(_)) {
             return;
         }
         if !self.is_empty() {

@@ -1,10 +1,13 @@
 //! The mapping of a [`Region`](crate::Region) in one process.
 
 use std::io;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Exhausted;
+use crate::area::{AREA_BYTES, Area};
+use crate::sync::Arc;
 use crate::ticket::RegionTicket;
 
 /// How much address space the common part and each heap have. Memory is taken only where something is written.
@@ -20,14 +23,17 @@ pub(crate) const PROCESSES_MOST: u32 = 128;
 /// A segment of shared memory.
 #[derive(Debug)]
 pub(crate) struct Segment {
+    /// Where its common part begins.
     start: NonNull<u8>,
+    /// What lies before that, for payloads.
+    area: Arc<Area>,
     process: u32,
     processes: u32,
     /// How many bytes of the common part are taken, and how many of them the system has provided.
     placed: Mutex<(usize, usize)>,
     /// How many bytes of this process's heap are.
     grown: Mutex<usize>,
-    /// That of the common part, then those of the heaps: others open them.
+    /// That of the common part, then those of the heaps.
     files: Vec<system::File>,
 }
 
@@ -42,9 +48,41 @@ pub(crate) fn is_in_any(address: usize) -> bool {
     system::ADDRESS_SPACE.contains(&address)
 }
 
-/// The bytes of a segment for this many processes.
+/// A word that is 0, at the same address in all processes of runs, and stays there; `None` if this process shares nothing.
+#[inline]
+pub(crate) fn zero() -> Option<NonNull<usize>> {
+    NonNull::new(ZERO.load(Ordering::Acquire))
+}
+
+static ZERO: AtomicPtr<usize> = AtomicPtr::new(null_mut());
+
+/// Maps the [word](zero), if it is not there yet.
+fn map_zero() -> io::Result<()> {
+    // Two threads must not map it at a time.
+    static ONCE: Mutex<()> = Mutex::new(());
+    let _once = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
+    if zero().is_none() {
+        ZERO.store(system::zeros()?.cast().as_ptr(), Ordering::Release);
+    }
+    Ok(())
+}
+
+/// The bytes of a segment for this many processes, without its area for payloads.
 fn bytes(processes: u32) -> usize {
     COMMON_BYTES + processes as usize * HEAP_BYTES
+}
+
+/// Address space that is reserved, and nobody's yet.
+struct Reserved {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        // SAFETY: nobody else knows of it.
+        unsafe { system::unmap(self.start, self.bytes) };
+    }
 }
 
 /// The end of a piece of this size that begins at `taken` or shortly after, and its beginning.
@@ -62,33 +100,49 @@ impl Segment {
                 format!("1 to {PROCESSES_MOST} processes can share memory, not {processes}"),
             ));
         }
-        let files = system::files(processes, COMMON_BYTES, HEAP_BYTES)?;
-        let start = system::reserve(bytes(processes))?;
-        let ticket = system::ticket(&files, start);
-        Ok((Segment::over(files, start, 0)?, ticket))
+        let heaps = (0..processes).map(|_| HEAP_BYTES);
+        let files = [AREA_BYTES, COMMON_BYTES].into_iter().chain(heaps).map(system::file).collect::<io::Result<Vec<_>>>()?;
+        let bytes = AREA_BYTES + bytes(processes);
+        let reserved = Reserved { start: system::reserve(bytes)?, bytes };
+        let ticket = system::ticket(&files, reserved.start);
+        Ok((Segment::over(files, reserved, 0)?, ticket))
     }
 
     pub(crate) fn join(ticket: &RegionTicket, process: u32) -> io::Result<Self> {
-        let files = system::open(ticket)?;
-        let processes = files.len() as u32 - 1;
+        let processes = ticket.processes();
         if process >= processes {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("there is no process {process} of {processes}")));
         }
-        let start = system::reserve_at(ticket.address, bytes(processes))?;
-        Segment::over(files, start, process)
+        let files = system::open(ticket)?;
+        let bytes = AREA_BYTES + bytes(processes);
+        let reserved = Reserved { start: system::reserve_at(ticket.address, bytes)?, bytes };
+        Segment::over(files, reserved, process)
     }
 
     /// Maps the files over address space that is reserved for them.
-    fn over(files: Vec<system::File>, start: NonNull<u8>, process: u32) -> io::Result<Self> {
-        let processes = files.len() as u32 - 1;
+    fn over(mut files: Vec<system::File>, mut reserved: Reserved, process: u32) -> io::Result<Self> {
+        map_zero()?;
+        // SAFETY: these bytes are reserved, and nothing else is there; from here on they are the area's.
+        let area = unsafe { Area::over(reserved.start, files.remove(0), process)? };
+        // SAFETY: more bytes are reserved.
+        reserved.start = unsafe { reserved.start.add(AREA_BYTES) };
+        reserved.bytes -= AREA_BYTES;
         let mut at = 0;
         for (number, file) in files.iter().enumerate() {
             let bytes = if number == 0 { COMMON_BYTES } else { HEAP_BYTES };
             // SAFETY: these bytes are reserved, and nothing else is there.
-            unsafe { system::map_over(start.add(at), bytes, file)? };
+            unsafe { system::map_over(reserved.start.add(at), bytes, file)? };
             at += bytes;
         }
-        Ok(Segment { start, process, processes, placed: Mutex::new((0, 0)), grown: Mutex::new(0), files })
+        let (start, processes, area) = (reserved.start, files.len() as u32 - 1, Arc::new(area));
+        // The segment unmaps it from here on.
+        std::mem::forget(reserved);
+        Ok(Segment { start, area, process, processes, placed: Mutex::new((0, 0)), grown: Mutex::new(0), files })
+    }
+
+    /// Where payloads lie.
+    pub(crate) fn area(&self) -> &Arc<Area> {
+        &self.area
     }
 
     pub(crate) fn process(&self) -> u32 {
@@ -128,25 +182,6 @@ impl Segment {
         // SAFETY: the heap has more bytes than `end`.
         Some(unsafe { self.start.add(before + start) })
     }
-
-    pub(crate) fn processes(&self) -> u32 {
-        self.processes
-    }
-
-    /// Where it begins.
-    pub(crate) fn start(&self) -> NonNull<u8> {
-        self.start
-    }
-
-    /// How much address space it takes.
-    pub(crate) fn bytes(&self) -> usize {
-        bytes(self.processes)
-    }
-
-    /// The process whose heap this address is in.
-    pub(crate) fn heap_of(&self, address: usize) -> u32 {
-        ((address - self.start.addr().get() - COMMON_BYTES) / HEAP_BYTES) as u32
-    }
 }
 
 impl Drop for Segment {
@@ -157,7 +192,7 @@ impl Drop for Segment {
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]
-mod system {
+pub(crate) mod system {
     use std::io;
     use std::ops::Range;
     use std::os::fd::{AsRawFd, OwnedFd};
@@ -170,14 +205,14 @@ mod system {
 
     /// Where segments are mapped if possible: far from anything that the system puts into address space of its own accord.
     const FIRST_ADDRESS: usize = 0x1000_0000_0000;
-    const ADDRESSES_APART: usize = 0x0100_0000_0000;
-    const ADDRESSES: usize = 48;
+    const ADDRESSES_APART: usize = 0x0004_0000_0000;
+    const ADDRESSES: usize = 4096;
     /// Nothing else is mapped here: the system uses addresses above, for programs and their libraries, and far below.
-    pub(super) const ADDRESS_SPACE: Range<usize> = FIRST_ADDRESS..0x5000_0000_0000;
+    pub(crate) const ADDRESS_SPACE: Range<usize> = FIRST_ADDRESS..0x5000_0000_0000;
 
     /// A file in memory.
     #[derive(Debug)]
-    pub(super) struct File(OwnedFd);
+    pub(crate) struct File(OwnedFd);
 
     impl File {
         #[cfg(test)]
@@ -186,27 +221,24 @@ mod system {
         }
 
         /// Has the system provide these bytes; `None` if it cannot.
-        pub(super) fn allocate(&self, start: usize, bytes: usize) -> Option<()> {
+        pub(crate) fn allocate(&self, start: usize, bytes: usize) -> Option<()> {
             fallocate(&self.0, FallocateFlags::empty(), start as u64, bytes as u64).ok()
         }
     }
 
-    pub(super) fn files(heaps: u32, common: usize, heap: usize) -> io::Result<Vec<File>> {
-        let file = |number| {
-            let file = memfd_create("warpline", MemfdFlags::CLOEXEC)?;
-            ftruncate(&file, if number == 0 { common } else { heap } as u64)?;
-            Ok(File(file))
-        };
-        (0..=heaps).map(file).collect()
+    pub(crate) fn file(bytes: usize) -> io::Result<File> {
+        let file = memfd_create("warpline", MemfdFlags::CLOEXEC)?;
+        ftruncate(&file, bytes as u64)?;
+        Ok(File(file))
     }
 
-    pub(super) fn ticket(files: &[File], start: NonNull<u8>) -> RegionTicket {
+    pub(crate) fn ticket(files: &[File], start: NonNull<u8>) -> RegionTicket {
         let files = files.iter().map(|file| file.0.as_raw_fd()).collect();
         RegionTicket { owner: std::process::id(), files, address: start.addr().get() }
     }
 
     /// Opens the files of another process.
-    pub(super) fn open(ticket: &RegionTicket) -> io::Result<Vec<File>> {
+    pub(crate) fn open(ticket: &RegionTicket) -> io::Result<Vec<File>> {
         let open = |file| {
             let path = format!("/proc/{}/fd/{file}", ticket.owner);
             let file = std::fs::OpenOptions::new().read(true).write(true).open(path)?;
@@ -215,19 +247,28 @@ mod system {
         ticket.files.iter().map(open).collect()
     }
 
-    pub(super) fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
+    pub(crate) fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
         let found = (0..ADDRESSES).find_map(|number| reserve_at(FIRST_ADDRESS + number * ADDRESSES_APART, bytes).ok());
         found.ok_or_else(|| io::Error::other(format!("no address space of {} GB is free", bytes / 1_000_000_000)))
     }
 
-    pub(super) fn reserve_at(address: usize, bytes: usize) -> io::Result<NonNull<u8>> {
+    pub(crate) fn reserve_at(address: usize, bytes: usize) -> io::Result<NonNull<u8>> {
         if !(ADDRESS_SPACE.contains(&address) && bytes <= ADDRESS_SPACE.end - address) {
             return Err(io::ErrorKind::AddrNotAvailable.into());
         }
+        map_at(address, bytes, ProtFlags::empty())
+    }
+
+    /// A page of zeros, outside all segments.
+    pub(crate) fn zeros() -> io::Result<NonNull<u8>> {
+        map_at(FIRST_ADDRESS - (1 << 30), 4096, ProtFlags::READ)
+    }
+
+    fn map_at(address: usize, bytes: usize, protection: ProtFlags) -> io::Result<NonNull<u8>> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
         let wanted = null_mut::<u8>().with_addr(address).cast();
         // SAFETY: nothing that is mapped already is replaced.
-        let start = unsafe { mmap_anonymous(wanted, bytes, ProtFlags::empty(), flags) }?;
+        let start = unsafe { mmap_anonymous(wanted, bytes, protection, flags) }?;
         let start = NonNull::new(start.cast::<u8>()).ok_or(io::ErrorKind::AddrNotAvailable)?;
         if start.addr().get() == address {
             return Ok(start);
@@ -242,7 +283,7 @@ mod system {
     ///
     /// # Safety
     /// The bytes are reserved for it.
-    pub(super) unsafe fn map_over(start: NonNull<u8>, bytes: usize, file: &File) -> io::Result<()> {
+    pub(crate) unsafe fn map_over(start: NonNull<u8>, bytes: usize, file: &File) -> io::Result<()> {
         let flags = MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED;
         // SAFETY: the caller's promise: nothing in use is mapped over.
         unsafe { mmap(start.as_ptr().cast(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, &file.0, 0) }?;
@@ -253,26 +294,26 @@ mod system {
     ///
     /// # Safety
     /// Nobody will use it any more.
-    pub(super) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+    pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
         // SAFETY: the caller's promise.
         let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
     }
 }
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
-mod system {
+pub(crate) mod system {
     use std::io;
     use std::ptr::NonNull;
 
     use crate::ticket::RegionTicket;
 
-    pub(super) const ADDRESS_SPACE: std::ops::Range<usize> = 0..0;
+    pub(crate) const ADDRESS_SPACE: std::ops::Range<usize> = 0..0;
 
     #[derive(Debug)]
-    pub(super) enum File {}
+    pub(crate) enum File {}
 
     impl File {
-        pub(super) fn allocate(&self, _: usize, _: usize) -> Option<()> {
+        pub(crate) fn allocate(&self, _: usize, _: usize) -> Option<()> {
             match *self {}
         }
     }
@@ -281,31 +322,35 @@ mod system {
         Err(io::Error::new(io::ErrorKind::Unsupported, "processes that share memory need Linux"))
     }
 
-    pub(super) fn files(_: u32, _: usize, _: usize) -> io::Result<Vec<File>> {
+    pub(crate) fn file(_: usize) -> io::Result<File> {
         unsupported()
     }
 
-    pub(super) fn ticket(_: &[File], start: NonNull<u8>) -> RegionTicket {
+    pub(crate) fn ticket(_: &[File], start: NonNull<u8>) -> RegionTicket {
         RegionTicket { owner: 0, files: Vec::new(), address: start.addr().get() }
     }
 
-    pub(super) fn open(_: &RegionTicket) -> io::Result<Vec<File>> {
+    pub(crate) fn open(_: &RegionTicket) -> io::Result<Vec<File>> {
         unsupported()
     }
 
-    pub(super) fn reserve(_: usize) -> io::Result<NonNull<u8>> {
+    pub(crate) fn reserve(_: usize) -> io::Result<NonNull<u8>> {
         unsupported()
     }
 
-    pub(super) fn reserve_at(_: usize, _: usize) -> io::Result<NonNull<u8>> {
+    pub(crate) fn reserve_at(_: usize, _: usize) -> io::Result<NonNull<u8>> {
         unsupported()
     }
 
-    pub(super) unsafe fn map_over(_: NonNull<u8>, _: usize, file: &File) -> io::Result<()> {
+    pub(crate) fn zeros() -> io::Result<NonNull<u8>> {
+        unsupported()
+    }
+
+    pub(crate) unsafe fn map_over(_: NonNull<u8>, _: usize, file: &File) -> io::Result<()> {
         match *file {}
     }
 
-    pub(super) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
+    pub(crate) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
 }
 
 #[cfg(all(test, target_os = "linux", not(any(miri, loom))))]

@@ -1,22 +1,30 @@
-use crate::payload::shared::{self, Returned};
-use crate::{Region, Shareable};
-
-// SAFETY: the addresses in it are those of blocks in shared memory, the same in all processes.
-unsafe impl Shareable for Returned {}
+use crate::payload::{give_back_shared, shared};
+use crate::{Exhausted, Region};
 
 /// From now on, new [payloads](crate::Payload) of this process lie in a region that processes share, if they do, and go from one to another
-/// without a copy. Those that have been made before have to be [moved there](crate::Payload::make_common) first. What lies there stays until the
-/// program ends.
+/// without a copy. Those that have been made before have to be [moved there](crate::Payload::make_common) first. What lies there stays as
+/// long as this process has a payload there, however long it keeps the region. It changes nothing if payloads lie there already.
 ///
-/// In a process, one run at a time can share payloads: the last to begin. All processes begin in the same place of the order in which they place
-/// other things.
+/// In a process, one run at a time can share payloads: the last to begin.
+///
+/// # Panics
+/// If there is no memory, it [unwinds](Exhausted::unwind).
 pub fn share_payloads(region: &Region) {
     let Some(segment) = region.segment() else { return };
-    let returned = region.place_list(segment.processes() as usize, |_| Returned::default());
-    shared::begin(segment, returned, &region.place(0usize));
+    if shared::begin(segment.area()).is_none() {
+        Exhausted::Memory { what: "payloads that processes share", bytes: 1 << 20 }.unwind();
+    }
 }
 
-/// From now on, new payloads lie in the memory of this process again.
-pub fn unshare_payloads() {
-    shared::end();
+/// From now on, new payloads lie in the memory of this process again, if they lay in this region. To be called in all processes; in the one
+/// that goes on, when the others have ended.
+pub fn unshare_payloads(region: &Region) {
+    let Some(segment) = region.segment() else { return };
+    give_back_payloads();
+    shared::end(segment.area());
+}
+
+/// Gives back the memory for payloads that this thread keeps for later, as a thread does when it ends.
+pub fn give_back_payloads() {
+    give_back_shared();
 }

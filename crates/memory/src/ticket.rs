@@ -4,7 +4,8 @@ use std::str::FromStr;
 /// What another process needs to know to map a [region](crate::Region).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionTicket {
-    /// The process that has the files, and the numbers that they have there: that of the common part, then those of the heaps.
+    /// The process that has the files, and the numbers that they have there: those of the area for payloads and of the
+    /// common part, then those of the heaps.
     pub(crate) owner: u32,
     pub(crate) files: Vec<i32>,
     /// Where they are mapped.
@@ -19,7 +20,7 @@ impl RegionTicket {
 
     /// How many processes can share it.
     pub fn processes(&self) -> u32 {
-        self.files.len() as u32 - 1
+        self.files.len() as u32 - 2
     }
 }
 
@@ -39,7 +40,7 @@ impl FromStr for RegionTicket {
             let owner = parts.next()?.parse().ok()?;
             let address = usize::from_str_radix(parts.next()?, 16).ok()?;
             let files = parts.map(|part| part.parse().ok()).collect::<Option<Vec<i32>>>()?;
-            (files.len() > 1).then_some(RegionTicket { owner, files, address })
+            (files.len() > 2).then_some(RegionTicket { owner, files, address })
         };
         parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, format!("`{text}` describes no shared memory")))
     }

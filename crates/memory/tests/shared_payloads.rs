@@ -2,7 +2,8 @@
 #![cfg(all(target_os = "linux", not(any(miri, loom))))]
 
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,17 @@ const TICKET: &str = "WARPLINE_TEST_TICKET";
 const ROUNDS: usize = 10_000;
 /// Of all classes of sizes, and beyond what a process takes from an allocator otherwise.
 const LENGTHS: [usize; 7] = [0, 1, 40, 100, 1500, 65_536, 300_000];
+
+/// Payloads of a program lie in one place at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many pieces of memory that processes share are mapped.
+fn mapped() -> usize {
+    std::fs::read_to_string("/proc/self/maps").unwrap().matches("memfd:warpline").count()
+}
 
 /// The ends of one of the two processes.
 struct Ends {
@@ -112,6 +124,7 @@ fn other_process() {
 
 #[test]
 fn payloads_go_back_and_forth() {
+    let _alone = alone();
     // Made before anybody shares anything.
     let old = Payload::from(pattern(5));
     let (region, ticket) = Region::create(2).unwrap();
@@ -138,7 +151,7 @@ fn payloads_go_back_and_forth() {
     assert!(resident() < before + (100 << 20), "{} bytes before, {} after", before, resident());
     ends.meet(1);
     assert!(other.wait().unwrap().success());
-    unshare_payloads();
+    unshare_payloads(&region);
     drop(ends);
     drop(region);
     let own = Payload::from(pattern(1));
@@ -150,4 +163,58 @@ fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
     kilobytes.unwrap() << 10
+}
+
+#[test]
+fn memory_that_was_shared_goes_with_its_last_payload() {
+    let _alone = alone();
+    let (region, _) = Region::create(1).unwrap();
+    share_payloads(&region);
+    share_payloads(&region); // again changes nothing
+    let mut kept: Vec<Payload> = LENGTHS.iter().enumerate().map(|(round, _)| Payload::from(pattern(round))).collect();
+    kept[0].make_common();
+    let clones = kept.clone();
+    drop(Payload::zeroed(5000));
+    assert!(mapped() > 1);
+    unshare_payloads(&region);
+    drop(region);
+    assert_eq!(mapped(), 1, "nothing but payloads stays");
+    let own = Payload::from(pattern(3));
+    drop(clones);
+    for (round, payload) in kept.iter().enumerate().chain([(3, &own)]) {
+        assert_eq!(**payload, *pattern(round));
+    }
+    let empty = kept.remove(0);
+    drop(kept);
+    assert_eq!((mapped(), &*empty, &*own), (0, &[][..], &*pattern(3)));
+}
+
+/// Whatever a thread of the program's own does meanwhile, blocks go back to where they came from.
+#[test]
+fn runs_begin_and_end_while_others_use_payloads() {
+    let _alone = alone();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let mut kept = Vec::new();
+            for round in (0..).take_while(|_| !over.load(Ordering::Relaxed)) {
+                kept.push((round, Payload::from(pattern(round % 5))));
+                if kept.len() > 50 {
+                    kept.drain(..25).for_each(|(round, payload)| assert_eq!(*payload, *pattern(round % 5)));
+                }
+            }
+        });
+        for _ in 0..300 {
+            let (region, _) = Region::create(1).unwrap();
+            share_payloads(&region);
+            let kept = Payload::from(pattern(4));
+            yield_now();
+            unshare_payloads(&region);
+            drop(region);
+            assert_eq!(*kept, *pattern(4));
+        }
+        over.store(true, Ordering::Relaxed);
+        other.join().unwrap();
+    });
+    assert_eq!(mapped(), 0);
 }

@@ -8,7 +8,7 @@ use warpline_base::record::{EngineStretch, ParallelRecord};
 use warpline_base::{RunDigest, StateDigest};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp, RoleCounts};
-use warpline_memory::{DropEach, MakeRoom, Pool, Region, unshare_payloads};
+use warpline_memory::{DropEach, MakeRoom, Pool, Region};
 use warpline_model::{Context, Model, Statistics};
 
 use crate::budget::RunBudget;
@@ -185,6 +185,8 @@ impl<M: Model> Job<M> {
                 let fault = finisher.finish(first_lp, states.iter(), &mut rows).err();
                 // What roles did is known from all PEs already.
                 let finished = Finished { digest, state_digest, by_role: tally.entries(), statistics, rows: rows.0, fault };
+                // The process ends without dropping anything more, and what its payloads lie in is not its own.
+                drop(states);
                 return Err(processes.send_finished(finished, self.stop.is_on()));
             }
             Some(processes) => {
@@ -208,7 +210,6 @@ impl<M: Model> Job<M> {
         };
         finished.map_err(|fault| finish_failure(&self.name, fault, end, committed))?;
         if let Some(processes) = &mut processes {
-            unshare_payloads();
             processes.end(self.stop.is_on());
         }
         let (log, speculation) = monitor.into_log();

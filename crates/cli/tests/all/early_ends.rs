@@ -85,8 +85,23 @@ fn a_second_signal_ends_the_program_at_once() {
     signal(&child, "TERM");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("once more ends the program")), "the first signal was not heard");
+    // Sooner it would be the same request.
+    sleep(Duration::from_millis(150));
     signal(&child, "TERM");
     assert_eq!(ended(child).status.code(), Some(143));
+}
+
+/// As `timeout` does, which signals the process and its group.
+#[test]
+fn two_signals_at_once_leave_the_results_so_far() {
+    let directory = tempdir().unwrap();
+    let child = begun(directory.path(), "run phold --end 1e9 --json");
+    let script = format!("kill -TERM {0}; kill -INT {0}; kill -TERM {0}", child.id());
+    assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
+    let Output { status, stdout, stderr } = ended(child);
+    assert!(matches!(status.code(), Some(130 | 143)), "{status}: {}", String::from_utf8_lossy(&stderr));
+    let json: Value = serde_json::from_slice(&stdout).unwrap();
+    assert_eq!(json["partial"]["wanted_end"], Value::from(1e9));
 }
 
 #[test]

@@ -393,12 +393,12 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         Position { lp: self.context.id(), time: self.context.now(), pending: self.agenda.store().books().live }
     }
 
-    /// What is left when the run is over.
+    /// What is left when the run is over, and no PE does anything any more, in whatever process.
     ///
     /// # Panics
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
-        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mail, interval, over, .. } = self;
+        let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
         (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use() + mail.copies(), mail.refusals());
         gauge.counts.unreadable = faults.unreadable() as u64;
         gauge.counts.pooled = agenda.store().is_pooled();
@@ -416,6 +416,10 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let (counts, by_role, measured, trace) = gauge.into_parts();
         let (books, pending, failure) = (agenda.store().books(), agenda.len(), faults.into_failure());
         let interval = interval.history();
+        if over != Some(Step::Finished) {
+            mail.drop_values();
+        }
+        agenda.drop_rest();
         Parts { first_lp, lps, statistics, rows, failure, counts, by_role, interval, books, pending, measured, trace }
     }
 }

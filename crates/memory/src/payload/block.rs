@@ -45,10 +45,20 @@ impl FreeLists {
     #[inline(always)]
     fn shared(&mut self, memory: usize) -> &mut [FreeList; SHARED_CLASSES] {
         if self.memory != memory {
-            // Those of an earlier run stay where they are.
-            (self.shared, self.memory) = (from_fn(|_| FreeList::new()), memory);
+            self.give_back_shared();
+            self.memory = memory;
         }
         &mut self.shared
+    }
+
+    /// Gives back those that are in no memory of this process alone.
+    #[cold]
+    #[inline(never)]
+    fn give_back_shared(&mut self) {
+        for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
+            // SAFETY: all of them are from that memory.
+            unsafe { shared::give(self.memory, class, take(list)) };
+        }
     }
 }
 
@@ -69,8 +79,10 @@ fn chunks(class: usize) -> MutexGuard<'static, Chunks> {
 #[inline]
 pub(super) fn take_block(bytes: usize) -> Block {
     let memory = shared::current();
-    if memory != 0 {
-        return take_shared(bytes, memory);
+    if memory != 0
+        && let Some(block) = take_shared(bytes, memory)
+    {
+        return block;
     }
     let Some(class) = class_for(bytes, CLASSES) else { return allocate(bytes) };
     let kept = FREE.try_with(|lists| {
@@ -81,17 +93,17 @@ pub(super) fn take_block(bytes: usize) -> Block {
     kept.unwrap_or_else(|_| refill(&mut FreeList::default(), class, 1))
 }
 
-/// A block in memory that processes share.
-fn take_shared(bytes: usize, memory: usize) -> Block {
+/// A block in memory that processes share; `None` if they no longer do.
+fn take_shared(bytes: usize, memory: usize) -> Option<Block> {
     let Some(class) = class_for(bytes, SHARED_CLASSES) else { Exhausted::Memory { what: "a payload", bytes }.unwind() };
     let refill = |list: &mut FreeList, most| {
-        *list = shared::take(class, most);
-        list.pop().expect("there is at least one")
+        *list = shared::take(memory, class, most)?;
+        list.pop()
     };
     let kept = FREE.try_with(|lists| {
         let lists = &mut *lists.borrow_mut();
         let list = &mut lists.shared(memory)[class];
-        list.pop().unwrap_or_else(|| refill(list, moved_at_once(class)))
+        list.pop().or_else(|| refill(list, moved_at_once(class)))
     });
     kept.unwrap_or_else(|_| refill(&mut FreeList::default(), 1))
 }
@@ -112,8 +124,8 @@ fn refill(list: &mut FreeList, class: usize, most: usize) -> Block {
 pub(super) unsafe fn free_block(block: Block, bytes: usize) {
     let memory = match shared::place_of(block.start) {
         Place::Own => 0,
-        Place::Shared => shared::current(),
-        Place::Past => return,
+        Place::Shared(memory) => memory,
+        Place::Past => return shared::give_past(block.start),
     };
     let Some(class) = class_for(bytes, if memory == 0 { CLASSES } else { SHARED_CLASSES }) else {
         // SAFETY: without a class, `take_block` has allocated the block; the rest is the caller's promise.
@@ -148,7 +160,13 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
         unsafe { back.push(block) };
     }
     // SAFETY: all blocks of the class are from these chunks, or from heaps that processes share.
-    unsafe { if memory == 0 { chunks(class).give(back) } else { shared::give(class, back) } };
+    unsafe { if memory == 0 { chunks(class).give(back) } else { shared::give(memory, class, back) } };
+}
+
+/// Gives back what this thread has kept of memory that processes share, or have shared.
+pub(crate) fn give_back_shared() {
+    // A thread that is ending has no lists any more.
+    let _ = FREE.try_with(|lists| lists.borrow_mut().give_back_shared());
 }
 
 /// A thread that ends gives back what it has kept.
@@ -158,12 +176,7 @@ impl Drop for FreeLists {
             // SAFETY: all blocks of the class are from these chunks.
             unsafe { chunks(class).give(take(list)) };
         }
-        if self.memory != 0 && self.memory == shared::current() {
-            for (class, list) in self.shared.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
-                // SAFETY: all of them are from heaps that processes share now.
-                unsafe { shared::give(class, take(list)) };
-            }
-        }
+        self.give_back_shared();
     }
 }
 

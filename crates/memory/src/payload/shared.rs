@@ -5,6 +5,7 @@
 //! can be reused at once: as long as a rollback may still need it, it is held by the event that brought it, which is in the history, or by
 //! a copy of a state. That is the paper's _time to zero_.
 
+use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,18 +13,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::chunks::{Block, FreeBlock, FreeList};
 use super::classes::{SHARED_CLASSES as CLASSES, block_bytes};
 use super::clean::Clean;
-use crate::segment::{Segment, is_in_any};
+use crate::Exhausted;
+use crate::area::{AREA_BYTES, Area, PIECE_BYTES};
+use crate::segment::{is_in_any, zero};
 use crate::sync::Arc;
-use crate::{Common, Exhausted};
 
-/// How many bytes a heap grows at a time.
-const GROWTH: usize = 1 << 20;
-
-/// Where the memory that is in use at present begins, and its length; both 0 if there is none.
-static START: AtomicUsize = AtomicUsize::new(0);
-static BYTES: AtomicUsize = AtomicUsize::new(0);
-/// The length of all payloads without bytes there.
-static EMPTY: AtomicPtr<usize> = AtomicPtr::new(std::ptr::null_mut());
+/// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever reads it knows of one run and not of two.
+static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
 
 /// The blocks of a process that others have freed: the head of a list for each class.
@@ -32,10 +28,10 @@ pub(crate) struct Returned([AtomicPtr<FreeBlock>; CLASSES]);
 
 /// This process's blocks.
 struct Heap {
-    segment: Option<Arc<Segment>>,
-    /// By process.
-    returned: Option<Common<[Returned]>>,
+    area: Option<Arc<Area>>,
     classes: [Class; CLASSES],
+    /// Memory of runs before in which there still are payloads, or may be, by address.
+    past: BTreeMap<usize, Arc<Area>>,
 }
 
 struct Class {
@@ -48,10 +44,43 @@ struct Class {
 // SAFETY: the blocks are this process's, wherever the lock lets a thread reach them.
 unsafe impl Send for Class {}
 
+const NO_BLOCKS: [Class; CLASSES] = {
+    const NONE: Class = Class { free: FreeList::new(), fresh: None, fresh_blocks: 0 };
+    [NONE; CLASSES]
+};
+
 impl Heap {
     const fn none() -> Self {
-        const NONE: Class = Class { free: FreeList::new(), fresh: None, fresh_blocks: 0 };
-        Heap { segment: None, returned: None, classes: [NONE; CLASSES] }
+        Heap { area: None, classes: NO_BLOCKS, past: BTreeMap::new() }
+    }
+
+    /// Blocks come from elsewhere from now on. Returns where they have come from.
+    fn replace(&mut self, area: Option<Arc<Area>>) -> Option<Arc<Area>> {
+        self.classes = NO_BLOCKS;
+        std::mem::replace(&mut self.area, area)
+    }
+
+    /// The memory that begins at this address, if it is in use at present.
+    fn current(&self, memory: usize) -> Option<&Arc<Area>> {
+        self.area.as_ref().filter(|area| area.address() == memory)
+    }
+
+    /// Keeps memory that is not in use any more as long as threads have blocks there.
+    fn keep(&mut self, area: Arc<Area>) {
+        if area.note_given(0) > 0 {
+            self.past.insert(area.address(), area);
+        }
+    }
+
+    /// Takes blocks back that lie in memory of a run before.
+    fn give_past(&mut self, address: usize, blocks: usize) {
+        let found = self.past.range(..=address).next_back();
+        if let Some((&start, area)) = found
+            && address - start < AREA_BYTES
+            && area.note_given(blocks) <= 0
+        {
+            self.past.remove(&start);
+        }
     }
 }
 
@@ -59,31 +88,40 @@ fn heap() -> MutexGuard<'static, Heap> {
     HEAP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, payloads of this process lie in a segment. So do `returned`, by process, and `empty`, the length of payloads without bytes.
-pub(crate) fn begin(segment: &Arc<Segment>, returned: Common<[Returned]>, empty: &usize) {
-    EMPTY.store(std::ptr::from_ref(empty).cast_mut(), Ordering::Release);
-    *heap() = Heap { segment: Some(segment.clone()), returned: Some(returned), ..Heap::none() };
-    // Never unmapped, as payloads do not keep the segment alive.
-    std::mem::forget(segment.clone());
-    START.store(segment.start().addr().get(), Ordering::Release);
-    BYTES.store(segment.bytes(), Ordering::Release);
+/// From now on, payloads of this process lie in an area; `None` if there is no memory for them.
+pub(crate) fn begin(area: &Arc<Area>) -> Option<()> {
+    let mut heap = heap();
+    if heap.current(area.address()).is_none() {
+        area.begin()?;
+        let before = heap.replace(Some(area.clone()));
+        before.into_iter().for_each(|before| heap.keep(before));
+    }
+    CURRENT.store(area.address(), Ordering::Release);
+    Some(())
 }
 
-/// From now on, payloads lie in the memory of this process again.
-pub(crate) fn end() {
-    BYTES.store(0, Ordering::Release);
+/// From now on, payloads lie in the memory of this process again, if they lay in this area.
+pub(crate) fn end(area: &Arc<Area>) {
+    let mut heap = heap();
+    if heap.current(area.address()).is_some() {
+        // Under the lock, so that whoever finds that it is over finds it among what is past.
+        CURRENT.store(0, Ordering::Release);
+        heap.replace(None);
+        area.trim();
+        heap.keep(area.clone());
+    }
 }
 
 /// The number of the memory in use at present: its address; 0 if there is none.
 #[inline(always)]
 pub(super) fn current() -> usize {
     // Relaxed: blocks are taken under a lock, or from lists that were filled under it.
-    if BYTES.load(Ordering::Relaxed) == 0 { 0 } else { START.load(Ordering::Relaxed) }
+    CURRENT.load(Ordering::Relaxed)
 }
 
-/// The length of a payload without bytes that all processes can read.
+/// The length of a payload without bytes, which all processes can read for ever.
 pub(super) fn empty() -> Option<NonNull<usize>> {
-    NonNull::new(EMPTY.load(Ordering::Acquire))
+    zero()
 }
 
 /// Where a block lies.
@@ -91,9 +129,9 @@ pub(super) fn empty() -> Option<NonNull<usize>> {
 pub(super) enum Place {
     /// In the memory of this process.
     Own,
-    /// In memory that processes share at present.
-    Shared,
-    /// In memory that they shared once. Nobody frees it any more.
+    /// In memory that processes share at present: which.
+    Shared(usize),
+    /// In memory that they shared once.
     Past,
 }
 
@@ -101,25 +139,25 @@ pub(super) enum Place {
 pub(super) fn place_of(block: NonNull<u8>) -> Place {
     let address = block.addr().get();
     if !is_in_any(address) {
-        Place::Own
-    } else if address.wrapping_sub(START.load(Ordering::Relaxed)) < BYTES.load(Ordering::Relaxed) {
-        Place::Shared
-    } else {
-        Place::Past
+        return Place::Own;
     }
+    // Read once: the run may end in between.
+    let memory = current();
+    // There is no area at 0, and no payload within its length of that.
+    if address.wrapping_sub(memory) < AREA_BYTES { Place::Shared(memory) } else { Place::Past }
 }
 
-/// Takes up to `most` blocks, at least one.
+/// Takes up to `most` blocks, at least one, from this memory; `None` if it is no longer in use.
 ///
 /// # Panics
 /// If there is no memory, it [unwinds](Exhausted::unwind).
-pub(super) fn take(class: usize, most: usize) -> FreeList {
+pub(super) fn take(memory: usize, class: usize, most: usize) -> Option<FreeList> {
     let heap = &mut *heap();
-    let (Some(segment), Some(returned)) = (&heap.segment, &heap.returned) else { no_memory(class) };
+    let area = heap.current(memory)?.clone();
     let Class { free, fresh, fresh_blocks } = &mut heap.classes[class];
     if free.blocks == 0 {
         // Acquire pairs with the Release of `give`: those who freed the blocks are done with them.
-        let mut next = returned[segment.process() as usize].0[class].swap(std::ptr::null_mut(), Ordering::Acquire);
+        let mut next = area.returned(area.process()).0[class].swap(std::ptr::null_mut(), Ordering::Acquire);
         while let Some(block) = NonNull::new(next) {
             // SAFETY: the block was given back by a process that has written this, and is nobody else's now.
             unsafe {
@@ -138,8 +176,8 @@ pub(super) fn take(class: usize, most: usize) -> FreeList {
                     if taken.blocks > 0 {
                         break;
                     }
-                    let blocks = (GROWTH / block_bytes(class)).max(1);
-                    let grow = |blocks| Some((segment.grow(blocks * block_bytes(class), 64)?, blocks));
+                    let blocks = (PIECE_BYTES / block_bytes(class)).max(1);
+                    let grow = |blocks| Some((area.take(blocks * block_bytes(class))?, blocks));
                     let (start, blocks) = grow(blocks).or_else(|| grow(1)).unwrap_or_else(|| no_memory(class));
                     (*fresh, *fresh_blocks) = (Some(start), blocks);
                 }
@@ -154,24 +192,31 @@ pub(super) fn take(class: usize, most: usize) -> FreeList {
         // SAFETY: the block is in no other list, and clean where it says so.
         unsafe { taken.push(block) };
     }
-    taken
+    area.note_taken(taken.blocks);
+    Some(taken)
 }
 
-/// Gives blocks back to the processes whose heaps they are from.
+/// Gives a block back that lies in memory of a run before.
+pub(super) fn give_past(block: NonNull<u8>) {
+    heap().give_past(block.addr().get(), 1);
+}
+
+/// Gives blocks back to the processes that have made them.
 ///
 /// # Safety
-/// Nobody uses them any more, and they lie in the memory that is shared at present.
-pub(super) unsafe fn give(class: usize, mut blocks: FreeList) {
+/// Nobody uses them any more, and they lie in this memory.
+pub(super) unsafe fn give(memory: usize, class: usize, mut blocks: FreeList) {
     let heap = &mut *heap();
-    let (Some(segment), Some(returned)) = (&heap.segment, &heap.returned) else { return };
+    let Some(area) = heap.current(memory).cloned() else { return heap.give_past(memory, blocks.blocks) };
+    area.note_given(blocks.blocks);
     while let Some(block) = blocks.pop() {
-        let owner = segment.heap_of(block.start.addr().get());
-        if owner == segment.process() {
+        let owner = area.owner(block.start.addr().get());
+        if owner == area.process() {
             // SAFETY: the block has just left the other list.
             unsafe { heap.classes[class].free.push(block) };
             continue;
         }
-        let (list, clean, block) = (&returned[owner as usize].0[class], block.clean, block.start.cast::<FreeBlock>());
+        let (list, clean, block) = (&area.returned(owner).0[class], block.clean, block.start.cast::<FreeBlock>());
         let mut first = list.load(Ordering::Relaxed);
         loop {
             // SAFETY: the block is nobody else's until the exchange below has succeeded.

@@ -36,4 +36,9 @@ pub trait Carrier: Send {
     /// # Errors
     /// See [`Carrier`].
     fn progress(&mut self) -> Result<bool, String>;
+
+    /// Whether the system may write into its memory as long as anything is on its way.
+    fn is_written_into(&self) -> bool {
+        false
+    }
 }

@@ -381,7 +381,12 @@ impl<E: Send> Couriers<E> {
     /// Leaves everything as it is: what is on its way may never arrive, as other processes are gone. Memory that the system may still write
     /// into is leaked.
     pub fn abandon(self) {
-        self.couriers.into_iter().for_each(std::mem::forget);
+        for courier in self.couriers {
+            let leaks = courier.lock().carrier.is_written_into();
+            if leaks {
+                std::mem::forget(courier);
+            }
+        }
     }
 
     /// What they have done.

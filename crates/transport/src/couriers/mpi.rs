@@ -33,6 +33,10 @@ fn tag(courier: u32) -> Tag {
 }
 
 impl Carrier for MpiCarrier {
+    fn is_written_into(&self) -> bool {
+        true
+    }
+
     fn has_room(&mut self, _: Address) -> Result<bool, String> {
         Ok(self.pool.in_flight() < self.most || self.pool.progress().map_err(in_words)? < self.most)
     }

@@ -1,3 +1,6 @@
+use std::thread::sleep;
+use std::time::Duration;
+
 use warpline_memory::{Common, Region, SpinLock};
 
 use super::STOPPED;
@@ -5,6 +8,9 @@ use crate::Tally;
 
 /// The longest last words, in bytes.
 const WORDS: usize = 2000;
+/// How often, and after how long each time, a process that cannot speak tries again.
+const TRIES: u32 = 100;
+const TRY_EVERY: Duration = Duration::from_millis(1);
 
 /// How many bytes there are, and the bytes, in pieces short enough to be plain data.
 type Words = (u32, [[u8; 50]; WORDS / 50]);
@@ -23,7 +29,13 @@ impl LastWords {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let mut words = self.0[number as usize].lock();
+        // A process that is killed while it listens lets nobody speak any more, and would let nobody else hear it.
+        let mut tries = (0..TRIES).inspect(|tried| {
+            if *tried > 0 {
+                sleep(TRY_EVERY);
+            }
+        });
+        let Some(mut words) = tries.find_map(|_| self.0[number as usize].try_lock()) else { return };
         words.0 = end as u32;
         words.1.as_flattened_mut()[..end].copy_from_slice(&text.as_bytes()[..end]);
     }
@@ -68,5 +80,14 @@ mod tests {
         words.say(1, &format!("a{}", "é".repeat(WORDS)));
         assert_eq!(words.of(0), None);
         assert_eq!(words.of(1).unwrap(), format!("a{}", "é".repeat(WORDS / 2 - 1)));
+    }
+
+    #[test]
+    fn who_is_not_heard_does_not_wait_for_ever() {
+        let words = LastWords::place(&Region::own(), 1);
+        let listens = words.0[0].lock();
+        words.say(0, "oh no");
+        drop(listens);
+        assert_eq!(words.of(0), None);
     }
 }

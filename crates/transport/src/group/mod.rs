@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpline_kernel::gvt::AllReduce;
-use warpline_memory::{Common, Region, desert_locks, share_payloads};
+use warpline_memory::{Common, Region, desert_locks, share_payloads, unshare_payloads};
 
 use self::invitation::INVITATION;
 pub use self::invitation::Invitation;
@@ -482,6 +482,10 @@ impl Group {
     /// This process has said everything, and may end at any time.
     pub fn take_leave(&mut self) {
         self.is_done = true;
+        if !self.is_first() {
+            // So that the first knows which payloads are its own when the others have ended.
+            unshare_payloads(&self.region);
+        }
         self.left[(self.number - self.near.start) as usize].store(1, Ordering::Release);
         self.office.iter_mut().for_each(Office::take_leave);
     }
@@ -495,7 +499,15 @@ impl Group {
         if let Some(office) = self.office.take() {
             office.finish();
         }
+        self.see_off();
+    }
+
+    /// Waits until the processes that this one has started have ended. What it shared with them is its own then.
+    fn see_off(&mut self) {
         self.peers.end(END_WITHIN);
+        if self.is_first() {
+            unshare_payloads(&self.region);
+        }
     }
 
     /// Ends without the others, as one of them is gone.
@@ -514,7 +526,7 @@ impl Group {
                 self.peers.wait_for_first(END_WITHIN);
             }
         }
-        self.peers.end(END_WITHIN);
+        self.see_off();
     }
 }
 
@@ -532,7 +544,7 @@ impl Drop for Group {
             let _ = office.work();
             office.abandon();
         }
-        self.peers.end(END_WITHIN);
+        self.see_off();
     }
 }
 

@@ -20,12 +20,42 @@ mod system {
     #[derive(Debug)]
     pub(crate) enum Peers {
         /// The first process watches those it has started, by number from 1.
-        Started(Vec<Child>),
+        Started(Vec<Started>),
         /// The others watch the first.
         First(OwnedFd),
         /// Processes that a launcher has started watch those of their machine, by number.
         #[cfg(feature = "mpi")]
         Ranks(Vec<(u32, OwnedFd)>),
+    }
+
+    /// A process that this one has started.
+    #[derive(Debug)]
+    pub(crate) struct Started {
+        child: Child,
+        /// It tells that the process has ended even where nobody is told how: where SIGCHLD is ignored, which programs inherit, or the program
+        /// waits for all its children. None where the system has no such thing.
+        process: Option<OwnedFd>,
+    }
+
+    impl Started {
+        fn new(child: Child) -> Self {
+            let process = Pid::from_raw(child.id() as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+            Started { child, process }
+        }
+
+        /// How it has ended, if it has.
+        fn end(&mut self) -> Option<String> {
+            match self.child.try_wait() {
+                Ok(Some(status)) => Some(how(status)),
+                // Nobody knows of it any more.
+                Err(_) => Some("is gone".to_owned()),
+                Ok(None) if self.process.as_ref().is_some_and(has_ended) => {
+                    // It may have ended between the two looks.
+                    Some(self.child.try_wait().ok().flatten().map_or_else(|| "is gone".to_owned(), how))
+                }
+                Ok(None) => None,
+            }
+        }
     }
 
     /// The process that has started this one.
@@ -51,7 +81,7 @@ mod system {
 
         /// Starts this program once more for each invitation, with its arguments. Only what goes wrong is heard of them.
         pub(crate) fn start(variable: &str, invitations: impl Iterator<Item = OsString>) -> io::Result<Self> {
-            let mut started = Peers::none();
+            let mut started = Vec::new();
             let mut arguments = env::args_os();
             let name = arguments.next().unwrap_or_default();
             let arguments: Vec<OsString> = arguments.collect();
@@ -60,20 +90,14 @@ mod system {
                 let mut command = Command::new("/proc/self/exe");
                 command.arg0(&name).args(&arguments).env(variable, invitation).stdin(Stdio::null()).stdout(Stdio::null());
                 match command.spawn() {
-                    Ok(child) => started.add(child),
+                    Ok(child) => started.push(Started::new(child)),
                     Err(cause) => {
-                        started.end(Duration::ZERO);
+                        Peers::Started(started).end(Duration::ZERO);
                         return Err(cause);
                     }
                 }
             }
-            Ok(started)
-        }
-
-        fn add(&mut self, child: Child) {
-            if let Peers::Started(children) = self {
-                children.push(child);
-            }
+            Ok(Peers::Started(started))
         }
 
         /// The process that has started this one.
@@ -95,10 +119,10 @@ mod system {
         /// The number of a process that is gone although it `may` not be, and how it went.
         pub(crate) fn gone(&mut self, may: impl Fn(u32) -> bool) -> Option<(u32, String)> {
             match self {
-                Peers::Started(children) => children.iter_mut().zip(1..).find_map(|(child, number)| {
-                    let status = child.try_wait().ok().flatten()?;
+                Peers::Started(all) => all.iter_mut().zip(1..).find_map(|(started, number)| {
+                    let how = started.end()?;
                     // Looked at second: it says so before it ends.
-                    (!may(number)).then(|| (number, how(status)))
+                    (!may(number)).then_some((number, how))
                 }),
                 Peers::First(process) => has_ended(process).then(|| (0, "is gone".to_owned())),
                 #[cfg(feature = "mpi")]
@@ -132,13 +156,13 @@ mod system {
 
         /// Waits until they have ended, but not for long: then the system ends them.
         pub(crate) fn end(&mut self, within: Duration) {
-            let Peers::Started(children) = self else { return };
+            let Peers::Started(all) = self else { return };
             let since = Instant::now();
-            for mut child in mem::take(children) {
-                while matches!(child.try_wait(), Ok(None)) {
+            for mut started in mem::take(all) {
+                while started.end().is_none() {
                     if since.elapsed() >= within {
-                        let _ = child.kill();
-                        let _ = child.wait();
+                        let _ = started.child.kill();
+                        let _ = started.child.wait();
                         break;
                     }
                     sleep(Duration::from_millis(1));

@@ -67,6 +67,7 @@ use arguments::Action;
 pub use catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use failure::Failure;
 use program::Program;
+use signals::Signals;
 pub use studies::{Measured, Study, StudyCase, StudyFigure};
 pub use ways::Way;
 
@@ -92,6 +93,7 @@ pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
 
 fn outcome_of(models: &impl Catalogue, new: bool, studies: &[Study]) -> ExitCode {
     panics::remember();
+    Signals::notice_children();
     let line: Vec<_> = std::env::args_os().collect();
     let outcome = failure::guard(|| {
         let program = Program { new, studies, ..Program::new(models, line.first())? };

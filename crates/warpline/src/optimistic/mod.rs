@@ -336,6 +336,9 @@ impl<M: Model> Job<M> {
         });
         let others = gathered.map_err(|why| lost(&mut processes.group, why))?;
         if outcome.failure != Moment::Never || outcome.full.is_some() {
+            // Only the first goes on, and has no results. What payloads lie in is not the others' own.
+            outcome.parts.clear();
+            outcome.pending.clear();
             processes.leave(self.stop.is_on());
         }
         for other in others {

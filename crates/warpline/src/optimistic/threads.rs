@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Measured, PanicSilencer, Parts, Pe, Port};
-use warpline_memory::{Apart, Exhausted};
+use warpline_memory::{Apart, Deserted, Exhausted, give_back_payloads};
 use warpline_model::Model;
 use warpline_transport::{Lost, Seat, pin};
 
@@ -123,6 +123,8 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
             let work = move || {
                 let (_guard, _quiet) = (guard, PanicSilencer::new());
                 serve(communication, number, seen, patience);
+                // Nobody waits until the thread has done so itself.
+                give_back_payloads();
                 (Vec::<()>::new(), None, None)
             };
             let builder = thread::Builder::new().name(format!("warpline-c{number}")).stack_size(watch.run.stack);
@@ -142,9 +144,20 @@ pub(crate) fn drive<M: Model, Q: PendingSet + Send, P: Port<M::Event> + Send>(
         };
         let gone = watch_over(&seen, (&communication, patience), &ending, &mut watch, even_out);
         if let (Some(why), Some(processes)) = (gone, &mut watch.processes) {
-            return Err(lost(&mut processes.group, why));
+            // Only the first process goes on from here.
+            let error = lost(&mut processes.group, why);
+            workers.into_iter().for_each(|worker| _ = worker.join());
+            couriers.into_iter().for_each(|courier| _ = courier.join());
+            return Err(error);
         }
-        let ((pes, full, times), (_, none_to_send, _)) = (join(workers, &bug), join(couriers, &bug));
+        // All of them, whatever became of the first.
+        let (workers, couriers) = (join(workers, &bug), join(couriers, &bug));
+        let joined = workers.and_then(|workers| Ok((workers, couriers?)));
+        let ((pes, full, times), (_, none_to_send, _)) = joined.map_err(|Deserted| {
+            let processes = watch.processes.as_mut().expect("a lock without a holder belongs to several processes");
+            let why = processes.group.check().expect_err("whoever has had the lock is gone");
+            lost(&mut processes.group, why)
+        })?;
         let full = full.or(none_to_send);
         if full.is_some() {
             ending.break_off();
@@ -315,8 +328,14 @@ fn watch_over<E: Send>(
 type Ended<T> = (Vec<T>, Option<OutOfMemory>, Option<SharedTime>);
 
 /// What all threads leave when they have ended, with a time for each.
-fn join<T>(workers: Vec<ScopedJoinHandle<'_, Ended<T>>>, bug: &Mutex<String>) -> (Vec<T>, Option<OutOfMemory>, Vec<Option<SharedTime>>) {
-    let (mut pes, mut full, mut times) = (Vec::new(), None, Vec::new());
+type AllEnded<T> = (Vec<T>, Option<OutOfMemory>, Vec<Option<SharedTime>>);
+
+/// What threads leave.
+///
+/// # Errors
+/// If one waited for a lock of a process that is gone.
+fn join<T>(workers: Vec<ScopedJoinHandle<'_, Ended<T>>>, bug: &Mutex<String>) -> Result<AllEnded<T>, Deserted> {
+    let (mut pes, mut full, mut times, mut deserted) = (Vec::new(), None, Vec::new(), false);
     for worker in workers {
         match worker.join() {
             Ok((stepped, why, time)) => {
@@ -326,11 +345,12 @@ fn join<T>(workers: Vec<ScopedJoinHandle<'_, Ended<T>>>, bug: &Mutex<String>) ->
             }
             Err(panic) => match Exhausted::from_panic(panic) {
                 Ok(why) => full = full.or(Some(OutOfMemory { place: None, why })),
+                Err(panic) if panic.is::<Deserted>() => deserted = true,
                 Err(_) => panic!("a mistake of the engine: {}", bug.lock().unwrap_or_else(PoisonError::into_inner)),
             },
         }
     }
-    (pes, full, times)
+    if deserted { Err(Deserted) } else { Ok((pes, full, times)) }
 }
 
 /// Passes on what PEs say to all others, to processes that share no memory with this one.
@@ -432,4 +452,30 @@ pub(crate) fn gather<M: Model, Q: PendingSet, P: Port<M::Event>>(
         crowded: false,
         couriers: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::resume_unwind;
+
+    use super::*;
+
+    fn joined(threads: Vec<fn() -> Ended<u32>>) -> Result<AllEnded<u32>, Deserted> {
+        let bug = Mutex::new("oh no".to_owned());
+        thread::scope(|scope| join(threads.into_iter().map(|thread| scope.spawn(thread)).collect(), &bug))
+    }
+
+    #[test]
+    fn a_lock_of_a_process_that_is_gone_is_no_mistake_of_the_engine() {
+        let ends = || (vec![1], None, None);
+        let deserted = || resume_unwind(Box::new(Deserted));
+        assert_eq!(joined(vec![ends, ends]).unwrap().0, [1, 1]);
+        assert!(joined(vec![ends, deserted, deserted, ends]).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "a mistake of the engine: oh no")]
+    fn any_other_panic_is_one() {
+        let _ = joined(vec![|| panic!("oh no")]);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod acts;
 mod faults;
+mod repeated;
 mod talk;
 
 use std::env::args;
@@ -32,6 +33,9 @@ const LAUNCHED: u32 = 40;
 const ACTS: u32 = 40;
 const LAUNCHED_ACTS: u32 = 20;
 
+/// How `env` has a program ignore how its children end, where it can.
+const IGNORING: &str = "--ignore-signal=CHLD";
+
 /// How the processes of a case come about.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -60,10 +64,14 @@ enum Case {
     Acts(Way, u64),
     /// A model that kills one of the processes.
     Killed(Victim),
+    /// The same, where the system tells nobody how its children end.
+    KilledUnheard(Victim),
     /// A model of which some events cannot be written or read, most of which never happen.
     Talk(u64),
     /// A model for which there is so much memory, in bytes.
     Budget(u64),
+    /// Many runs in one program.
+    Repeated,
 }
 
 impl Case {
@@ -74,17 +82,22 @@ impl Case {
             Case::Killed(victim) => format!("killed {victim:?}"),
             Case::Talk(number) => format!("talk {number}"),
             Case::Budget(bytes) => format!("budget {bytes}"),
+            Case::KilledUnheard(victim) => format!("unheard {victim:?}"),
+            Case::Repeated => "repeated".to_owned(),
         }
     }
 
     fn parse(words: &[String]) -> Option<Self> {
         let way = |name: &str| Way::ALL.into_iter().find(|(_, found)| *found == name).map(|(way, _)| way);
+        let victim = |name: &str| Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name);
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["random", name, seed] => Some(Case::Random(way(name)?, seed.parse().ok()?)),
             ["acts", name, seed] => Some(Case::Acts(way(name)?, seed.parse().ok()?)),
             ["talk", number] => Some(Case::Talk(number.parse().ok()?)),
             ["budget", bytes] => Some(Case::Budget(bytes.parse().ok()?)),
-            ["killed", name] => Victim::ALL.into_iter().find(|victim| format!("{victim:?}") == name).map(Case::Killed),
+            ["repeated"] => Some(Case::Repeated),
+            ["killed", name] => victim(name).map(Case::Killed),
+            ["unheard", name] => victim(name).map(Case::KilledUnheard),
             _ => None,
         }
     }
@@ -98,9 +111,11 @@ impl Case {
                 let launched = way == Way::Launched;
                 acts::announce(seed, directory, Some((acts::processes(seed, launched), launched)))
             }
-            Case::Killed(victim) => acts::be_killed(victim, directory),
             Case::Talk(number) => talk::gossip(number),
             Case::Budget(bytes) => talk::run_short(bytes),
+            Case::Killed(victim) => acts::be_killed(victim, directory, "was killed by signal 9"),
+            Case::KilledUnheard(victim) => acts::be_killed(victim, directory, "is gone"),
+            Case::Repeated => repeated::repeat(),
         }
     }
 
@@ -122,6 +137,10 @@ impl Case {
                 command.env("OMPI_MCA_btl", "tcp,self");
             }
             command.args(["-np", &processes.to_string()]).arg(this);
+        } else if let Case::KilledUnheard(_) = self {
+            // What a program ignores, those that it starts ignore, too.
+            command = Command::new("env");
+            command.arg(IGNORING).arg(this);
         }
         command.arg("case").arg(directory).args(self.name().split(' '));
         command
@@ -152,7 +171,9 @@ fn main() -> ExitCode {
     let seeds = |way: Way, count: u32| (0..u64::from(count)).map(move |seed| (way, seed));
     let random = seeds(Way::Started, cases(CASES)).chain(seeds(Way::Launched, launched(LAUNCHED)));
     let acts = seeds(Way::Started, cases(ACTS)).chain(seeds(Way::Launched, launched(LAUNCHED_ACTS)));
-    let killed = Victim::ALL.into_iter().map(Case::Killed);
+    let can_ignore = Command::new("env").args([IGNORING, "true"]).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    let unheard = [Victim::Own, Victim::Next].into_iter().filter(|_| can_ignore).map(Case::KilledUnheard);
+    let killed = Victim::ALL.into_iter().map(Case::Killed).chain(unheard).chain([Case::Repeated]);
     let random = random.map(|(way, seed)| Case::Random(way, seed));
     let talk = (0..talk::CASES).map(Case::Talk).chain(talk::BUDGETS.map(Case::Budget));
     let all: Vec<Case> = killed.chain(talk).chain(acts.map(|(way, seed)| Case::Acts(way, seed))).chain(random).collect();
@@ -168,10 +189,12 @@ fn main() -> ExitCode {
 fn passes(case: Case) -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let passed = match case {
-        Case::Random(..) | Case::Talk(_) | Case::Budget(_) => succeeds(case, directory.path()),
+        Case::Random(..) | Case::Talk(_) | Case::Budget(_) | Case::Repeated => succeeds(case, directory.path()),
         Case::Acts(_, seed) => compare_acts(case, seed, directory.path()),
         Case::Killed(Victim::First) => run_case(case, directory.path()).and_then(|_| acts::check_killed(Victim::First, directory.path())),
-        Case::Killed(victim) => succeeds(case, directory.path()).and_then(|()| acts::check_killed(victim, directory.path())),
+        Case::Killed(victim) | Case::KilledUnheard(victim) => {
+            succeeds(case, directory.path()).and_then(|()| acts::check_killed(victim, directory.path()))
+        }
     };
     passed.inspect_err(|why| eprintln!("case {}: {why}", case.name())).is_ok()
 }

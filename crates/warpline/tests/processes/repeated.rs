@@ -1,0 +1,155 @@
+//! Many runs of several processes in one program: none leaves anything behind but results that are kept.
+
+use std::fs;
+
+use warpline::prelude::*;
+use warpline::{Payload, Run};
+
+/// More than there is address space for, if each kept its own.
+const RUNS: u32 = 52;
+const END: f64 = 8.0;
+const LPS: u32 = 4;
+
+/// How a run ends.
+#[derive(Clone, Copy, PartialEq)]
+enum Ending {
+    Well,
+    /// An event fails.
+    Fault,
+    /// A process is gone.
+    Loss,
+}
+
+/// LPs that pass frames on, and keep the last ones.
+struct Frames {
+    /// Which run of the program it is, from 1.
+    run: u32,
+    ending: Ending,
+}
+
+impl Frames {
+    fn nth(run: u32) -> Self {
+        let ending = match run % 10 {
+            4 | 5 => Ending::Fault,
+            9 => Ending::Loss,
+            _ => Ending::Well,
+        };
+        Frames { run, ending }
+    }
+
+    /// Whether this process was started for this very run.
+    fn is_started_for_it(&self) -> bool {
+        let invitation = std::env::var("WARPLINE_GROUP");
+        invitation.is_ok_and(|text| text.split('/').nth(1).and_then(|run| run.parse().ok()) == Some(self.run))
+    }
+}
+
+impl Model for Frames {
+    type State = Vec<Payload>;
+    type Event = Payload;
+
+    fn wire() -> Option<WireFormat<Payload>> {
+        Some(WireFormat::portable())
+    }
+
+    fn lps(&self) -> u32 {
+        LPS
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Vec<Payload> {
+        for length in [0, 10, 1000, 100_000] {
+            // Some are late, so that they are pending at the end.
+            let frame = Payload::filled(length, |bytes| bytes.fill(lp.id().0 as u8));
+            lp.send(lp.id(), if length == 10 { 2.0 * END } else { 0.5 }, frame);
+        }
+        vec![Payload::zeroed(50)]
+    }
+
+    fn handle(&self, last: &mut Vec<Payload>, frame: &Payload, lp: &mut Context<Self>) {
+        let (id, now) = (lp.id().0, lp.now());
+        if now > END / 2.0 && id == LPS - 1 {
+            match self.ending {
+                Ending::Well => {}
+                Ending::Fault => lp.fail("it is full"),
+                Ending::Loss if self.is_started_for_it() => std::process::exit(3),
+                Ending::Loss => {}
+            }
+        }
+        last.push(frame.clone());
+        if last.len() > 3 {
+            last.remove(0);
+        }
+        let delay = lp.random().exponential(1.0);
+        lp.send((id + 1) % LPS, delay, frame.clone());
+    }
+}
+
+/// Results, and what they were when the run had ended.
+type Kept = (Vec<Vec<Payload>>, Vec<Vec<Vec<u8>>>);
+
+fn bytes(states: &[Vec<Payload>]) -> Vec<Vec<Vec<u8>>> {
+    states.iter().map(|state| state.iter().map(|frame| frame.to_vec()).collect()).collect()
+}
+
+/// A run of two processes, sharing what they send or copying it.
+fn simulate(run: u32) -> Result<Run<Frames>, Error> {
+    let model = Frames::nth(run);
+    let simulation = Simulation::new(model).end(END).seed(run.into()).processes(2).threads(1 + run % 2).zero_copy(!run.is_multiple_of(3));
+    simulation.run()
+}
+
+pub(crate) fn repeat() -> Result<(), String> {
+    let mut kept: Vec<Kept> = Vec::new();
+    // The first one makes what stays: hooks, handlers, the allocator's own.
+    let (mut before, mut losses) = (None, 0);
+    for run in 1..=RUNS {
+        match (simulate(run), Frames::nth(run).ending) {
+            (Ok(run), _) if run.states.is_empty() => return Err("there are no states".to_owned()),
+            (Ok(run), Ending::Well) => {
+                let states = run.states.to_vec();
+                let bytes = bytes(&states);
+                kept.push((states, bytes));
+            }
+            (Err(Error::Fault(_)), Ending::Fault) => {}
+            (Err(Error::Process { .. }), Ending::Loss) => losses += 1,
+            // In a process that was started for a later run, this one is done alone.
+            (Ok(_), Ending::Loss) if std::env::var("WARPLINE_GROUP").is_ok() => {}
+            (other, _) => return Err(format!("run {run}: {:?}", other.map(|run| run.record.digest))),
+        }
+        // Some are kept for long.
+        if kept.len() > 20 {
+            kept.remove(0);
+        }
+        before.get_or_insert_with(Left::now);
+    }
+    if kept.iter().any(|(states, before)| bytes(states) != *before) {
+        return Err("results have changed after their run".to_owned());
+    }
+    kept.clear();
+    let (before, after) = (before.expect("there was a run"), Left::now());
+    // Nobody knows which payloads belonged to a process that is gone. The allocator keeps some address space, too.
+    let shared = before.shared + 1000 + 4000 * losses;
+    let stays = after.descriptors <= before.descriptors && after.space < before.space + 2_000_000 && after.shared < shared;
+    if stays { Ok(()) } else { Err(format!("runs have left something behind: {before:?}, and then {after:?}")) }
+}
+
+/// What this process has of the system.
+#[derive(Debug)]
+struct Left {
+    descriptors: usize,
+    /// Address space and shared memory, in kB.
+    space: u64,
+    shared: u64,
+}
+
+impl Left {
+    fn now() -> Self {
+        let status = fs::read_to_string("/proc/self/status").expect("the status of this process");
+        let of = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a size");
+            line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
+        };
+        let descriptors = fs::read_dir("/proc/self/fd").expect("its files").count();
+        Left { descriptors, space: of("VmSize:"), shared: of("RssShmem:") }
+    }
+}
