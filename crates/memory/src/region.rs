@@ -12,9 +12,10 @@ use crate::ticket::RegionTicket;
 
 /// Where things lie that PEs share: in the memory of this process, or in memory that several processes have mapped.
 ///
-/// Shared memory consists of a common part and a heap per process (E. Lynch, G. Riley and S. Hampton, "Hardware supported time
-/// synchronization and zero-copy messages", the heaps of §4). Every process maps all of it at the same address, so that an address stands for
-/// a heap and an item in it, and means the same everywhere. It has no name, and is gone with the last process.
+/// Shared memory consists of a part for payloads, a common part and a heap per process (E. Lynch, G. Riley and S. Hampton, "Hardware
+/// supported time synchronization and zero-copy messages", the heaps of §4). Every process maps all of it at the same address, so that an
+/// address stands for a heap and an item in it, and means the same everywhere. It has no name, and is gone with the last process. A process
+/// that goes on keeps nothing of it but payloads.
 ///
 /// All processes place the same things in the common part, in the same order, so that each finds them where the others do. The first process
 /// writes what is there at the beginning. So nobody may use anything before the first process has placed it: the processes have to wait for

@@ -45,15 +45,15 @@ mod system {
 
         /// How it has ended, if it has.
         fn end(&mut self) -> Option<String> {
+            // One call for those that go on, as all are looked at often.
+            if self.process.as_ref().is_some_and(|process| !has_ended(process)) {
+                return None;
+            }
             match self.child.try_wait() {
                 Ok(Some(status)) => Some(how(status)),
-                // Nobody knows of it any more.
-                Err(_) => Some("is gone".to_owned()),
-                Ok(None) if self.process.as_ref().is_some_and(has_ended) => {
-                    // It may have ended between the two looks.
-                    Some(self.child.try_wait().ok().flatten().map_or_else(|| "is gone".to_owned(), how))
-                }
-                Ok(None) => None,
+                Ok(None) if self.process.is_none() => None,
+                // Nobody is told how.
+                Ok(None) | Err(_) => Some("is gone".to_owned()),
             }
         }
     }
