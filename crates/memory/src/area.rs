@@ -5,9 +5,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::payload::shared::Returned;
-use crate::segment::{PROCESSES_MOST, system};
+use crate::files::{self, File};
+use crate::payload::returned::Returned;
 
+/// The most processes.
+pub(crate) const PROCESSES_MOST: u32 = 128;
 /// How much address space there is for the payloads of all processes of a run.
 pub(crate) const AREA_BYTES: usize = 256 << 30;
 /// What a process takes of it at a time, or more if one payload needs more.
@@ -37,7 +39,7 @@ pub(crate) struct Area {
     /// How much of it is mapped.
     mapped: AtomicUsize,
     /// None once no more is taken of it.
-    file: Mutex<Option<system::File>>,
+    file: Mutex<Option<File>>,
 }
 
 // SAFETY: it gives no access but to atomics and by raw pointers, whose users argue for themselves.
@@ -50,9 +52,9 @@ impl Area {
     ///
     /// # Safety
     /// `AREA_BYTES` from `start` on are reserved for it alone, and are its own if that succeeds.
-    pub(crate) unsafe fn over(start: NonNull<u8>, file: system::File, process: u32) -> io::Result<Self> {
+    pub(crate) unsafe fn over(start: NonNull<u8>, file: File, process: u32) -> io::Result<Self> {
         // SAFETY: the caller's promise.
-        unsafe { system::map_over(start, AREA_BYTES, &file)? };
+        unsafe { files::map_over(start, AREA_BYTES, &file)? };
         Ok(Area { start, process, mapped: AtomicUsize::new(AREA_BYTES), file: Mutex::new(Some(file)) })
     }
 
@@ -123,7 +125,7 @@ impl Area {
         let mapped = self.mapped.swap(used, Ordering::Relaxed);
         if used < mapped {
             // SAFETY: nothing there has ever been taken, and nothing will be.
-            unsafe { system::unmap(self.start.add(used), mapped - used) };
+            unsafe { files::unmap(self.start.add(used), mapped - used) };
         }
     }
 }
@@ -131,6 +133,6 @@ impl Area {
 impl Drop for Area {
     fn drop(&mut self) {
         // SAFETY: all of it was mapped here, and there is no payload in it any more.
-        unsafe { system::unmap(self.start, *self.mapped.get_mut()) };
+        unsafe { files::unmap(self.start, *self.mapped.get_mut()) };
     }
 }

@@ -18,6 +18,7 @@ mod cas_ring;
 mod common;
 mod drop_each;
 mod exhausted;
+mod files;
 mod image;
 mod last_words;
 mod lines;

@@ -6,6 +6,7 @@ mod classes;
 mod clean;
 #[cfg(all(test, loom))]
 mod loom_tests;
+pub(crate) mod returned;
 #[cfg(feature = "serde")]
 mod serde;
 pub(crate) mod shared;

@@ -1,12 +1,12 @@
 //! The mapping of a [`Region`](crate::Region) in one process.
 
 use std::io;
-use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Exhausted;
-use crate::area::{AREA_BYTES, Area};
+use crate::area::{AREA_BYTES, Area, PROCESSES_MOST};
+use crate::files::{self, File};
 use crate::sync::Arc;
 use crate::ticket::RegionTicket;
 
@@ -17,8 +17,6 @@ const HEAP_BYTES: usize = 256 << 30;
 const STEP: usize = 1 << 20;
 /// Nothing in the common part shares a line, nor the pair of lines that processors fetch together, with anything else.
 pub(crate) const APART: usize = 128;
-/// The most processes.
-pub(crate) const PROCESSES_MOST: u32 = 128;
 
 /// A segment of shared memory.
 #[derive(Debug)]
@@ -34,38 +32,13 @@ pub(crate) struct Segment {
     /// How many bytes of this process's heap are.
     grown: Mutex<usize>,
     /// That of the common part, then those of the heaps.
-    files: Vec<system::File>,
+    files: Vec<File>,
 }
 
 // SAFETY: it gives no access but by raw pointers, whose users argue for themselves; its numbers are behind locks.
 unsafe impl Send for Segment {}
 // SAFETY: likewise.
 unsafe impl Sync for Segment {}
-
-/// Whether an address may lie in a segment, and lies in nothing else.
-#[inline(always)]
-pub(crate) fn is_in_any(address: usize) -> bool {
-    system::ADDRESS_SPACE.contains(&address)
-}
-
-/// A word that is 0, at the same address in all processes of runs, and stays there; `None` if this process shares nothing.
-#[inline]
-pub(crate) fn zero() -> Option<NonNull<usize>> {
-    NonNull::new(ZERO.load(Ordering::Acquire))
-}
-
-static ZERO: AtomicPtr<usize> = AtomicPtr::new(null_mut());
-
-/// Maps the [word](zero), if it is not there yet.
-fn map_zero() -> io::Result<()> {
-    // Two threads must not map it at a time.
-    static ONCE: Mutex<()> = Mutex::new(());
-    let _once = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
-    if zero().is_none() {
-        ZERO.store(system::zeros()?.cast().as_ptr(), Ordering::Release);
-    }
-    Ok(())
-}
 
 /// The bytes of a segment for this many processes, without its area for payloads.
 fn bytes(processes: u32) -> usize {
@@ -81,7 +54,7 @@ struct Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         // SAFETY: nobody else knows of it.
-        unsafe { system::unmap(self.start, self.bytes) };
+        unsafe { files::unmap(self.start, self.bytes) };
     }
 }
 
@@ -101,11 +74,11 @@ impl Segment {
             ));
         }
         let heaps = (0..processes).map(|_| HEAP_BYTES);
-        let files = [AREA_BYTES, COMMON_BYTES].into_iter().chain(heaps).map(system::file).collect::<io::Result<Vec<_>>>()?;
+        let all = [AREA_BYTES, COMMON_BYTES].into_iter().chain(heaps).map(files::file).collect::<io::Result<Vec<_>>>()?;
         let bytes = AREA_BYTES + bytes(processes);
-        let reserved = Reserved { start: system::reserve(bytes)?, bytes };
-        let ticket = system::ticket(&files, reserved.start);
-        Ok((Segment::over(files, reserved, 0)?, ticket))
+        let reserved = Reserved { start: files::reserve(bytes)?, bytes };
+        let ticket = files::ticket(&all, reserved.start);
+        Ok((Segment::over(all, reserved, 0)?, ticket))
     }
 
     pub(crate) fn join(ticket: &RegionTicket, process: u32) -> io::Result<Self> {
@@ -113,31 +86,31 @@ impl Segment {
         if process >= processes {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("there is no process {process} of {processes}")));
         }
-        let files = system::open(ticket)?;
+        let all = files::open(ticket)?;
         let bytes = AREA_BYTES + bytes(processes);
-        let reserved = Reserved { start: system::reserve_at(ticket.address, bytes)?, bytes };
-        Segment::over(files, reserved, process)
+        let reserved = Reserved { start: files::reserve_at(ticket.address, bytes)?, bytes };
+        Segment::over(all, reserved, process)
     }
 
     /// Maps the files over address space that is reserved for them.
-    fn over(mut files: Vec<system::File>, mut reserved: Reserved, process: u32) -> io::Result<Self> {
-        map_zero()?;
+    fn over(mut all: Vec<File>, mut reserved: Reserved, process: u32) -> io::Result<Self> {
+        files::map_zero()?;
         // SAFETY: these bytes are reserved, and nothing else is there; from here on they are the area's.
-        let area = unsafe { Area::over(reserved.start, files.remove(0), process)? };
+        let area = unsafe { Area::over(reserved.start, all.remove(0), process)? };
         // SAFETY: more bytes are reserved.
         reserved.start = unsafe { reserved.start.add(AREA_BYTES) };
         reserved.bytes -= AREA_BYTES;
         let mut at = 0;
-        for (number, file) in files.iter().enumerate() {
+        for (number, file) in all.iter().enumerate() {
             let bytes = if number == 0 { COMMON_BYTES } else { HEAP_BYTES };
             // SAFETY: these bytes are reserved, and nothing else is there.
-            unsafe { system::map_over(reserved.start.add(at), bytes, file)? };
+            unsafe { files::map_over(reserved.start.add(at), bytes, file)? };
             at += bytes;
         }
-        let (start, processes, area) = (reserved.start, files.len() as u32 - 1, Arc::new(area));
+        let (start, processes, area) = (reserved.start, all.len() as u32 - 1, Arc::new(area));
         // The segment unmaps it from here on.
         std::mem::forget(reserved);
-        Ok(Segment { start, area, process, processes, placed: Mutex::new((0, 0)), grown: Mutex::new(0), files })
+        Ok(Segment { start, area, process, processes, placed: Mutex::new((0, 0)), grown: Mutex::new(0), files: all })
     }
 
     /// Where payloads lie.
@@ -187,170 +160,8 @@ impl Segment {
 impl Drop for Segment {
     fn drop(&mut self) {
         // SAFETY: all of it was mapped here, and who had anything in it has kept the segment.
-        unsafe { system::unmap(self.start, bytes(self.processes)) };
+        unsafe { files::unmap(self.start, bytes(self.processes)) };
     }
-}
-
-#[cfg(all(target_os = "linux", not(miri)))]
-pub(crate) mod system {
-    use std::io;
-    use std::ops::Range;
-    use std::os::fd::{AsRawFd, OwnedFd};
-    use std::ptr::{NonNull, null_mut};
-
-    use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
-    use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
-
-    use crate::ticket::RegionTicket;
-
-    /// Where segments are mapped if possible: far from anything that the system puts into address space of its own accord.
-    const FIRST_ADDRESS: usize = 0x1000_0000_0000;
-    const ADDRESSES_APART: usize = 0x0004_0000_0000;
-    const ADDRESSES: usize = 4096;
-    /// Nothing else is mapped here: the system uses addresses above, for programs and their libraries, and far below.
-    pub(crate) const ADDRESS_SPACE: Range<usize> = FIRST_ADDRESS..0x5000_0000_0000;
-
-    /// A file in memory.
-    #[derive(Debug)]
-    pub(crate) struct File(OwnedFd);
-
-    impl File {
-        #[cfg(test)]
-        pub(super) fn descriptor(&self) -> i32 {
-            self.0.as_raw_fd()
-        }
-
-        /// Has the system provide these bytes; `None` if it cannot.
-        pub(crate) fn allocate(&self, start: usize, bytes: usize) -> Option<()> {
-            fallocate(&self.0, FallocateFlags::empty(), start as u64, bytes as u64).ok()
-        }
-    }
-
-    pub(crate) fn file(bytes: usize) -> io::Result<File> {
-        let file = memfd_create("warpline", MemfdFlags::CLOEXEC)?;
-        ftruncate(&file, bytes as u64)?;
-        Ok(File(file))
-    }
-
-    pub(crate) fn ticket(files: &[File], start: NonNull<u8>) -> RegionTicket {
-        let files = files.iter().map(|file| file.0.as_raw_fd()).collect();
-        RegionTicket { owner: std::process::id(), files, address: start.addr().get() }
-    }
-
-    /// Opens the files of another process.
-    pub(crate) fn open(ticket: &RegionTicket) -> io::Result<Vec<File>> {
-        let open = |file| {
-            let path = format!("/proc/{}/fd/{file}", ticket.owner);
-            let file = std::fs::OpenOptions::new().read(true).write(true).open(path)?;
-            Ok(File(file.into()))
-        };
-        ticket.files.iter().map(open).collect()
-    }
-
-    pub(crate) fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
-        let found = (0..ADDRESSES).find_map(|number| reserve_at(FIRST_ADDRESS + number * ADDRESSES_APART, bytes).ok());
-        found.ok_or_else(|| io::Error::other(format!("no address space of {} GB is free", bytes / 1_000_000_000)))
-    }
-
-    pub(crate) fn reserve_at(address: usize, bytes: usize) -> io::Result<NonNull<u8>> {
-        if !(ADDRESS_SPACE.contains(&address) && bytes <= ADDRESS_SPACE.end - address) {
-            return Err(io::ErrorKind::AddrNotAvailable.into());
-        }
-        map_at(address, bytes, ProtFlags::empty())
-    }
-
-    /// A page of zeros, outside all segments.
-    pub(crate) fn zeros() -> io::Result<NonNull<u8>> {
-        map_at(FIRST_ADDRESS - (1 << 30), 4096, ProtFlags::READ)
-    }
-
-    fn map_at(address: usize, bytes: usize, protection: ProtFlags) -> io::Result<NonNull<u8>> {
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
-        let wanted = null_mut::<u8>().with_addr(address).cast();
-        // SAFETY: nothing that is mapped already is replaced.
-        let start = unsafe { mmap_anonymous(wanted, bytes, protection, flags) }?;
-        let start = NonNull::new(start.cast::<u8>()).ok_or(io::ErrorKind::AddrNotAvailable)?;
-        if start.addr().get() == address {
-            return Ok(start);
-        }
-        // An old system takes the address for advice.
-        // SAFETY: it has just been mapped, and nobody has seen it.
-        unsafe { unmap(start, bytes) };
-        Err(io::ErrorKind::AddrInUse.into())
-    }
-
-    /// Maps the beginning of a file.
-    ///
-    /// # Safety
-    /// The bytes are reserved for it.
-    pub(crate) unsafe fn map_over(start: NonNull<u8>, bytes: usize, file: &File) -> io::Result<()> {
-        let flags = MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED;
-        // SAFETY: the caller's promise: nothing in use is mapped over.
-        unsafe { mmap(start.as_ptr().cast(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, &file.0, 0) }?;
-        Ok(())
-    }
-
-    /// Unmaps it.
-    ///
-    /// # Safety
-    /// Nobody will use it any more.
-    pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller's promise.
-        let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
-    }
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-pub(crate) mod system {
-    use std::io;
-    use std::ptr::NonNull;
-
-    use crate::ticket::RegionTicket;
-
-    pub(crate) const ADDRESS_SPACE: std::ops::Range<usize> = 0..0;
-
-    #[derive(Debug)]
-    pub(crate) enum File {}
-
-    impl File {
-        pub(crate) fn allocate(&self, _: usize, _: usize) -> Option<()> {
-            match *self {}
-        }
-    }
-
-    fn unsupported<T>() -> io::Result<T> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "processes that share memory need Linux"))
-    }
-
-    pub(crate) fn file(_: usize) -> io::Result<File> {
-        unsupported()
-    }
-
-    pub(crate) fn ticket(_: &[File], start: NonNull<u8>) -> RegionTicket {
-        RegionTicket { owner: 0, files: Vec::new(), address: start.addr().get() }
-    }
-
-    pub(crate) fn open(_: &RegionTicket) -> io::Result<Vec<File>> {
-        unsupported()
-    }
-
-    pub(crate) fn reserve(_: usize) -> io::Result<NonNull<u8>> {
-        unsupported()
-    }
-
-    pub(crate) fn reserve_at(_: usize, _: usize) -> io::Result<NonNull<u8>> {
-        unsupported()
-    }
-
-    pub(crate) fn zeros() -> io::Result<NonNull<u8>> {
-        unsupported()
-    }
-
-    pub(crate) unsafe fn map_over(_: NonNull<u8>, _: usize, file: &File) -> io::Result<()> {
-        match *file {}
-    }
-
-    pub(crate) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
 }
 
 #[cfg(all(test, target_os = "linux", not(any(miri, loom))))]
@@ -476,7 +287,7 @@ mod tests {
         for text in ["", "1:zz:3:4", "1:10", "x"] {
             assert!(text.parse::<RegionTicket>().unwrap_err().to_string().contains("no shared memory"));
         }
-        assert!(Region::create(0).is_err() && Region::create(super::PROCESSES_MOST + 1).is_err());
+        assert!(Region::create(0).is_err() && Region::create(crate::area::PROCESSES_MOST + 1).is_err());
     }
 
     /// What is placed has memory at once: a page that the system cannot provide later would end the process.
@@ -513,7 +324,7 @@ mod tests {
         let piece = segment.grow(100_000, 64).unwrap();
         let second = segment.grow(10, 4096).unwrap();
         assert!(second.addr().get() >= piece.addr().get() + 100_000 && second.addr().get() % 4096 == 0);
-        assert!(super::is_in_any(piece.addr().get()) && !super::is_in_any(std::ptr::from_ref(&segment).addr()));
+        assert!(crate::files::is_in_any(piece.addr().get()) && !crate::files::is_in_any(std::ptr::from_ref(&segment).addr()));
         assert!(segment.grow(super::HEAP_BYTES, 64).is_none());
         let _ = Payload::empty();
     }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::chunks::{Block, FreeBlock, FreeList};
@@ -15,16 +15,12 @@ use super::classes::{SHARED_CLASSES as CLASSES, block_bytes};
 use super::clean::Clean;
 use crate::Exhausted;
 use crate::area::{AREA_BYTES, Area, PIECE_BYTES};
-use crate::segment::{is_in_any, zero};
+use crate::files::{is_in_any, zero};
 use crate::sync::Arc;
 
 /// Where the memory that is in use at present begins; 0 if there is none. One word, so that whoever reads it knows of one run and not of two.
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap::none());
-
-/// The blocks of a process that others have freed: the head of a list for each class.
-#[derive(Debug, Default)]
-pub(crate) struct Returned([AtomicPtr<FreeBlock>; CLASSES]);
 
 /// This process's blocks.
 struct Heap {
