@@ -64,7 +64,7 @@ tsan:
 	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
 		rustup component add --toolchain nightly rust-src >/dev/null 2>&1 && host=$$(rustc -vV | sed -n 's/^host: //p') && \
 		RUSTFLAGS="-Zsanitizer=thread" $(CARGO) +nightly test -Zbuild-std --target $$host --target-dir target/tsan \
-			--package warpline --test answers -- threads::; \
+			--package warpline --test engines -- threads::; \
 	else echo "no nightly toolchain: skipping ThreadSanitizer (rustup toolchain install nightly)"; fi
 
 ## Rates and ratios; TOPOLOGY=file.json measures `network` on that file.

@@ -1,25 +1,14 @@
-//! One answer, however a run is executed. All in one program: most of these tests build the same models into the same engines, which need
-//! compiling only once. How runs behave otherwise is in a second program, so that two cores can compile them at the same time.
+//! One answer, however a run is executed: random models, and what is published. Tests of the same models are in one program, as they build
+//! them into the same engines, which need compiling only once; those of others are in programs of their own (`engines.rs`, `undo.rs`), as a
+//! compiler takes memory for all that is in one.
 #![cfg(not(miri))]
 
 mod books;
 mod budget;
-mod copies_and_drops;
-mod copy_intervals;
-mod forwarding;
 mod golden;
-mod handovers;
-mod history;
-mod journal;
 mod large_clusters;
-mod lookahead;
-mod mixed;
 mod one_answer;
-mod order;
 mod pools;
-mod speculation;
 mod thrashing;
-mod threads;
 mod torture;
 mod windows;
-mod wire;
