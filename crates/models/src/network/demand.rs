@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::directions::{self, Reading};
 use super::limits;
-use super::parameters::Demand;
+use super::parameters::{Demand, DemandDirections};
 use super::reader::{id_text, kind};
 use super::topology::{Demands, Flow, Topology};
 
-/// All flows of a matrix, ordered by source and target.
-pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, String> {
+/// All flows of a matrix, ordered by source and target; and how those of a file were read.
+pub(super) fn flows(topology: &Topology, demand: Demand, directions: DemandDirections) -> Result<(Vec<Flow>, Option<Reading>), String> {
+    let mut reading = None;
     let flows = match (demand, &topology.demands) {
         (Demand::Auto | Demand::File, Some(Demands::StarClique(flows))) => flows.clone(),
         (Demand::Auto | Demand::Uniform, _) => {
@@ -22,7 +24,11 @@ pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, St
             let degree = |node: u32| f64::from(topology.nodes[node as usize].degree);
             pairs(topology, |source, target| degree(source) * degree(target))
         }
-        (Demand::File, Some(Demands::File(demands))) => file(topology, demands)?,
+        (Demand::File, Some(Demands::File(demands))) => {
+            let listed = file(topology, demands)?;
+            let how = reading.insert(Reading::of(topology, &listed, directions));
+            directions::read(&listed, how.both_ways)
+        }
         (Demand::File, _) => {
             return Err(
                 "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
@@ -33,7 +39,7 @@ pub(super) fn flows(topology: &Topology, demand: Demand) -> Result<Vec<Flow>, St
     if flows.is_empty() || !sum.is_finite() {
         return Err(format!("the demands between different nodes sum to {sum}; their sum must be finite and more than 0"));
     }
-    Ok(flows)
+    Ok((flows, reading))
 }
 
 fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
@@ -43,7 +49,7 @@ fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
     flows.filter(|flow| flow.weight > 0.0).collect()
 }
 
-/// `graph.demands[source][target]` of the file. What a node has for itself uses no link and is left out.
+/// What the file lists as `graph.demands[source][target]`, ordered by source and target. What a node has for itself uses no link and is left out.
 fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
     let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
     let index: BTreeMap<String, u32> = texts.collect();

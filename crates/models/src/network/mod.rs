@@ -8,6 +8,9 @@
 //!   exponential on and off times, within an on time a Poisson process of the rate that makes the mean right, and a start in
 //!   the steady state. UDP sources depend neither on the matrix nor on `load`: every one sends datagrams in its on times, at a fixed share
 //!   of the rate of a link, so that successive datagrams are as much on time apart; it starts with an on time at a random moment.
+//!   The matrix of a file lists pairs of nodes. If the file publishes loads of its links, its demands go one way or both as in these loads.
+//!   Otherwise they go both ways if its links do and it lists each pair once; in a directed file, or where pairs are listed in both orders,
+//!   each goes from the node listed first to the other. `demand-directions` decides otherwise, and results say what was decided, and why.
 //! - **Star-clique.** `topology=star-clique:N` is the network of an experiment by G. F. Riley ("Hardware Supported Multi-Core Communications for
 //!   Efficient Parallel Discrete Event Simulations", final technical report, Georgia Institute of Technology): N stars with N - 1 leaves each,
 //!   whose hubs are all linked. Leaf `i-j` sends to leaf `j-i`, so every star sends to every other one and every link carries one demand, by
@@ -28,6 +31,7 @@
 //! is delivered or under way from when the last link that it reached accepts it.
 
 mod demand;
+mod directions;
 mod events;
 mod limits;
 mod outputs;
@@ -42,8 +46,9 @@ mod traffic;
 use warpline::prelude::*;
 use warpline::record::View;
 
+use directions::Reading;
 pub use events::{Event, Packet, State};
-pub use parameters::{Demand, Duplicates, NetworkParameters, Sizes, Sources};
+pub use parameters::{Demand, DemandDirections, Duplicates, NetworkParameters, Sizes, Sources};
 use routing::{Route, Routing};
 use topology::Flow;
 pub use topology::{Coordinates, Link, Node, Topology};
@@ -78,6 +83,8 @@ pub struct Network {
     roles: Vec<Role>,
     /// By demand, the nodes where it begins and ends.
     ends: Vec<(u32, u32)>,
+    /// How demands were read, if they come from a file.
+    reading: Option<Reading>,
     /// Its next hops are LPs.
     routing: Routing,
     /// The expected utilisation of each link, given the routing.
@@ -127,7 +134,7 @@ impl Network {
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
         let topology = topology.without_duplicates(parameters.duplicates)?;
         let traffic = Traffic::new(parameters, topology.is_star_clique())?;
-        let mut flows = demand::flows(&topology, parameters.demand)?;
+        let (mut flows, reading) = demand::flows(&topology, parameters.demand, parameters.demand_directions)?;
         if traffic.ignores_weights() {
             flows.iter_mut().for_each(|flow| flow.weight = 1.0);
         }
@@ -155,6 +162,7 @@ impl Network {
             topology,
             roles,
             ends: flows.iter().map(|flow| (flow.source, flow.target)).collect(),
+            reading,
             routing,
             traffic,
             processing: parameters.processing,
@@ -327,6 +335,10 @@ impl Configure for Network {
     }
 
     fn notes(parameters: &NetworkParameters) -> Vec<(&'static str, String)> {
-        traffic::notes(parameters, star_clique::is_meant(&parameters.topology))
+        let mut notes = traffic::notes(parameters, star_clique::is_meant(&parameters.topology));
+        if parameters.demand != Demand::File || star_clique::is_meant(&parameters.topology) {
+            notes.push(("demand-directions", "has no effect: demands are not those of a file; set `demand` to `file`".to_owned()));
+        }
+        notes
     }
 }

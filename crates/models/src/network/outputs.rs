@@ -77,6 +77,7 @@ pub(super) fn declare(declare: &mut Declarations) {
         ("links.drop_ratio", "", "packets dropped, as a share of those that reached the link"),
         ("links.length_km", "km", "length of the link"),
         ("links.lines", "", "lines of the topology that the link stands for"),
+        ("demand_directions", "", "how the demands of the file were read, and why"),
         ("demands", "", "traffic between every pair of nodes"),
         ("demands.hops", "links", "links on the way"),
         ("demands.offered", "packets", "packets sent"),
@@ -110,7 +111,7 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> 
         delivered += arrived;
         hops += arrived * u64::from(links);
     }
-    let short = json!({
+    let mut short = json!({
         "packet_hops": links.iter().map(|link| link.packets).sum::<u64>(),
         "packets_offered": offered,
         "packets_delivered": delivered,
@@ -120,6 +121,9 @@ pub(super) fn results(network: &Network, outcome: &Outcome) -> Results<Network> 
         "max_utilisation": most(links.iter().map(|link| link.utilisation)),
         "hops_mean": (delivered > 0).then(|| hops as f64 / delivered as f64),
     });
+    if let Some(reading) = network.reading {
+        short["demand_directions"] = reading.words().into();
+    }
     Results::from(short).list("links", links.len(), |network, outcome, link| link_json(network, outcome, link as u32)).list(
         "demands",
         network.ends.len(),

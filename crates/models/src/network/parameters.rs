@@ -15,6 +15,18 @@ pub enum Demand {
     File,
 }
 
+/// Which way the demands of a file go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub enum DemandDirections {
+    /// As the file says of itself: as in the loads that it publishes for its links; otherwise both ways if its links do, and each pair is
+    /// listed once.
+    Auto,
+    /// From the node listed first to the other.
+    Listed,
+    /// As much each way. What is listed for the two orders of a pair is added up.
+    Both,
+}
+
 /// How packet sizes are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum Sizes {
@@ -61,6 +73,9 @@ pub struct NetworkParameters {
     /// Which traffic matrix loads the network; only its proportions matter, `load` sets the size.
     #[parameter(default = Demand::Auto)]
     pub demand: Demand,
+    /// With `demand=file`: whether what the file lists for two nodes goes one way or both; by default as the file says of itself.
+    #[parameter(default = DemandDirections::Auto)]
+    pub demand_directions: DemandDirections,
     /// Expected utilisation of the most loaded link; above 1 the network is overloaded and drops packets.
     #[parameter(default = 0.7, range = 0.001..=2.0)]
     pub load: f64,

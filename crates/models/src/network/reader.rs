@@ -50,10 +50,18 @@ fn read(text: &str) -> Result<Topology, String> {
     let (mut nodes, index) = read_nodes(list)?;
     let (name, list) = self::list(&file, &["edges", "links"])?;
     let mut links = Vec::with_capacity(list.len() * 2);
+    let mut published = Some(Vec::with_capacity(list.len() * 2));
     for (i, edge) in list.iter().enumerate() {
         let at = format!("{name}[{i}]");
         let link = read_edge(&at, edge, &nodes, &index)?;
         links.push(link);
+        let ways: &[&str] = if directed { &["ecmp_fwd"] } else { &["ecmp_fwd", "ecmp_bwd"] };
+        for way in ways {
+            match (edge[way]["org"].as_f64(), &mut published) {
+                (Some(load), Some(loads)) => loads.push(load),
+                _ => published = None,
+            }
+        }
         if !directed {
             links.push(Link { source: link.target, target: link.source, ..link });
         }
@@ -66,7 +74,7 @@ fn read(text: &str) -> Result<Topology, String> {
         }
         _ => None,
     };
-    Ok(Topology { nodes, links, demands: demands.map(Demands::File), edges: Edges { list: name, directed, multigraph } })
+    Ok(Topology { nodes, links, demands: demands.map(Demands::File), edges: Edges { list: name, directed, multigraph }, published })
 }
 
 /// Describes a value in words.

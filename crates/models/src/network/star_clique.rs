@@ -58,7 +58,7 @@ impl Topology {
             links.extend((star + 1..stars).flat_map(|other| both_ways(hub(star), hub(other), BETWEEN_HUBS)));
         }
         let edges = Edges { list: "edges", directed: false, multigraph: false };
-        Ok(Topology { nodes, links, demands: Some(Demands::StarClique(flows)), edges }.with_degrees())
+        Ok(Topology { nodes, links, demands: Some(Demands::StarClique(flows)), edges, published: None }.with_degrees())
     }
 
     /// The star of a node, if this is a star-clique.

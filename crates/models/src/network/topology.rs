@@ -17,6 +17,8 @@ pub struct Topology {
     pub(super) demands: Option<Demands>,
     /// How the file speaks of links.
     pub(super) edges: Edges,
+    /// The loads of the links under these demands, in percent of the most loaded one, if the file publishes them.
+    pub(super) published: Option<Vec<f64>>,
 }
 
 /// How a file speaks of links.
@@ -112,7 +114,8 @@ impl Topology {
         }
         let unchanged = links.len() == self.links.len();
         let merged = Topology { links, ..self };
-        Ok(if unchanged { merged } else { merged.with_degrees() })
+        // Published loads are about the links as they are listed.
+        Ok(if unchanged { merged } else { Topology { published: None, ..merged.with_degrees() } })
     }
 
     /// What is wrong with two links, by their places in [`links`](Self::links).

@@ -167,10 +167,11 @@ fn demand_and_sources_may_be_chosen() {
 #[test]
 fn parameters_without_effect_are_told() {
     let named = |words: &str| -> Vec<&str> { Network::notes(&parameters(words)).into_iter().map(|(name, _)| name).collect() };
-    assert_eq!(named("topology=star-clique:4"), ["load", "packet-size", "sizes"]);
-    assert_eq!(named("sources=udp"), ["load", "packet-size", "sizes"]);
-    assert_eq!(named("topology=star-clique:4 sources=onoff"), ["udp-share", "udp-size", "udp-start"]);
-    assert_eq!(named(""), ["on", "off", "udp-share", "udp-size", "udp-start"]);
+    assert_eq!(named("topology=star-clique:4"), ["load", "packet-size", "sizes", "demand-directions"]);
+    assert_eq!(named("topology=star-clique:4 demand=file"), ["load", "packet-size", "sizes", "demand-directions"]);
+    assert_eq!(named("sources=udp demand=file"), ["load", "packet-size", "sizes"]);
+    assert_eq!(named("topology=star-clique:4 sources=onoff"), ["udp-share", "udp-size", "udp-start", "demand-directions"]);
+    assert_eq!(named(""), ["on", "off", "udp-share", "udp-size", "udp-start", "demand-directions"]);
     assert_eq!(named(""), named("topology=star-clique:4 sources=poisson"));
 }
 

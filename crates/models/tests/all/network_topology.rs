@@ -1,5 +1,7 @@
 //! Reading topologies, and the analytic loads of their links against the published ones.
 
+use std::path::{Path, PathBuf};
+
 use crate::network_support::{files, parameters, path, results, truth};
 use warpline::Configure;
 use warpline_models::network::{Network, Topology};
@@ -19,14 +21,82 @@ fn loads_agree_with_the_published_ones() {
     for file in files() {
         for demand in ["uni", "deg"] {
             let network = Network::new(Topology::from_file(&file).unwrap(), &parameters(&format!("demand={demand} load=1"))).unwrap();
-            let truth = truth(&file, demand);
-            assert_eq!(network.expected_utilisation().len(), truth.len());
-            for (i, (expected, published)) in network.expected_utilisation().iter().zip(&truth).enumerate() {
-                let error = (100.0 * expected - published).abs();
-                assert!(error <= 0.0101, "{} {demand} link {i}: {expected} against {published} %", file.display());
-            }
+            assert_loads(&network, &file, demand);
         }
     }
+}
+
+/// The loads of a network are those that its file publishes for this demand.
+fn assert_loads(network: &Network, file: &Path, demand: &str) {
+    let truth = truth(file, demand);
+    assert_eq!(network.expected_utilisation().len(), truth.len());
+    for (i, (expected, published)) in network.expected_utilisation().iter().zip(&truth).enumerate() {
+        let error = (100.0 * expected - published).abs();
+        assert!(error <= 0.0101, "{} {demand} link {i}: {expected} against {published} %", file.display());
+    }
+}
+
+/// Files that list each pair once, all pairs in both orders with different values, and some pairs in both orders: their published loads
+/// count every entry both ways.
+#[test]
+fn loads_of_the_demands_of_files_agree_with_the_published_ones() {
+    let files: Vec<PathBuf> = files().into_iter().filter(|file| file.to_string_lossy().contains("sndlib")).collect();
+    assert!(files.len() >= 3);
+    for file in files {
+        let topology = || Topology::from_file(&file).unwrap();
+        let network = Network::new(topology(), &parameters("demand=file load=1")).unwrap();
+        assert_loads(&network, &file, "org");
+        assert_eq!(reading(network), "both ways, as in the loads that the file publishes");
+        let both = Network::new(topology(), &parameters("demand=file load=1 demand-directions=both")).unwrap();
+        assert_loads(&both, &file, "org");
+        assert_eq!(reading(both), "both ways, as asked for");
+    }
+}
+
+/// How a network reads the demands of its file, as its results say.
+fn reading(network: Network) -> String {
+    results(network, 0.0, 1e-6, 1)["demand_directions"].as_str().unwrap().to_owned()
+}
+
+/// A line of three nodes with these demands; what every link carries of the busiest one's load, and how the demands were read.
+fn read(demands: &str, more: &str, published: [&str; 4], words: &str) -> (Vec<f64>, String) {
+    let loads = |way: &str, load: &str| if load.is_empty() { String::new() } else { format!(r#", "{way}": {{"org": {load}}}"#) };
+    let edge = |from: u32, forth: &str, back: &str| {
+        let (to, forth, back) = (from + 1, loads("ecmp_fwd", forth), loads("ecmp_bwd", back));
+        format!(r#"{{"source": {from}, "target": {to}, "dist": 1{forth}{back}}}"#)
+    };
+    let edges = [edge(0, published[0], published[1]), edge(1, published[2], published[3])].join(",");
+    let nodes = r#"[{"id": 0}, {"id": 1}, {"id": 2}]"#;
+    let text = format!(r#"{{"graph": {{"demands": {demands}}}, {more}"nodes": {nodes}, "edges": [{edges}]}}"#);
+    let network = Network::new(Topology::parse(&text).unwrap(), &parameters(&format!("demand=file load=1 {words}"))).unwrap();
+    (network.expected_utilisation().to_vec(), reading(network))
+}
+
+#[test]
+fn files_say_of_themselves_which_way_demands_go() {
+    let says = |demands: &str, more: &str, published: [&str; 4], expected: &[f64], words: &str| {
+        let (loads, reading) = read(demands, more, published, "");
+        assert_eq!((loads.as_slice(), reading.as_str()), (expected, words), "{demands} {more}");
+    };
+    let (silent, once, twice) = ([""; 4], r#"{"0": {"1": 1, "2": 1}}"#, r#"{"0": {"2": 4}, "2": {"0": 1}, "1": {"2": 1}}"#);
+    says(once, "", silent, &[1.0, 1.0, 0.5, 0.5], "both ways, as the file lists each pair once, and its links go both ways");
+    says(once, r#""directed": true, "#, silent, &[1.0, 0.5], "as listed, as the file is directed");
+    says(twice, "", silent, &[0.8, 0.2, 1.0, 0.2], "as listed, as the file lists pairs in both orders");
+    // Published loads say more than the rest.
+    says(once, "", ["100", "0", "50", "0"], &[1.0, 0.0, 0.5, 0.0], "as listed, as in the loads that the file publishes");
+    says(
+        twice,
+        "",
+        ["83.33", "83.33", "100", "100"],
+        &[5.0 / 6.0, 5.0 / 6.0, 1.0, 1.0],
+        "both ways, as in the loads that the file publishes",
+    );
+    let unlike = "as listed, as the file lists pairs in both orders; neither reading makes the loads that the file publishes";
+    says(twice, "", ["100", "20", "80", "20"], &[0.8, 0.2, 1.0, 0.2], unlike);
+    // Loads of some links are none.
+    says(once, "", ["100", "0", "", ""], &[1.0, 1.0, 0.5, 0.5], "both ways, as the file lists each pair once, and its links go both ways");
+    let (loads, reading) = read(once, "", silent, "demand-directions=listed");
+    assert_eq!((loads.as_slice(), reading.as_str()), (&[1.0, 0.0, 0.5, 0.0][..], "as listed, as asked for"));
 }
 
 #[test]

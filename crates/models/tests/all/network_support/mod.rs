@@ -54,7 +54,7 @@ pub(crate) fn chain(links: usize, km: f64, words: &str) -> Network {
     let edges: Vec<String> = (0..links).map(|i| format!(r#"{{"source": {i}, "target": {}, "dist": {km}}}"#, i + 1)).collect();
     let (nodes, edges) = (nodes.join(","), edges.join(","));
     let text = format!(r#"{{"graph": {{"demands": {{"0": {{"{links}": 1}}}}}}, "nodes": [{nodes}], "edges": [{edges}]}}"#);
-    Network::new(Topology::parse(&text).unwrap(), &parameters(&format!("demand=file {words}"))).unwrap()
+    Network::new(Topology::parse(&text).unwrap(), &parameters(&format!("demand=file demand-directions=listed {words}"))).unwrap()
 }
 
 /// The results of a run from `warmup` to `end`, in s.
