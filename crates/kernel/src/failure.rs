@@ -17,14 +17,27 @@ pub struct CommittedFault {
     pub lp: LpId,
     /// The virtual time.
     pub time: VirtualTime,
-    /// The event, as text; none if the LP was being initialised or was finishing.
-    pub event: Option<String>,
+    /// The event; none if the LP was being initialised or was finishing.
+    pub event: Option<FailedEvent>,
     /// The mistake.
     pub fault: Fault,
 }
 
-/// Stands for the text of an event whose payload has been dropped.
-pub const DROPPED_EVENT: &str = "(whose payload is gone)";
+/// An event that failed, in so far as its LP and time do not name it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedEvent {
+    /// Which event of its LP it is, counted from 1; `None` if its payload is gone, as others may have followed since it was over.
+    pub number: Option<u64>,
+    /// Its payload, as text.
+    pub payload: String,
+}
+
+impl FailedEvent {
+    /// An event whose payload has been dropped.
+    pub fn dropped() -> Self {
+        FailedEvent { number: None, payload: "its payload is gone".into() }
+    }
+}
 
 /// Stands for the text of an event whose payload never arrived.
 pub(crate) const UNREADABLE_EVENT: &str = "(whose payload has not arrived)";
@@ -71,7 +84,7 @@ pub(crate) fn journal_panic(panic: Box<dyn Any + Send>) -> Fault {
 pub fn event_text(event: &impl fmt::Debug) -> String {
     const MOST: usize = 200;
     // Debug is the model's code, and may panic.
-    let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}"))).unwrap_or_else(|_| "(whose Debug panics)".into());
+    let text = catch_unwind(AssertUnwindSafe(|| format!("{event:?}"))).unwrap_or_else(|_| "its Debug panics".into());
     match text.char_indices().nth(MOST) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,

@@ -56,7 +56,7 @@ pub use counts::{Counts, balance};
 pub use critical_path::{BusiestPe, CORE_COUNTS, CoreFindings, CriticalPath, Findings, LpDelay, LpWork, PathFindings, SLICES, Slice};
 pub use delays::{Delays, Shortest};
 pub use event::Event;
-pub use failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
+pub use failure::{CommittedFault, FailedEvent, drop_fault, event_text};
 pub use lp::Lp;
 pub use panics::{PanicSilencer, last_panic, panic_message, remember_panics};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};

@@ -386,6 +386,13 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.current.filter(|_| !self.dropping).map(|handle| self.events.get(handle))
     }
 
+    /// Which event of its LP the event executed last is, counted from 1.
+    pub fn running_number(&self) -> u64 {
+        let events = self.lps[self.context.id().index()].events;
+        // Whether it has been counted depends on where it failed.
+        if self.context.beat().event() == events as u32 { events } else { events + 1 }
+    }
+
     /// How far the run has got, in model units: to the event executed last.
     pub fn now(&self) -> f64 {
         self.context.now()

@@ -73,6 +73,11 @@ impl Beat {
         Some(self.thread.load(Ordering::Relaxed)).filter(|thread| *thread != 0)
     }
 
+    /// Which event of its LP was begun last, modulo 2³².
+    pub fn event(&self) -> u32 {
+        self.event.load(Ordering::Relaxed) as u32
+    }
+
     /// What the thread is doing; `None` if it is not inside a step.
     pub fn read(&self) -> Option<Activity> {
         let (step, time, event) = (&self.step, &self.time, &self.event);

@@ -22,6 +22,8 @@ mod handler {
 
     use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, SIGSEGV, c_int, c_void, sigaction, siginfo_t};
 
+    use warpline_base::Figure;
+
     use crate::Beat;
     use crate::beat::{Activity, CURRENT};
 
@@ -76,11 +78,12 @@ mod handler {
             && !SAID.swap(true, Ordering::Relaxed)
         {
             let mut line = Line { bytes: [0; 320], length: 0 };
+            let time = Figure(time);
             let hint = if signal == SIGABRT { "" } else { "; if its stack is too small, give it a larger one (--stack)" };
             // What does not fit is left out.
             let _ = match event {
-                0 => writeln!(line, "\nthe program ends in init or finish of LP {lp} at time {time:?}{hint}"),
-                _ => writeln!(line, "\nthe program ends in event {event} of LP {lp} at time {time:?}{hint}"),
+                0 => writeln!(line, "\nthe program ends in init or finish of LP {lp} at time {time}{hint}"),
+                _ => writeln!(line, "\nthe program ends in event {event} of LP {lp} at time {time}{hint}"),
             };
             // SAFETY: `write` may be called from a handler, and these bytes are initialised.
             let _ = unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.length) };

@@ -452,11 +452,13 @@ pub(crate) fn compare(expected: &Result<Outcome, Stop>, found: &Result<Outcome, 
 
 /// Whether two places are the same, though the event's text may have been cut in the second.
 fn same_place(whole: &Place, cut: &Place) -> bool {
-    let (Place::Event { lp, time, event }, Place::Event { lp: cut_lp, time: cut_time, event: cut_event }) = (whole, cut) else {
+    let (Place::Event { lp, time, number, payload }, Place::Event { lp: cut_lp, time: cut_time, number: cut_number, payload: cut_payload }) =
+        (whole, cut)
+    else {
         return whole == cut;
     };
-    let begins = cut_event.strip_suffix('…').is_some_and(|beginning| event.starts_with(beginning));
-    (lp, time) == (cut_lp, cut_time) && (event == cut_event || begins)
+    let begins = cut_payload.strip_suffix('…').is_some_and(|beginning| payload.starts_with(beginning));
+    (lp, time, number) == (cut_lp, cut_time, cut_number) && (payload == cut_payload || begins)
 }
 
 fn same<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) -> Result<(), String> {

@@ -204,10 +204,11 @@ impl<'m, M: Model> Simulator<'m, M> {
     }
 
     fn execute(&mut self, rank: Rank, Pending { to, event }: Pending<M::Event>) -> Result<(), Stop> {
-        let place = || (Place::Event { lp: to, time: rank.time.0, event: format!("{event:?}") }, rank.time.0);
         let lp = &mut self.lps[to.index()];
         lp.events += 1;
         let number = lp.events;
+        let (time, payload) = (rank.time.0, || format!("{event:?}"));
+        let place = || (Place::Event { lp: to, time, number: Some(number), payload: payload() }, time);
         self.context.begin(to, number, rank.key().time, rank.step);
         let handled = guarded(|| {
             self.model.handle(&mut lp.state, &event, &mut self.context);

@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use warpline_base::{Figure, LpId};
-use warpline_kernel::Position;
+use warpline_kernel::{FailedEvent, Position};
 pub(crate) use warpline_kernel::{event_text, panic_message, remember_panics};
 use warpline_memory::{Exhausted, catch_exhausted, check_room};
 use warpline_model::Fault;
@@ -31,10 +31,10 @@ use crate::settings::SettingError;
 ///     other => panic!("{other}"),
 /// }
 /// let error = Simulation::new(Shop).run().unwrap_err();
-/// assert!(error.to_string().starts_with("model `Shop`: event 7 of LP 0 at time 2.5 failed: there is no item 7"));
+/// assert!(error.to_string().starts_with("model `Shop`: event 1 of LP 0 at time 2.5 (7) failed: there is no item 7"));
 /// let Error::Fault(failure) = error else { panic!() };
 /// assert_eq!(failure.fault, Fault::Failed("there is no item 7; see the catalogue".into()));
-/// assert_eq!(failure.place, Place::Event { lp: LpId(0), time: 2.5, event: "7".into() });
+/// assert_eq!(failure.place, Place::Event { lp: LpId(0), time: 2.5, number: Some(1), payload: "7".into() });
 /// assert_eq!((failure.time, failure.committed), (2.5, 0));
 /// ```
 #[derive(Debug, thiserror::Error)]
@@ -222,8 +222,8 @@ fn culprit(place: &Place, fault: &Fault) -> String {
 ///
 /// ```
 /// use warpline::{LpId, Place};
-/// let place = Place::Event { lp: LpId(0), time: 2.5, event: "Arrival".into() };
-/// assert_eq!(place.to_string(), "event Arrival of LP 0 at time 2.5");
+/// let place = Place::Event { lp: LpId(0), time: 2.5, number: Some(9), payload: "Arrival".into() };
+/// assert_eq!(place.to_string(), "event 9 of LP 0 at time 2.5 (Arrival)");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -236,8 +236,10 @@ pub enum Place {
         lp: LpId,
         /// Its time, in model units.
         time: f64,
+        /// Which event of its LP it is, counted from 1; `None` if its payload panicked on being dropped, after it was over.
+        number: Option<u64>,
         /// Its payload, formatted by `Debug`.
-        event: String,
+        payload: String,
     },
     /// [`Model::finish`](crate::Model::finish) of an LP.
     Finish(LpId),
@@ -246,11 +248,23 @@ pub enum Place {
     Results,
 }
 
+impl Place {
+    pub(crate) fn event(lp: LpId, time: f64, FailedEvent { number, payload }: FailedEvent) -> Self {
+        Place::Event { lp, time, number, payload }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Init(lp) => write!(f, "init of {lp}"),
-            Place::Event { lp, time, event } => write!(f, "event {event} of {lp} at time {}", Figure(*time)),
+            Place::Event { lp, time, number, payload } => {
+                match number {
+                    Some(number) => write!(f, "event {number}")?,
+                    None => f.write_str("an event")?,
+                }
+                write!(f, " of {lp} at time {} ({payload})", Figure(*time))
+            }
             Place::Finish(lp) => write!(f, "finish of {lp}"),
             Place::Results => write!(f, "making the results"),
         }

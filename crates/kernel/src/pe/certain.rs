@@ -95,8 +95,6 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold_failed(entry, number, true);
             return false;
         }
-        lp.events = number;
-        lp.digest.push(&key);
         self.context.commit(self.world.model, &event.payload);
         self.running = None;
         if !self.context.notes().is_empty()
@@ -105,6 +103,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             self.hold(entry, fault, true);
             return false;
         }
+        // An event that fails does not count.
+        lp.events = number;
+        lp.digest.push(&key);
         self.context.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
         self.past.copies.soon(index);

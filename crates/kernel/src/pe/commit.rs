@@ -4,13 +4,13 @@
 use std::any::Any;
 use std::panic::resume_unwind;
 
-use warpline_base::{LpId, Moment, VirtualTime};
+use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{MakeRoom, catch_panic, try_drop};
 use warpline_model::{Fault, Model};
 
 use super::{ExecutedEvent, Pe};
 use crate::extras::ExtraId;
-use crate::failure::{CommittedFault, DROPPED_EVENT, drop_fault, event_text};
+use crate::failure::{CommittedFault, FailedEvent, drop_fault, event_text};
 use crate::faults::HeldEvent;
 use crate::fetch::fetch_payload;
 use crate::history::{BLOCK, Fate, History, Record, StateBefore};
@@ -279,6 +279,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         self.fail_held(HeldEvent { key, lp, entry: Some(entry), fault, certain: true });
     }
 
+    /// Which event of its LP an event is that has failed, counted from 1. Of its LP, nothing but later events may be open beside it.
+    fn number_of(&self, key: &EventKey, lp: LpId) -> u64 {
+        let (history, this) = (&self.past.history, Moment::Event(*key));
+        let open = (history.open()..history.end()).filter_map(|place| history.open_event_at(place)).map(|handle| self.agenda.event(handle));
+        let undone = open.filter(|event| event.receiver == lp && !Moment::Event(event.key()).is_before(&this, self.world.ties)).count();
+        self.lps.get(self.lps.index(lp)).events - undone as u64 + 1
+    }
+
     /// Notes a fault that is certain: it is a failure if GVT has reached it, of which only the earliest counts, and held back otherwise, as
     /// there may be earlier ones elsewhere. When the run is over, all that has committed came before any failure.
     fn fail_held(&mut self, held: HeldEvent) {
@@ -287,7 +295,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             return self.faults.hold(held);
         }
         let HeldEvent { key, lp, entry, fault, .. } = held;
-        let event = entry.map_or_else(|| DROPPED_EVENT.into(), |entry| event_text(&self.agenda.event(entry.handle()).payload));
+        let event = entry.map_or_else(FailedEvent::dropped, |entry| FailedEvent {
+            number: Some(self.number_of(&key, lp)),
+            payload: event_text(&self.agenda.event(entry.handle()).payload),
+        });
         self.faults.fail(CommittedFault { moment, lp, time: key.time, event: Some(event), fault }, self.world.ties);
     }
 }

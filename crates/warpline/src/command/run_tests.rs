@@ -95,7 +95,7 @@ fn a_panic_of_the_model_is_told_once() {
     child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
     let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(printed.matches("no tick").count(), 1, "{printed}");
-    assert!(printed.contains("event () of LP 0 at time 3") && printed.contains("run_tests.rs:"), "{printed}");
+    assert!(printed.contains("event 3 of LP 0 at time 3 (())") && printed.contains("run_tests.rs:"), "{printed}");
 }
 
 #[test]

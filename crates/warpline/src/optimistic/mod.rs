@@ -354,7 +354,7 @@ impl<M: Model> Job<M> {
         let failed = failed.expect("a PE that failed says where");
         let (lp, time) = (failed.lp, failed.time.get());
         let place = match (failed.event, moment) {
-            (Some(event), _) => Place::Event { lp, time, event },
+            (Some(event), _) => Place::event(lp, time, event),
             (None, Moment::Finish(_)) => Place::Finish(lp),
             (None, _) => Place::Init(lp),
         };

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use warpline_base::{LpId, StateDigest, VirtualTime};
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{DROPPED_EVENT, Position, Sequential, SequentialParts, Step, Stop};
+use warpline_kernel::{FailedEvent, Position, Sequential, SequentialParts, Step, Stop};
 use warpline_model::{Context, Model};
 use warpline_transport::thread_time;
 
@@ -131,9 +131,11 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
 
     /// The event executed last.
     fn current_place(&self) -> Place {
-        let event = self.engine.running();
-        let text = event.map_or_else(|| DROPPED_EVENT.into(), |event| event_text(&event.payload));
-        Place::Event { lp: self.lp(), time: self.engine.now(), event: text }
+        let event = self.engine.running().map_or_else(FailedEvent::dropped, |event| FailedEvent {
+            number: Some(self.engine.running_number()),
+            payload: event_text(&event.payload),
+        });
+        Place::event(self.lp(), self.engine.now(), event)
     }
 
     /// The LP whose code ran last.

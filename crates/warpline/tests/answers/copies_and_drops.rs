@@ -298,9 +298,9 @@ fn a_payload_that_panics_after_its_event_is_the_same_mistake_everywhere() {
         let trap = Trap::Handled(lp, seen);
         let expected = [sequential(trap, 0.0), sequential(trap, 0.02)].map(|answer| answer.expect_err("a letter burns"));
         for failure in &expected {
-            let Place::Event { lp: found, time, event } = &failure.place else { panic!("{failure}") };
+            let Place::Event { lp: found, time, number, payload } = &failure.place else { panic!("{failure}") };
             assert!([ANYONE, found.0].contains(&lp), "{failure}");
-            assert_eq!((*time, event.as_str()), (failure.time, "(whose payload is gone)"));
+            assert_eq!((*time, *number, payload.as_str()), (failure.time, None, "its payload is gone"));
             let fault = failure.fault.to_string();
             assert!(fault.starts_with(&format!("panicked: a letter burns, when its payload was dropped ({}:", file!())), "{fault}");
             assert!(failure.committed + 1 >= seen, "{failure}");
@@ -435,7 +435,7 @@ fn a_state_that_cannot_be_copied_is_a_mistake_of_the_model() {
         };
         failures += 1;
         assert!(is_copy_fault(&failure) && how.sync == Synchronisation::Optimistic, "{how:?}: {failure}");
-        assert!(matches!(&failure.place, Place::Event { event, .. } if event.starts_with("Letter")), "{failure}");
+        assert!(matches!(&failure.place, Place::Event { payload, .. } if payload.starts_with("Letter")), "{failure}");
         if !how.lookahead && how.copies_all() {
             let expected = first.get_or_insert_with(|| (*failure).clone());
             // The text of a letter shows its other fields as well.

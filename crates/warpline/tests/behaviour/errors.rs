@@ -25,7 +25,7 @@ fn failure(model: impl Fn() -> Scripted) -> (Failure, String) {
 /// Runs `handle` in the third event, and checks that the words are in the message.
 fn assert_event_fault(handle: fn(&mut Context<Scripted>), words: &[&str]) -> Fault {
     let (failure, text) = failure(|| Scripted { handle, ..Scripted::default() });
-    assert_eq!(failure.place, Place::Event { lp: LpId(2), time: 3.5, event: "Poke { number: 7 }".into() });
+    assert_eq!(failure.place, Place::Event { lp: LpId(2), time: 3.5, number: Some(3), payload: "Poke { number: 7 }".into() });
     assert_eq!((failure.time, failure.committed, failure.model.as_str()), (3.5, 2, "Scripted"));
     let always = [
         "model `Scripted`",
@@ -90,10 +90,10 @@ fn links_hold_in_every_run() {
     for (handle, expected, words) in cases {
         let model = || Scripted { handle, links, ..Scripted::default() };
         let (failed, text) = failure(model);
-        assert_eq!(failed.place, Place::Event { lp: LpId(2), time: 3.5, event: "Poke { number: 7 }".into() });
+        assert_eq!(failed.place, Place::Event { lp: LpId(2), time: 3.5, number: Some(3), payload: "Poke { number: 7 }".into() });
         assert_eq!(failed.fault, expected);
         assert_words(&text, words);
-        assert_words(&text, &["Poke { number: 7 } of LP 2 at time 3.5"]);
+        assert_words(&text, &["event 3 of LP 2 at time 3.5 (Poke { number: 7 })"]);
         for sync in [Synchronisation::Optimistic, Synchronisation::Conservative] {
             let parallel = Simulation::new(model()).end(10.0).threads(2).sync(sync).virtual_cluster(3);
             assert_eq!(parallel.run().expect_err("it fails").to_string(), text, "{sync:?}");

@@ -117,7 +117,11 @@ fn assert_words(text: &str, words: &[&str]) {
 /// Finds the bug at the very first event.
 fn assert_found_at_once(bug: Bug, field: &str) -> Mismatch {
     let (mismatch, text) = mismatch(Simulation::new(Shop { bug }).undo(Undo::Reverse));
-    assert_eq!(mismatch.place, Place::Event { lp: LpId(0), time: 1.0, event: "Customer { number: 0 }".into() }, "{bug:?}");
+    assert_eq!(
+        mismatch.place,
+        Place::Event { lp: LpId(0), time: 1.0, number: Some(1), payload: "Customer { number: 0 }".into() },
+        "{bug:?}"
+    );
     assert_eq!((mismatch.events, mismatch.undo, mismatch.model.as_str()), (0, Undo::Reverse, "Shop"), "{bug:?}");
     assert!(mismatch.field.contains(field), "{bug:?}: `{field}` should be in `{}`", mismatch.field);
     assert_words(&text, &["`Shop`", "reverse", "Customer { number: 0 }", "LP 0", "time 1", "after undoing it", field]);
@@ -169,7 +173,7 @@ fn unequal_saves_and_restores_are_found() {
 #[test]
 fn reverse_code_that_is_rarely_wrong_is_found() {
     let (mismatch, text) = mismatch(Simulation::new(Shop { bug: Bug::IsWrongAt(57) }).undo(Undo::Reverse));
-    assert_eq!(mismatch.place, Place::Event { lp: LpId(1), time: 57.25, event: "Customer { number: 56 }".into() });
+    assert_eq!(mismatch.place, Place::Event { lp: LpId(1), time: 57.25, number: Some(57), payload: "Customer { number: 56 }".into() });
     // LP 0 is one event ahead of the other two.
     assert_eq!(mismatch.events, 57 + 56 + 56);
     assert_eq!((mismatch.field.as_str(), mismatch.expected.as_str(), mismatch.found.as_str()), ("state.served", "56", "57"));
@@ -265,7 +269,7 @@ fn what_copies_cannot_undo_is_found() {
         let (mismatch, text) = mismatch(Simulation::new(model).undo(undo));
         assert_eq!((mismatch.when, mismatch.field.as_str()), ("after undoing it", "state.shared"));
         assert_eq!((mismatch.expected.as_str(), mismatch.found.as_str(), mismatch.events), ("0", "1", 0));
-        assert_words(&text, &["`Secretive`", undo.name(), "LP 7", "time 2.5", "event 1000"]);
+        assert_words(&text, &["`Secretive`", undo.name(), "LP 7", "time 2.5", "event 1 of", "(1000)"]);
     }
 }
 
@@ -287,7 +291,7 @@ fn what_depends_on_hidden_state_is_found() {
         let (mismatch, text) = mismatch(Simulation::new(model).undo(Undo::Copy));
         assert_eq!(mismatch.when, "executed a second time", "{hidden:?}");
         assert!(mismatch.field.starts_with(field), "{hidden:?}: `{field}` and not `{}`", mismatch.field);
-        assert_eq!(mismatch.place, Place::Event { lp: LpId(7), time: 2.5, event: "1000".into() }, "{hidden:?}");
+        assert_eq!(mismatch.place, Place::Event { lp: LpId(7), time: 2.5, number: Some(1), payload: "1000".into() }, "{hidden:?}");
         assert_words(&text, &["`Secretive`", "LP 7", "time 2.5", "a second time", field]);
     }
 }
@@ -354,7 +358,10 @@ fn what_differs_between_two_equal_runs_is_found() {
 fn handlers_that_write_are_found() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let (found, text) = mismatch(moody(Whim::Writes, directory.path()));
-    assert_eq!((found.place, found.found.as_str()), (Place::Event { lp: LpId(0), time: 1.0, event: "()".into() }, "16 bytes in 2 writes"));
+    assert_eq!(
+        (found.place, found.found.as_str()),
+        (Place::Event { lp: LpId(0), time: 1.0, number: Some(1), payload: "()".into() }, "16 bytes in 2 writes")
+    );
     assert_words(&text, &["output to files, pipes or terminals", "when_settled"]);
 }
 
@@ -415,7 +422,7 @@ fn sends_beyond_the_declared_links_are_found() {
     let error = Simulation::new(Line { reach: 2, init_reach: 1 }).verify().expect_err("there is no link from LP 1 to LP 3");
     assert_words(&error.to_string(), &["`Line`", "LP 1", "time 2", "'b'", "LP 3", "Model::links"]);
     let VerifyError::Run(Error::Fault(failure)) = error else { panic!("{error}") };
-    assert_eq!(failure.place, Place::Event { lp: LpId(1), time: 2.0, event: "'b'".into() });
+    assert_eq!(failure.place, Place::Event { lp: LpId(1), time: 2.0, number: Some(2), payload: "'b'".into() });
     assert_eq!((failure.fault, failure.committed), (Fault::NoLink { to: LpId(3) }, 1));
 }
 
