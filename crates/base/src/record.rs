@@ -1,6 +1,7 @@
 //! What a run leaves behind: one serialisable record, read by the command, the report and other programs.
 
 mod deferred;
+mod lost_delays;
 mod replications;
 mod results;
 mod series;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::deferred::Deferred;
+pub use self::lost_delays::LostDelays;
 pub use self::replications::{Replication, Replications};
 pub use self::results::{ResultField, ResultList, ResultTree};
 pub use self::series::{Series, SeriesKind};
@@ -101,6 +103,12 @@ pub struct RunRecord {
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.
     pub views: Vec<View>,
+    /// Sends whose delay was lost to rounding; of several runs, those of the first that has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_delays: Option<LostDelays>,
+    /// Whether the run came to its end because nothing was left to do: no event was pending, not even for later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ran_out: bool,
     /// Set if the run was ended early: its history is that of a run to `end_time`, and not to the end that was wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,

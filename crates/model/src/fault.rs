@@ -66,6 +66,23 @@ pub enum Fault {
         /// How many hops are allowed.
         limit: u32,
     },
+    /// Too many hops at one instant, the last of them with a delay that is lost to rounding.
+    #[error(
+        "is hop {limit} in a row at one instant: its delay of {} to {to} is lost to rounding, as times are {} apart there; \
+         use longer delays, or a run of fewer units of time",
+        Figure::from(.delay),
+        Figure::from(.step)
+    )]
+    LostDelay {
+        /// The receiver.
+        to: LpId,
+        /// The delay as given.
+        delay: f64,
+        /// How far the next time is from this one.
+        step: f64,
+        /// How many hops are allowed.
+        limit: u32,
+    },
     /// Too many sends in one event.
     #[error("sent more than {limit} events from one event; spread them over several events")]
     TooManySends {

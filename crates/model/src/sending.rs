@@ -1,5 +1,6 @@
 //! How events send others.
 
+use warpline_base::record::LostDelays;
 use warpline_base::{LpId, Priority, VirtualTime};
 use warpline_memory::Exhausted;
 
@@ -146,7 +147,7 @@ impl<M: Model> Context<M> {
     fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
         let sends = self.outbox.len();
         match self.due(to, delay) {
-            Some((time, step)) if sends < self.outbox.capacity() && sends < self.limits.sends as usize => {
+            Some((time, step)) if sends < self.outbox.capacity() && sends < self.limits.sends as usize && (step == 0 || delay <= 0.0) => {
                 self.outbox.push(Outgoing { time, to, step, priority, event });
             }
             _ => self.post_slowly(to, delay, priority, event),
@@ -160,7 +161,10 @@ impl<M: Model> Context<M> {
         let sends = self.outbox.len();
         let due = self.due(to, delay).filter(|_| sends < self.limits.sends as usize);
         match due {
-            Some((time, step)) if self.grow_outbox() => self.outbox.push(Outgoing { time, to, step, priority, event }),
+            Some((time, step)) if self.grow_outbox() => {
+                self.outbox.push(Outgoing { time, to, step, priority, event });
+                self.note_if_lost(to, delay);
+            }
             _ => self.refuse(to, delay, sends, due.is_some()),
         }
     }
@@ -174,6 +178,7 @@ impl<M: Model> Context<M> {
         match due {
             Some((time, step)) if self.fault.is_none() && self.forwards.make_room() => {
                 self.forwards.push(place, Outgoing { time, to, step, priority, event: () });
+                self.note_if_lost(to, delay);
             }
             _ => self.refuse(to, delay, place, due.is_some()),
         }
@@ -189,6 +194,19 @@ impl<M: Model> Context<M> {
         let valid = delay >= least && time < f64::INFINITY && to.0 < *lps && lookahead.allows(self.id, to, delay);
         let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
         (valid && step <= *zero_delay_hops).then(|| (VirtualTime::from_bits(time.to_bits()), step))
+    }
+
+    /// Whether a delay is lost to rounding: it is more than 0, and the time does not change.
+    #[inline(always)]
+    fn is_lost(&self, delay: f64) -> bool {
+        self.now + delay == self.now && delay > 0.0
+    }
+
+    #[cold]
+    fn note_if_lost(&mut self, to: LpId, delay: f64) {
+        if self.is_lost(delay) {
+            self.notes.lose(to, self.beat.event(), delay);
+        }
     }
 
     /// Says what is wrong with a send, before which the event has made `sends`. `due`: nothing but that there is no memory for it.
@@ -208,6 +226,9 @@ impl<M: Model> Context<M> {
                 None => Fault::NoLink { to },
                 Some(lookahead) if delay < lookahead => Fault::Lookahead { to, delay, lookahead },
                 Some(_) if sends >= most as usize => Fault::TooManySends { limit: most },
+                Some(_) if self.is_lost(delay) => {
+                    Fault::LostDelay { to, delay, step: LostDelays::step_at(self.now), limit: zero_delay_hops }
+                }
                 Some(_) => Fault::ZeroDelayLoop { limit: zero_delay_hops },
             }
         };
@@ -231,6 +252,7 @@ pub(crate) fn no_room_for<M: Model>(sends: usize) -> Exhausted {
 mod tests {
     use super::*;
     use crate::Init;
+    use crate::statistics::Note;
 
     struct Flood;
 
@@ -333,6 +355,21 @@ mod tests {
         let sent: Vec<_> = context.outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
         assert_eq!(sent, [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]);
         assert_eq!(context.take_fault(), None);
+    }
+
+    #[test]
+    fn a_delay_that_is_lost_to_rounding_is_noted() {
+        let mut context = Context::new(&Flood, 1, 10, false);
+        context.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
+        [8.0, 0.0, 16.0].into_iter().zip(0..).for_each(|(delay, number)| context.send(0, delay, number));
+        context.forward(0, 0.5);
+        let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
+        assert_eq!(context.notes.current(), [lost(8.0), lost(0.5)]);
+        assert_eq!(context.take_fault(), None);
+        // It is no zero-delay loop, and the fault says so.
+        context.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
+        context.send(0, 0.5, 0);
+        assert_eq!(context.take_fault(), Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 }));
     }
 
     #[test]

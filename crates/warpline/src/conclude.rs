@@ -39,6 +39,8 @@ pub(crate) struct EngineOutcome<M: Model> {
     pub(crate) kinds: Vec<KindRecord>,
     /// The engines of a run that chose them itself.
     pub(crate) engines: Vec<EngineStretch>,
+    /// Whether nothing was left to do, at the end and beyond it.
+    pub(crate) ran_out: bool,
     /// Where it ended, if it was ended early.
     pub(crate) cut_short: Option<VirtualTime>,
 }
@@ -60,6 +62,7 @@ impl<M: Model> Job<M> {
             parallel,
             kinds,
             engines,
+            ran_out,
             cut_short,
         } = outcome;
         Allocator::check().map_err(|why| Error::Memory { place: None, why })?;
@@ -98,6 +101,8 @@ impl<M: Model> Job<M> {
             engines,
             progress,
             views,
+            lost_delays: statistics.lost_delays(),
+            ran_out,
             partial,
             replications: None,
         };

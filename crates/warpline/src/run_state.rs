@@ -119,6 +119,8 @@ pub(crate) struct SegmentEnd<M: Model> {
     pub(crate) ended: Instant,
     /// How long its threads had something to do, and were on a core then, if that is known.
     pub(crate) work: Option<CoreTime>,
+    /// How many events are left, due at the end or later.
+    pub(crate) left: usize,
     /// What only parallel segments have.
     pub(crate) parallel: Option<ParallelSegment>,
 }

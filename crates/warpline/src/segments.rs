@@ -66,7 +66,7 @@ impl<M: Model> Job<M> {
                 None if self.settings.pending() == Pending::Heap => self.run_sequentially::<Heap>(&spec, state, &mut monitor)?,
                 None => self.run_sequentially::<Ladder>(&spec, state, &mut monitor)?,
             };
-            let SegmentEnd { cut_short, goes_on, looped, ended, work, parallel, .. } = segment;
+            let SegmentEnd { cut_short, goes_on, looped, ended, left, work, parallel, .. } = segment;
             whole.work = whole.work.zip(work).map(|(all, more)| [all, more].into_iter().sum());
             state = segment.state;
             let looped = *whole.looped.get_or_insert(looped.unwrap_or(began));
@@ -88,6 +88,7 @@ impl<M: Model> Job<M> {
                 });
             }
             if !goes_on {
+                whole.ran_out = left == 0 && cut_short.is_none();
                 break (ended, cut_short);
             }
             choice = monitor.chooser.next(|pes| self.may_wait(&spec, pes));
@@ -216,7 +217,7 @@ impl<M: Model> Job<M> {
         let reached = cut_short.map_or(self.end_time(), VirtualTime::get);
         let progress = log.finish(ended, reached, committed, whole.parallel.is_some().then_some(speculation));
         let core_share = whole.work.filter(|work| !work.elapsed.is_zero()).map(|work| work.share_since(CoreTime::default()));
-        let Whole { parallel, engine, engines, traced, by_role, moved, .. } = whole;
+        let Whole { parallel, engine, engines, traced, by_role, moved, ran_out, .. } = whole;
         by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();
         if engine.is_none() {
@@ -240,6 +241,7 @@ impl<M: Model> Job<M> {
             parallel,
             kinds,
             engines,
+            ran_out,
             cut_short,
         };
         let run = self.conclude(started, outcome)?;
@@ -264,6 +266,8 @@ struct Whole {
     by_role: Vec<Vec<RoleCounts>>,
     /// How often PEs were given to other threads.
     moved: u64,
+    /// Whether nothing was left to do, at the end and beyond it.
+    ran_out: bool,
 }
 
 impl Whole {

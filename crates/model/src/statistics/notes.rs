@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use warpline_base::LpId;
 use warpline_memory::Exhausted;
 
 use super::StatisticKind;
@@ -67,6 +68,15 @@ pub enum Note {
     },
     /// The next one of [`Notes::acts`].
     Act,
+    /// An event was sent whose delay is lost to rounding.
+    LostDelay {
+        /// The LP that it goes to.
+        to: LpId,
+        /// Which event of its LP sent it, modulo 2³².
+        event: u32,
+        /// The delay.
+        delay: f64,
+    },
 }
 
 impl Note {
@@ -79,7 +89,7 @@ impl Note {
             | Note::Open { mean: TimeMean { slot, item }, .. }
             | Note::Change { mean: TimeMean { slot, item }, .. } => (slot, item, StatisticKind::TimeMean),
             Note::Sample { histogram: Histogram { slot, item }, .. } => (slot, item, StatisticKind::Histogram),
-            Note::Row { .. } | Note::Act => unreachable!("only statistics have slots"),
+            Note::Row { .. } | Note::Act | Note::LostDelay { .. } => unreachable!("only statistics have slots"),
         }
     }
 
@@ -195,6 +205,12 @@ impl Notes {
     #[inline]
     pub(crate) fn change(&mut self, mean: TimeMean, from: f64, level: f64, next: f64) {
         self.push(Note::Change { mean, from, level, next });
+    }
+
+    /// Adds a send whose delay is lost to rounding.
+    #[cold]
+    pub(crate) fn lose(&mut self, to: LpId, event: u32, delay: f64) {
+        self.push(Note::LostDelay { to, event, delay });
     }
 
     /// Adds an observation. If there is no memory for it, the event turns out to be at fault when it commits.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
-use warpline_base::record::{HistogramView, ResultNote, Series, View};
+use warpline_base::record::{HistogramView, LostDelays, ResultNote, Series, View};
 use warpline_memory::list_of;
 
 use super::counters::CounterTallies;
@@ -83,6 +83,8 @@ pub struct Statistics {
     large: u64,
     /// Spans that have yet to be added up.
     future: FutureSpans,
+    /// Sends whose delay was lost to rounding.
+    lost_delays: Option<LostDelays>,
 }
 
 /// One statistic.
@@ -124,7 +126,7 @@ impl Statistics {
             if declaration.items > large { 1u64.checked_shl(slot).unwrap_or(0) } else { 0 }
         };
         let large = (0..).zip(&declared.statistics).map(bit).sum();
-        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, future: FutureSpans::default() }
+        Statistics { horizon: Horizon::new(warmup, end), declared, slots, large, future: FutureSpans::default(), lost_delays: None }
     }
 
     /// The run was cut short, and ends here.
@@ -223,9 +225,23 @@ impl Statistics {
                     tally.add_level();
                 }
             }
+            Note::LostDelay { to, event, delay } => self.add_lost_delays(&LostDelays::one(lp, event, time, to, delay)),
             Note::Row { .. } | Note::Act => return None,
         }
         Some(())
+    }
+
+    #[cold]
+    fn add_lost_delays(&mut self, more: &LostDelays) {
+        match &mut self.lost_delays {
+            None => self.lost_delays = Some(*more),
+            Some(lost) => lost.add(more),
+        }
+    }
+
+    /// Sends whose delay was lost to rounding, if there were any.
+    pub fn lost_delays(&self) -> Option<LostDelays> {
+        self.lost_delays
     }
 
     /// Adds a span, or keeps it as long as it is not over.
@@ -371,6 +387,7 @@ impl Statistics {
             mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
         }
         self.future.merge(&other.future);
+        other.lost_delays.iter().for_each(|more| self.add_lost_delays(more));
     }
 
     /// Hands the levels that are open over to those who will see them change: LP `lp` belongs to part `part_of(lp)`.

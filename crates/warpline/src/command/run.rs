@@ -19,10 +19,12 @@ use crate::{Configure, LongEvent, Records, Simulation, TraceSummary};
 /// Runs a model and prints the outcome.
 pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let notes = tell_notes(program, request)?;
+    let mut notes = tell_notes(program, request)?;
+    tell(&mut notes, idle_settings(&settings.simulation, request));
     let signals = Signals::listen();
     let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
+    tell(&mut notes, unused_threads(&settings.simulation, &record));
     // The results are printed whatever happens to rows and report.
     let report = settings.command.report.as_deref().map(|directory| warpline_report::write(directory, &record).map_err(Failure::from));
     let (report, failed) = match report.transpose() {
@@ -62,6 +64,30 @@ pub(crate) fn tell_notes<C: Catalogue>(program: &Program<C>, request: &Request) 
     let notes = with_model(program, request, Notes(&request.parameters))?;
     notes.iter().for_each(|note| output::remark(format_args!("note: {note}")));
     Ok(notes)
+}
+
+/// Prints notes, and adds them to those told before.
+fn tell(notes: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    for note in more {
+        output::remark(format_args!("note: {note}"));
+        notes.push(note);
+    }
+}
+
+/// The settings that were given, by the user and not by a preset, and have no effect.
+fn idle_settings(settings: &crate::Settings, request: &Request) -> Vec<String> {
+    let typed = |name: &str| request.settings.iter().any(|given| given.name == name);
+    let idle = settings.without_effect().into_iter().filter(|(name, _)| typed(name));
+    idle.map(|(name, why)| format!("`{name}` has no effect: {why}")).collect()
+}
+
+/// What became of threads that were asked for, and have no PE.
+fn unused_threads(settings: &crate::Settings, record: &RunRecord) -> Option<String> {
+    let (threads, parallel) = (settings.threads?, record.parallel.as_ref()?);
+    let (wanted, pes) = (u64::from(threads) * u64::from(settings.processes()), parallel.pes.len() as u64);
+    let lps = record.engine.get("lps")?.as_u64()?;
+    (record.engines.is_empty() && pes < wanted && pes == lps)
+        .then(|| format!("{pes} of {wanted} threads have a PE, as a PE has at least one LP and the model has {lps}"))
 }
 
 /// What a model points out about these parameters.

@@ -57,6 +57,8 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         engines: Vec::new(),
         progress: Vec::new(),
         views: Vec::new(),
+        lost_delays: None,
+        ran_out: false,
         partial: None,
         replications: None,
     }

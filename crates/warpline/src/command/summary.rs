@@ -91,6 +91,10 @@ impl Summary<'_> {
         let end = format::time(record.end_time, &record.time_unit);
         let mut text = format!("{}: {}, to time {end} with {}\n", record.model, record.about, seeds(record));
         text += &partial(record);
+        if record.ran_out && record.replications.is_none() {
+            text += "nothing was left to do at the end: the last event came before it, and no other was to come\n";
+        }
+        text += &record.lost_delays.map_or_else(String::new, |lost| format!("warning: {lost}\n"));
         text += &format::columns(&facts, 2);
         text += &kinds(record);
         text += &limits(record);

@@ -300,6 +300,7 @@ impl<M: Model> Job<M> {
         if are_all {
             balance(pes.iter().map(|pe| (&pe.counts, pe.books, pe.pending)));
         }
+        let left = pes.iter().map(|pe| pe.pending).sum();
         let by_role = pes.iter().map(|pe| pe.by_role.clone()).collect();
         let mut record = record::of(&pes);
         record.communication = communication.zip(couriers).map(|(mut all, (number, counts))| {
@@ -313,7 +314,7 @@ impl<M: Model> Job<M> {
         let first_lp = parts.first().map_or(0, |pe| pe.first_lp);
         let lps = parts.into_iter().map(|pe| pe.lps).collect();
         let state = RunState { first_lp, from: cut_short.unwrap_or(end), lps, pending, committed, statistics, rows, costs };
-        Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, work, parallel: Some(parallel) })
+        Ok(SegmentEnd { state, cut_short, goes_on, looped: is_new.then_some(looped), ended, left, work, parallel: Some(parallel) })
     }
 
     /// What the PEs leave, of all processes in the first one, which passes on their last rows. The others end here if the run has failed.

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use warpline_base::record::{Deferred, Replication, ResultList, ResultTree, RunRecord, Series, StateDigestRecord};
+use warpline_base::record::{Deferred, LostDelays, Replication, ResultList, ResultTree, RunRecord, Series, StateDigestRecord};
 
 use super::packed::{pack, unpack};
 use super::spool::{Place, Spool};
@@ -16,6 +16,7 @@ pub(super) struct KeptRun {
     pub(super) seed: u64,
     pub(super) digest: String,
     pub(super) state_digest: Option<StateDigestRecord>,
+    pub(super) lost_delays: Option<LostDelays>,
     pub(super) committed_events: u64,
     pub(super) wall_seconds: f64,
     /// Its results without their lists.
@@ -53,6 +54,7 @@ impl KeptRun {
             seed: record.seed,
             digest: record.digest.clone(),
             state_digest: record.state_digest.clone(),
+            lost_delays: record.lost_delays,
             committed_events: record.committed_events,
             wall_seconds: record.wall_seconds,
             short: keep(record.results.short(), spool, &mut bytes)?,

@@ -265,6 +265,7 @@ impl<M: Model> Job<M> {
             let one = u64::from_str_radix(&run.digest, 16).unwrap_or_default();
             warpline_base::random::mix64(digest ^ one)
         });
+        let lost_delays = runs.iter().find_map(|run| run.lost_delays);
         let state_digest = state_digest_of_all(&runs);
         let runs: Vec<Replication> = runs.iter().map(|run| run.replication(&spool)).collect();
         let views = views(&results, &runs);
@@ -272,6 +273,7 @@ impl<M: Model> Job<M> {
             committed_events,
             digest: format!("{digest:016x}"),
             state_digest,
+            lost_delays,
             wall_seconds,
             loop_seconds: wall_seconds,
             event_rate: committed_events as f64 / wall_seconds,

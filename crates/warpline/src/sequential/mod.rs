@@ -78,10 +78,10 @@ impl<M: Model> Job<M> {
         let work = Some(work(ended));
         run.engine.balance();
         let SequentialParts { lps, statistics, rows, committed, pending, .. } = run.engine.into_parts();
-        let from = cut_short.unwrap_or(spec.end);
+        let (from, left) = (cut_short.unwrap_or(spec.end), pending.len());
         let state = RunState { from, first_lp: 0, lps: vec![lps], pending: vec![pending], committed, statistics, rows, costs };
         let goes_on = cut_short.is_some() && !monitor.stop.is_on();
-        Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, work, parallel: None })
+        Ok(SegmentEnd { state, cut_short, goes_on, looped, ended, left, work, parallel: None })
     }
 
     /// An engine that goes on from here.

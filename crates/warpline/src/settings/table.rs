@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use warpline_model::engine::Limits;
+use warpline_mpi::Launch;
 
 use super::value::SettingValue;
 use super::{
@@ -450,6 +451,48 @@ impl Settings {
             other_value: engine.name().to_owned(),
             remedy: remedy.to_owned(),
         })
+    }
+
+    /// The given settings that have no effect, as others are what they are, each with the reason.
+    ///
+    /// ```
+    /// use warpline::{Settings, Undo};
+    /// let settings = Settings { undo: Some(Undo::Reverse), copy_interval: Some(4.into()), ..Settings::default() };
+    /// assert_eq!(settings.without_effect(), [("copy-interval", "states are copied with `undo` set to `copy` alone")]);
+    /// ```
+    pub fn without_effect(&self) -> Vec<(&'static str, &'static str)> {
+        let mut all = Vec::new();
+        let mut idle = |name, given: bool, why| all.extend(given.then_some((name, why)));
+        let sends = self.communication();
+        idle(
+            "copy-interval",
+            self.copy_interval.is_some() && self.undo() != Undo::Copy,
+            "states are copied with `undo` set to `copy` alone",
+        );
+        let always = "PEs always go ahead where `use-lookahead` is `no`";
+        idle("go-ahead", self.go_ahead.is_some() && !self.use_lookahead(), always);
+        let in_turn = "a virtual cluster has one thread";
+        idle("move-pes", self.move_pes.is_some() && self.virtual_cluster.is_some(), in_turn);
+        let by_itself = "with `communication` set to `distributed`, every PE sends for itself";
+        idle("communication-ring", self.communication_ring.is_some() && sends == Communication::Distributed, by_itself);
+        let no_threads = "no thread but those with `communication` set to `dedicated` does nothing but send and receive";
+        idle("communication-threads", self.communication_threads.is_some() && sends != Communication::Dedicated, no_threads);
+        if self.threads == Some(1) && self.processes() == 1 {
+            let alone = "there is one PE, which sends itself no messages";
+            idle("mailbox", self.mailbox.is_some(), alone);
+            idle("messages", self.messages.is_some(), alone);
+            idle("sub-pool", self.sub_pool.is_some(), alone);
+            idle("move-pes", self.move_pes.is_some() && self.virtual_cluster.is_none(), "there is one PE");
+        }
+        if self.processes() > 1 && self.zero_copy() && self.carrier.is_none() && Launch::detect().is_none() {
+            let shared = "processes share the memory of messages; set `zero-copy` to `no`";
+            idle("communication", self.communication.is_some(), shared);
+            idle("communication-batch", self.communication_batch.is_some(), shared);
+            idle("communication-delay", self.communication_delay.is_some(), shared);
+            idle("communication-ring", self.communication_ring.is_some() && sends != Communication::Distributed, shared);
+            idle("communication-threads", self.communication_threads.is_some() && sends == Communication::Dedicated, shared);
+        }
+        all
     }
 
     /// Mailboxes are those of threads of one process.

@@ -375,3 +375,50 @@ fn events_that_do_not_leave_their_process() {
     assert_words(&error, &words);
     assert_words(&error, &["Portable", "`WireFormat::portable()`", "Serialize and Deserialize", "`WireFormat::serde()`"]);
 }
+
+/// LPs that hand a token on at a time where a delay of 0.5 makes no difference; a timer ends it.
+#[derive(Debug)]
+struct Late;
+
+impl Model for Late {
+    type State = u32;
+    type Event = u32;
+
+    fn lps(&self) -> u32 {
+        4
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u32 {
+        if lp.id().0 < 2 {
+            lp.send(lp.id(), 1e17, 3);
+        }
+        0
+    }
+
+    fn handle(&self, seen: &mut u32, left: &u32, lp: &mut Context<Self>) {
+        *seen += 1;
+        if *left > 0 {
+            lp.send((lp.id().0 + 1) % 4, 0.5, left - 1);
+        }
+    }
+}
+
+#[test]
+fn delays_lost_to_rounding_are_told_in_every_run() {
+    let _limit = time_limit("lost delays");
+    let simulation = || Simulation::new(Late).end(2e17);
+    let record = simulation().sync(Synchronisation::Sequential).run().expect("it is no mistake").record;
+    let lost = record.lost_delays.expect("all delays are lost");
+    assert_eq!((lost.count, lost.lp, lost.event, lost.time, lost.to, lost.delay), (6, 0, 1, 1e17, 1, 0.5));
+    assert_words(&lost.to_string(), &["6 events", "event 1 of LP 0 at time 1e17", "to LP 1 with delay 0.5", "16 apart"]);
+    assert!(record.ran_out, "no token is left");
+    for seed in 0..4 {
+        let parallel = simulation().sync(Synchronisation::Optimistic).threads(3).virtual_cluster(seed).run().expect("nor here").record;
+        assert_eq!((parallel.lost_delays, parallel.digest), (Some(lost), record.digest.clone()));
+    }
+    let why = simulation().zero_delay_hops(1).run().expect_err("there are three hops").to_string();
+    assert_words(
+        &why,
+        &["event 2 of LP 1 at time 1e17 (2)", "is hop 1 in a row at one instant", "delay of 0.5 to LP 2 is lost to rounding"],
+    );
+}
