@@ -280,7 +280,7 @@ fn a_mistake_is_a_mistake() {
         let switch = StopSwitch::default();
         let run = Simulation::new(Late(Mutex::new(Some(switch.clone())))).end(2000.0).threads(threads).stop_with(&switch).run();
         match run {
-            Err(error) => assert!(error.to_string().contains("at time 1000 failed: enough"), "{error}"),
+            Err(error) => assert!(error.to_string().contains("event 1000 of LP 1 at time 1000 (()) failed: enough"), "{error}"),
             Ok(run) => assert!(run.record.end_time <= 1000.0 && run.record.partial.is_some(), "{}", run.record.end_time),
         }
     }
