@@ -281,6 +281,7 @@ impl Whole {
             traced: None,
             by_role: Vec::new(),
             moved: 0,
+            ran_out: false,
         }
     }
 

@@ -100,7 +100,13 @@ mod tests {
         let node = |id| Node { id: json!(id), name: String::new(), position: None, degree: 0 };
         let link = |&(source, target): &(u32, u32)| Link { source, target, length: 1.0, lines: 1 };
         let edges_of = Edges { list: "edges", directed: true, multigraph: false };
-        Topology { nodes: (0..nodes).map(node).collect(), links: edges.iter().map(link).collect(), demands: None, edges: edges_of, published: None }
+        Topology {
+            nodes: (0..nodes).map(node).collect(),
+            links: edges.iter().map(link).collect(),
+            demands: None,
+            edges: edges_of,
+            published: None,
+        }
     }
 
     /// The greatest distance between the positions of linked nodes.
