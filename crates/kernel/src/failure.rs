@@ -40,7 +40,7 @@ impl FailedEvent {
 }
 
 /// Stands for the text of an event whose payload never arrived.
-pub(crate) const UNREADABLE_EVENT: &str = "(whose payload has not arrived)";
+pub(crate) const UNREADABLE_EVENT: &str = "its payload has not arrived";
 
 /// A panic on dropping the payload of an executed event.
 pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {

@@ -4,7 +4,7 @@ use warpline_base::{EventKey, LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Fault;
 
 use crate::agenda::Identity;
-use crate::failure::{CommittedFault, UNREADABLE_EVENT};
+use crate::failure::{CommittedFault, FailedEvent, UNREADABLE_EVENT};
 use crate::pending::Entry;
 use crate::store::{Incarnation, Store};
 use crate::wires::UnreadableEvent;
@@ -137,7 +137,8 @@ impl Faults {
             return;
         };
         let event = self.unreadable.swap_remove(index);
-        let (moment, time, text) = (event.moment(), event.key.time, Some(UNREADABLE_EVENT.to_owned()));
+        let (moment, time) = (event.moment(), event.key.time);
+        let text = Some(FailedEvent { number: None, payload: UNREADABLE_EVENT.to_owned() });
         self.fail(CommittedFault { moment, lp: event.lp, time, event: text, fault: Fault::Unreadable(event.why) }, ties);
     }
 

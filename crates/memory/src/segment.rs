@@ -311,7 +311,7 @@ mod tests {
             let (region, _) = Region::create(1).unwrap();
             place(&region);
             let segment = region.segment().unwrap();
-            segment.place(1, 1).addr().get() - segment.start().addr().get()
+            segment.place(1, 1).addr().get() - segment.start.addr().get()
         };
         let whole = after(|region| drop(ring_in::<Handle>(region, Some(IsPortable::PROOF), 100)));
         assert_eq!((whole, whole), (after(|region| pass_over_ring::<Handle>(region, 100)), crate::ring_bytes::<Handle>(100)));

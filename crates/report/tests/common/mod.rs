@@ -71,6 +71,8 @@ pub(crate) fn sample() -> RunRecord {
         committed_events: 48_213_977,
         digest: "9f86d081884c7d65".into(),
         state_digest: None,
+        lost_delays: None,
+        ran_out: false,
         wall_seconds: 15.43,
         loop_seconds: 15.06,
         event_rate: 48_213_977.0 / 15.06,

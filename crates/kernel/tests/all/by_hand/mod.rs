@@ -515,7 +515,7 @@ impl<'m> Stage<'m> {
         let failed = parts.iter_mut().filter_map(|pe| pe.failure.take()).find(|failed| failed.moment == moment);
         let failure = failed.map(|failed| Failure {
             time: failed.time.get(),
-            event: failed.event.unwrap_or_default(),
+            event: failed.event.map(|event| event.payload).unwrap_or_default(),
             fault: failed.fault.to_string(),
             committed,
         });
