@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use serde_json::Value;
 use warpline::MemoryLimit;
 
 use crate::answer::{Allowed, Answer, Done, Wrong, judge};
@@ -70,12 +71,13 @@ impl Checker {
             }
             let until = case.reference().replace("end", None).with("end", format_args!("{:e}", done.end));
             let warmup: f64 = case.get("warmup").and_then(|warmup| warmup.parse().ok()).unwrap_or_default();
-            if done.end > warmup {
-                expected = self.worker.run(&until, REFERENCE_LIMIT);
-            } else {
-                expected = self.worker.run(&until.replace("warmup", None), REFERENCE_LIMIT);
-                forget_observations(&mut expected);
-                forget_observations(&mut answer);
+            let observes = done.end > warmup;
+            expected = self.worker.run(&if observes { until } else { until.replace("warmup", None) }, REFERENCE_LIMIT);
+            for answer in [&mut expected, &mut answer] {
+                forget_series(answer);
+                if !observes {
+                    forget_results(answer);
+                }
             }
         }
         judge(&expected, &answer, allowed(case, &expected))?;
@@ -116,10 +118,18 @@ fn partial(answer: &Answer) -> Option<Done> {
     if let Answer::Done(done) = answer { Some(Done::clone(done)).filter(|done| done.partial) } else { None }
 }
 
-/// Nothing was observed that would be the same with another warm-up.
-fn forget_observations(answer: &mut Answer) {
+/// Series of a partial run have the slices of the run that was wanted.
+fn forget_series(answer: &mut Answer) {
     if let Answer::Done(done) = answer {
-        (done.results, done.series, done.states) = Default::default();
+        done.series = Value::Null;
+        done.states.as_object_mut().into_iter().for_each(|states| _ = states.remove("statistics"));
+    }
+}
+
+/// Nothing was observed, or what was would not be the same with another warm-up.
+fn forget_results(answer: &mut Answer) {
+    if let Answer::Done(done) = answer {
+        done.results = Value::Null;
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Processes {
     others: Vec<Other>,
     /// What the LPs of this one do outside, unless it is the first.
     acts: KeptActs,
-    /// It has sent rows with acts, and waits with others until those that can be passed on have been.
+    /// It has sent rows with acts, or any by MPI, and waits with others until those that can be passed on have been.
     waits_with_rows: bool,
     /// How the PEs of all have ended, as the first has told this one.
     end: Option<LoopEnd>,
@@ -117,7 +117,7 @@ impl Processes {
         match letter {
             Letter::Progress { status, settled, rows } => {
                 (other.status, other.settled) = (status, settled);
-                other.waits_with_rows |= other.count_acts(&rows);
+                other.waits_with_rows |= other.count_acts(&rows) || self.group.passes_on() && !rows.is_empty();
                 merge.add(rows);
             }
             Letter::Rows(rows) => {
@@ -135,6 +135,8 @@ impl Processes {
             let rows = self.without_acts(merge.take());
             self.group.send(&Letter::Rows(rows))?;
             self.group.send(&Letter::End(own))?;
+            // These are the last rows of this part of the run: none is to follow.
+            self.waits_with_rows = false;
             return self.obey_until(|all| all.end.take());
         }
         for index in 0..self.others.len() {
@@ -305,9 +307,11 @@ impl Processes {
         Ok(())
     }
 
-    /// Rows to be sent to the first process. Acts stay here.
+    /// Rows to be sent to the first process. Acts stay here. Where letters go by MPI, which takes any number of them, no more follow until
+    /// the first process has passed these on: it may have to wait for a slow reader.
     fn without_acts(&mut self, mut rows: Vec<MomentRow>) -> Vec<MomentRow> {
-        self.waits_with_rows = self.acts.keep(self.group.number(), &mut rows);
+        let acts = self.acts.keep(self.group.number(), &mut rows);
+        self.waits_with_rows = acts || self.group.passes_on() && !rows.is_empty();
         rows
     }
 
