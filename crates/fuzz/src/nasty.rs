@@ -466,7 +466,7 @@ impl<W: Wires> Model for Nasty<W> {
             Errand::Loop => lp.send(lp.id(), 0.0, event.clone()),
             Errand::Tick { .. } | Errand::Dust | Errand::Unwritable(_) => {}
         }
-        if self.parameters.rows && state.checksum % 3 == 0 {
+        if self.parameters.rows && state.checksum.is_multiple_of(3) {
             lp.record(VISITS, &[state.checksum.into()]);
         }
         // Where ties are decided by a hash, ticks of one instant have no order.

@@ -314,9 +314,12 @@ pub fn run<M: Model>(model: M, settings: &Settings, configuration: Configuration
             series: run.record.series,
             tables: run.tables.into_iter().map(|table| table.rows).collect(),
         })),
-        Err(Error::Fault(failure)) => {
-            Ok(Err(Stop { place: failure.place, time: failure.time, fault: without_place(failure.fault), committed: failure.committed }))
-        }
+        Err(Error::Fault(failure)) => Ok(Err(Stop {
+            place: Box::new(failure.place),
+            time: failure.time,
+            fault: without_place(failure.fault),
+            committed: failure.committed,
+        })),
         Err(error) => Err(error),
     }
 }

@@ -56,7 +56,7 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 pub struct Stop {
     /// Where it was made; event texts are not cut here.
-    pub place: Place,
+    pub place: Box<Place>,
     /// The virtual time, in model units.
     pub time: f64,
     /// The mistake.
@@ -266,7 +266,7 @@ impl<'m, M: Model> Simulator<'m, M> {
 
     fn stop(&self, fault: Fault, place: impl Fn() -> (Place, f64)) -> Stop {
         let (place, time) = place();
-        Stop { place, time, fault, committed: self.committed }
+        Stop { place: Box::new(place), time, fault, committed: self.committed }
     }
 
     fn outcome(self) -> Result<Outcome, Stop> {

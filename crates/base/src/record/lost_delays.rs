@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::null::number;
 use crate::{Figure, LpId};
 
-/// Sends whose delay was more than 0, and too short to change the time: such an event happens at the time at which it was sent.
+/// Sends whose delay was more than 0, and too short to change the time: such an event happens at the time at which it was sent. Both are
+/// finite, so all formats can tell them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LostDelays {
@@ -18,12 +18,10 @@ pub struct LostDelays {
     /// Which event of its LP it was that sent it, counted from 1, modulo 2³²; 0 is the LP's initialisation.
     pub event: u32,
     /// When, in model time.
-    #[serde(deserialize_with = "number")]
     pub time: f64,
     /// The LP that it went to.
     pub to: u32,
     /// Its delay, in model time.
-    #[serde(deserialize_with = "number")]
     pub delay: f64,
 }
 

@@ -203,10 +203,12 @@ fn zero_delay_loops() {
         let failure = run(Scripted { handle: again, ..Scripted::default() }, None);
         assert_eq!(failure.fault, Fault::ZeroDelayLoop { limit: Limits::ZERO_DELAY_HOPS });
     }
-    // A delay too small to advance the clock counts as none, also between two LPs.
+    // A delay too small to advance the clock counts as none, also between two LPs, and the error says that it was lost.
     let vanishing: fn(&mut Context<Scripted>) = |lp| lp.send(5 - lp.id().0, 1e-17, Poke { number: 7 });
     let failure = run(Scripted { lookahead: 0.0, handle: vanishing, ..Scripted::default() }, Some(50));
-    assert_eq!((failure.fault, failure.time), (Fault::ZeroDelayLoop { limit: 50 }, 3.5));
+    let lost = Fault::LostDelay { to: LpId(3), delay: 1e-17, step: f64::EPSILON * 2.0, limit: 50 };
+    assert_eq!((&failure.fault, failure.time), (&lost, 3.5));
+    assert_words(&failure.to_string(), &["LP 2", "3.5", "1e-17", "rounding"]);
 }
 
 /// Chains that end before the limit, or exactly there, are no loops.
