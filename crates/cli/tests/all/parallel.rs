@@ -66,7 +66,7 @@ fn the_answer_is_that_of_a_sequential_run() {
         ] {
             let line = format!("run {run} {settings} --json");
             let parallel = warpline(&line);
-            assert_eq!((parallel.code, parallel.stderr.as_str()), (0, ""), "{line}");
+            assert!(parallel.code == 0 && parallel.stderr.lines().all(|line| line.starts_with("note: ")), "{line}: {}", parallel.stderr);
             let parallel = parallel.json();
             for key in ["digest", "committed_events", "results", "end_time", "seed", "parameters"] {
                 assert_eq!(parallel[key], expected[key], "{line}: {key}");
@@ -255,7 +255,8 @@ fn engines_are_compared() {
         assert_eq!((comparison.code, comparison.stderr.as_str()), (0, ""), "{line}");
         let json = comparison.json();
         let keys = ["end_time", "model", "order_of_text_varies", "parallel", "parameters", "runs", "same_answer", "seed", "sequential"];
-        assert_eq!(json.keys().collect::<Vec<_>>(), keys);
+        // There are notes if others used the cores.
+        assert_eq!(json.keys().filter(|key| *key != "notes").collect::<Vec<_>>(), keys);
         assert_eq!((&json["runs"], &json["same_answer"]), (&2.into(), &true.into()));
         assert_eq!(json["model"], run.split(' ').next().unwrap());
         let expected = warpline(&format!("run {run} --json")).json();

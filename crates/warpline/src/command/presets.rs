@@ -6,6 +6,9 @@ use super::scenario::Scenario;
 use super::settings::GivenSetting;
 use crate::{Preset, nearest};
 
+/// With this begins where a setting was given, if by a preset.
+pub(crate) const PRESET: &str = "preset ";
+
 /// Presets of the engine, whatever the model. What they set are settings of a run.
 pub(crate) const OF_ENGINES: &[Preset] = &[
     Preset {
@@ -167,7 +170,7 @@ pub(crate) fn find(name: &str, entry: &ModelEntry) -> Result<Scenario, Failure> 
         let value = |(name, text): &(&str, &str)| GivenSetting {
             name: (*name).to_owned(),
             text: (*text).to_owned(),
-            place: Some(format!("preset `{}`", preset.name)),
+            place: Some(format!("{PRESET}`{}`", preset.name)),
         };
         preset.values.iter().map(value).collect::<Vec<_>>()
     };

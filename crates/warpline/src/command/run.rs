@@ -8,6 +8,7 @@ use super::catalogue::{Catalogue, CatalogueError, Visitor};
 use super::failure::Failure;
 use super::format;
 use super::output;
+use super::presets::PRESET;
 use super::program::Program;
 use super::progress::ProgressDisplay;
 use super::settings::{GivenSetting, Settings};
@@ -76,7 +77,8 @@ fn tell(notes: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
 
 /// The settings that were given, by the user and not by a preset, and have no effect.
 fn idle_settings(settings: &crate::Settings, request: &Request) -> Vec<String> {
-    let typed = |name: &str| request.settings.iter().any(|given| given.name == name);
+    let is_typed = |given: &GivenSetting| !given.place.as_ref().is_some_and(|place| place.starts_with(PRESET));
+    let typed = |name: &str| request.settings.iter().any(|given| given.name == name && is_typed(given));
     let idle = settings.without_effect().into_iter().filter(|(name, _)| typed(name));
     idle.map(|(name, why)| format!("`{name}` has no effect: {why}")).collect()
 }
