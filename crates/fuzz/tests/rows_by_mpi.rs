@@ -11,7 +11,7 @@ use std::time::Duration;
 /// About a million rows of some 100 bytes.
 const MODEL: &str = "nasty --lps 64 --energy 25000 --lookahead 1 --zero 0 --end 1e9";
 /// How much memory a rank may take on while nobody reads. All rows would take some 50 MB in the second rank alone.
-const GROWTH: u64 = 16 << 20;
+const GROWTH: u64 = 32 << 20;
 
 /// The memory of a process, in bytes; `None` if it is gone.
 fn memory(pid: u32) -> Option<u64> {
@@ -22,8 +22,8 @@ fn memory(pid: u32) -> Option<u64> {
 
 /// The ranks that a launcher has started.
 fn ranks(launcher: &Child) -> Vec<u32> {
-    let children = format!("/proc/{0}/task/{0}/children", launcher.id());
-    let pids = fs::read_to_string(children).unwrap_or_default();
+    let tasks = fs::read_dir(format!("/proc/{}/task", launcher.id())).into_iter().flatten().flatten();
+    let pids: String = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default()).collect();
     pids.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(|pid| is_rank(*pid)).collect()
 }
 
@@ -42,6 +42,7 @@ fn run(launcher: &[&str], settings: &str, directory: &Path) -> Child {
 
 #[test]
 fn ranks_wait_for_whoever_reads_their_rows() {
+    let _limit = warpline_testkit::time_limit("rows of ranks");
     let mpirun = std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned());
     let [alone, together] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
     assert!(run(&[], "--sync sequential", alone.path()).wait().expect("it ends").success());
