@@ -193,16 +193,17 @@ fn try_outside(case: &Case, hooks: &Hooks, limit: Duration) -> std::io::Result<A
     if hooks.signal_after.is_none() {
         return Ok(serde_json::from_str(line).unwrap_or_else(|_| crashed()));
     }
-    Ok(of_command(line, status.code()).unwrap_or_else(crashed))
+    Ok(of_command(line, status.code(), hooks.kill_after.is_some()).unwrap_or_else(crashed))
 }
 
-/// The answer in what `run --json` prints.
-fn of_command(line: &str, code: Option<i32>) -> Option<Answer> {
+/// The answer in what `run --json` prints. If one of its processes was `killed`, an error says so.
+fn of_command(line: &str, code: Option<i32>, killed: bool) -> Option<Answer> {
     let Ok(Value::Object(record)) = serde_json::from_str(line) else { return None };
     let error = record.get("error").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(match code? {
         0 | 130 | 143 if record.contains_key("digest") => Answer::Done(Box::new(Done::of_record(&record))),
         2 => Answer::Refused(error),
+        _ if killed => Answer::Lost(error),
         _ => Answer::Failed(error),
     })
 }
