@@ -33,7 +33,7 @@ pub struct Outcome<'a> {
 /// #     fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
 /// #     fn declare(&self, declare: &mut Declarations) { declare.counter(SERVED, "served", "customers", "").items(3); }
 /// fn results(&self, _: &Outcome) -> Results<Self> {
-///     Results::from(json!({ "shops_open": 3 })).list("shops", self.names.len(), |model, outcome, shop| {
+///     Results::from(json!({ "shops_open": 3 })).list("shops", self.names.len(), |model: &Self, outcome, shop| {
 ///         json!({ "name": model.names[shop], "served": outcome.statistics.counter(SERVED.at(shop as u32)) })
 ///     })
 /// }

@@ -457,7 +457,8 @@ impl Settings {
     ///
     /// ```
     /// use warpline::{Settings, Undo};
-    /// let settings = Settings { undo: Some(Undo::Reverse), copy_interval: Some(4.into()), ..Settings::default() };
+    /// let mut settings = Settings::default();
+    /// (settings.undo, settings.copy_interval) = (Some(Undo::Reverse), Some(4.into()));
     /// assert_eq!(settings.without_effect(), [("copy-interval", "states are copied with `undo` set to `copy` alone")]);
     /// ```
     pub fn without_effect(&self) -> Vec<(&'static str, &'static str)> {
