@@ -1,6 +1,7 @@
 //! What a run may take of the memory of its machine, and what it has taken.
 
 use crate::sync::{AtomicU64, Ordering};
+use crate::payload::held;
 use crate::{Common, Exhausted, Region, Shareable};
 
 /// The memory that the processing elements (PEs) of a machine may take together, in bytes. All [accounts](Self::account) draw on it.
@@ -21,6 +22,7 @@ pub struct Budget {
     limit: u64,
     /// What was taken before, and counts for those who set the budget.
     before: u64,
+    counts_payloads: bool,
 }
 
 #[derive(Debug)]
@@ -29,6 +31,8 @@ struct Words {
     drawn: AtomicU64,
     /// What nobody has an account for, as far as somebody has looked.
     elsewhere: AtomicU64,
+    /// What the payloads of the process held then.
+    payloads: AtomicU64,
 }
 
 // SAFETY: these are numbers.
@@ -41,7 +45,15 @@ impl Budget {
     /// # Panics
     /// If there is no room in the region, it [unwinds](crate::Exhausted::unwind).
     pub fn new(region: &Region, limit: u64, before: u64) -> Self {
-        Budget { words: region.place(Words { drawn: AtomicU64::new(0), elsewhere: AtomicU64::new(0) }), limit, before }
+        let (drawn, elsewhere, payloads) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(held::bytes()));
+        Budget { words: region.place(Words { drawn, elsewhere, payloads }), limit, before, counts_payloads: false }
+    }
+
+    /// The budget of a run that has this process alone, so that its payloads are those of the run: they count at once, and not only when
+    /// somebody [notes](Self::note_taken) what the process takes.
+    #[must_use]
+    pub fn with_payloads(self) -> Self {
+        Budget { counts_payloads: true, ..self }
     }
 
     /// What to say if so many bytes are needed, and more than there may be.
@@ -64,12 +76,16 @@ impl Budget {
     #[inline]
     pub fn taken(&self) -> u64 {
         // Relaxed, here and below: these are numbers that nothing else is read by.
-        self.words.drawn.load(Ordering::Relaxed).saturating_add(self.words.elsewhere.load(Ordering::Relaxed))
+        let Words { drawn, elsewhere, payloads } = &*self.words;
+        let [drawn, elsewhere] = [drawn, elsewhere].map(|bytes| bytes.load(Ordering::Relaxed));
+        let since = if self.counts_payloads { held::bytes().wrapping_sub(payloads.load(Ordering::Relaxed)).cast_signed() } else { 0 };
+        drawn.saturating_add(elsewhere.saturating_add_signed(since))
     }
 
     /// Notes how many bytes have been taken in all, as the system sees it: what exceeds the accounts has been taken elsewhere, such as by
-    /// states with memory of their own.
+    /// states with memory of their own. Until somebody looks again, only what payloads take more, or less, is known.
     pub fn note_taken(&self, bytes: u64) {
+        self.words.payloads.store(held::bytes(), Ordering::Relaxed);
         self.words.elsewhere.store(bytes.saturating_sub(self.words.drawn.load(Ordering::Relaxed)), Ordering::Relaxed);
     }
 }
@@ -139,6 +155,21 @@ mod tests {
         assert_eq!((budget.taken(), account.settle(40)), (50, 60));
         budget.note_taken(20);
         assert_eq!(budget.taken(), 40, "what accounts have drawn counts in any case");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri would hold the payload for real")]
+    fn payloads_count_at_once_and_only_once() {
+        let (without, with) = [(); 2].map(|()| Budget::new(&Region::own(), 100, 0)).into();
+        let with = with.with_payloads();
+        // Other tests hold payloads, too, but none as large.
+        let payload = crate::Payload::zeroed(1 << 30);
+        let about = |bytes: u64| (bytes + (1 << 28)) >> 29;
+        assert_eq!((without.taken(), about(with.taken())), (0, 2));
+        with.note_taken(3 << 30);
+        assert_eq!(about(with.taken()), 6);
+        drop(payload);
+        assert_eq!(about(with.taken()), 4);
     }
 
     #[test]

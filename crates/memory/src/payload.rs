@@ -4,6 +4,7 @@ mod block;
 mod chunks;
 mod classes;
 mod clean;
+pub(crate) mod held;
 #[cfg(all(test, loom))]
 mod loom_tests;
 pub(crate) mod returned;

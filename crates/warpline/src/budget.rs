@@ -35,7 +35,8 @@ impl RunBudget {
             nearest: None,
         })?;
         let held_before = memory_use::held().unwrap_or(u64::MAX);
-        Ok(RunBudget { budget: Budget::new(region, rest, programs), held_before, is_alone: processes == 1 })
+        let (budget, is_alone) = (Budget::new(region, rest, programs), processes == 1);
+        Ok(RunBudget { budget: if is_alone { budget.with_payloads() } else { budget }, held_before, is_alone })
     }
 
     /// How many bytes that is on this machine.

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::chunks::{Block, Chunks, FreeList};
 use super::classes::{CLASSES, LINE, SHARED_CLASSES, block_bytes, class_for};
 use super::clean::Clean;
+use super::held;
 use super::shared::{self, Place};
 use crate::Exhausted;
 use crate::sync::{alloc, dealloc};
@@ -160,7 +161,7 @@ fn give_back(list: &mut FreeList, class: usize, most: usize, memory: usize) {
         unsafe { back.push(block) };
     }
     // SAFETY: all blocks of the class are from these chunks, or from heaps that processes share.
-    unsafe { if memory == 0 { chunks(class).give(back) } else { shared::give(memory, class, back) } };
+    unsafe { if memory == 0 { chunks(class).give(block_bytes(class), back) } else { shared::give(memory, class, back) } };
 }
 
 /// Gives back what this thread has kept of memory that processes share, or have shared.
@@ -174,7 +175,7 @@ impl Drop for FreeLists {
     fn drop(&mut self) {
         for (class, list) in self.own.iter_mut().enumerate().filter(|(_, list)| list.blocks > 0) {
             // SAFETY: all blocks of the class are from these chunks.
-            unsafe { chunks(class).give(take(list)) };
+            unsafe { chunks(class).give(block_bytes(class), take(list)) };
         }
         self.give_back_shared();
     }
@@ -191,6 +192,7 @@ fn allocate(bytes: usize) -> Block {
     // SAFETY: there is at least one byte.
     let block = layout(bytes).and_then(|layout| NonNull::new(unsafe { alloc(layout) }));
     let start = block.unwrap_or_else(|| Exhausted::Memory { what: "a payload", bytes }.unwind());
+    held::add(bytes);
     Block { start, clean: Clean::NONE }
 }
 
@@ -202,6 +204,7 @@ unsafe fn deallocate(block: NonNull<u8>, bytes: usize) {
     let layout = layout(bytes).expect("it was there when the block was allocated");
     // SAFETY: `allocate` got the block with this layout, and nobody uses it any more.
     unsafe { dealloc(block.as_ptr(), layout) };
+    held::subtract(bytes);
 }
 
 #[cfg(all(test, not(loom)))]

@@ -4,6 +4,7 @@
 use std::ptr::NonNull;
 
 use super::clean::Clean;
+use super::held;
 use crate::Exhausted;
 use crate::exhausted::MakeRoom;
 use crate::pages::Pages;
@@ -102,6 +103,7 @@ impl Chunk {
             // SAFETY: there are `blocks` blocks of this size, one after the other.
             let start = (self.used < self.blocks).then(|| unsafe { self.pages.start().add(self.used * block_bytes) })?;
             self.used += 1;
+            held::add(block_bytes);
             // All pages are zeros at first.
             Some(Block { start, clean: Clean::behind_header(block_bytes) })
         })
@@ -153,14 +155,15 @@ impl Chunks {
     /// Takes blocks back. A chunk is freed when all of its blocks are back.
     ///
     /// # Safety
-    /// The blocks are from [`take`](Self::take).
-    pub(super) unsafe fn give(&mut self, mut blocks: FreeList) {
+    /// The blocks are from [`take`](Self::take), and have this size.
+    pub(super) unsafe fn give(&mut self, block_bytes: usize, mut blocks: FreeList) {
         while let Some(block) = blocks.pop() {
             let index = self.place_of(block.start) - 1;
             let chunk = &mut self.chunks[index];
             // SAFETY: the block was in the other list, and is from this chunk, the last one to begin before it.
             unsafe { chunk.free.push(block) };
             if chunk.free.blocks == chunk.used {
+                held::subtract(chunk.used * block_bytes);
                 self.chunks.remove(index);
             }
         }
@@ -198,7 +201,7 @@ mod tests {
             for (index, list) in all.iter_mut().enumerate().filter(|(index, _)| (index % 2 == 1) == odd) {
                 assert!(!chunks.chunks.is_empty(), "{index}");
                 // SAFETY: the blocks are from these chunks.
-                unsafe { chunks.give(std::mem::take(list)) };
+                unsafe { chunks.give(SIZE, std::mem::take(list)) };
             }
         }
         assert!(chunks.chunks.is_empty());
@@ -210,12 +213,12 @@ mod tests {
         let [first, mut second] = [chunks.take(SIZE, 64, 1), chunks.take(SIZE, 64, 1)];
         let address = second.first;
         // SAFETY: the block is from these chunks.
-        unsafe { chunks.give(std::mem::take(&mut second)) };
+        unsafe { chunks.give(SIZE, std::mem::take(&mut second)) };
         let third = chunks.take(SIZE, 64, 1);
         assert_eq!((third.first, chunks.chunks.len()), (address, 1));
         for list in [first, third] {
             // SAFETY: as above.
-            unsafe { chunks.give(list) };
+            unsafe { chunks.give(SIZE, list) };
         }
     }
 }

@@ -63,13 +63,16 @@ impl ExactSum {
     #[inline(always)]
     fn add_wide(&mut self, chunk: u32, wide: i128) {
         let parts = [(wide as u64 & LOW) as i64, ((wide >> 32) as u64 & LOW) as i64, (wide >> 64) as i64];
+        self.chunks_from::<3>(chunk).iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+    }
+
+    /// So many chunks from this one on.
+    #[inline(always)]
+    fn chunks_from<const COUNT: usize>(&mut self, chunk: u32) -> &mut [i64; COUNT] {
         let at = chunk.wrapping_sub(self.first) as usize;
-        let there = self.chunks.get_mut(at..).and_then(|chunks| chunks.first_chunk_mut::<3>());
-        let sums = match there {
-            Some(sums) => sums,
-            None => self.widened(chunk),
-        };
-        sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        let is_there = self.chunks.get(at..).is_some_and(|chunks| chunks.len() >= COUNT);
+        let at = if is_there { at } else { self.widened(chunk, chunk + COUNT as u32 - 1) };
+        self.chunks[at..].first_chunk_mut().unwrap_or_else(|| unreachable!("there is room now"))
     }
 
     #[inline(always)]
@@ -94,16 +97,14 @@ impl ExactSum {
         if mantissa != 0 && other != 0 {
             // Most factors are small whole numbers: without their zeros, the product is short.
             let zeros = other.trailing_zeros();
-            let product = u128::from(mantissa) * u128::from(other >> zeros);
             let shift = shift + more + zeros + (BELOW - 2 * LAST_BIT);
             let negative = a.is_sign_negative() != b.is_sign_negative();
-            let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| {
-                let wide = (half << (shift % 32)) as i128;
-                if negative { -wide } else { wide }
-            });
-            self.add_wide(shift / 32, low);
-            if high != 0 {
-                self.add_wide(shift / 32 + 2, high);
+            match mantissa.checked_mul(other >> zeros) {
+                Some(product) => {
+                    let wide = (u128::from(product) << (shift % 32)) as i128;
+                    self.add_wide(shift / 32, if negative { -wide } else { wide });
+                }
+                None => self.add_long(u128::from(mantissa) * u128::from(other >> zeros), shift, negative),
             }
             self.count_addition();
         }
@@ -112,7 +113,22 @@ impl ExactSum {
     /// Adds the square of a value, which must be finite, without rounding it.
     #[inline]
     pub fn add_square(&mut self, value: f64) {
-        self.add_product(value, value);
+        debug_assert!(value.is_finite());
+        let (mantissa, shift) = parts(value);
+        if mantissa != 0 {
+            self.add_long(u128::from(mantissa) * u128::from(mantissa), 2 * shift + (BELOW - 2 * LAST_BIT), false);
+            self.count_addition();
+        }
+    }
+
+    /// Adds 2^(shift - [`BELOW`]) times a number of at most 106 bits, or takes it off.
+    #[inline]
+    fn add_long(&mut self, long: u128, shift: u32, negative: bool) {
+        let [low, high] = [long & u128::from(u64::MAX), long >> 64].map(|half| half << (shift % 32));
+        let parts = [low as u64 & LOW, (low >> 32) as u64 & LOW, (low >> 64) as u64 + (high as u64 & LOW)];
+        let parts = [parts[0], parts[1], parts[2], (high >> 32) as u64 & LOW, (high >> 64) as u64].map(u64::cast_signed);
+        let sums = self.chunks_from::<5>(shift / 32).iter_mut().zip(parts);
+        if negative { sums.for_each(|(sum, part)| *sum -= part) } else { sums.for_each(|(sum, part)| *sum += part) }
     }
 
     /// Adds `factor` times the distance from one value to another, without rounding either.
@@ -220,13 +236,12 @@ impl ExactSum {
         Magnitude { negative, chunks, lowest: 32 * sum.first as i32 - BELOW as i32, rest: false }
     }
 
-    /// Three chunks from this one on, which are not all there yet.
+    /// Makes room for chunks `low..=high`, and returns where the first of them is.
     #[cold]
     #[inline(never)]
-    fn widened(&mut self, chunk: u32) -> &mut [i64; 3] {
-        self.widen(chunk, chunk + 2);
-        let at = (chunk - self.first) as usize;
-        self.chunks[at..].first_chunk_mut().unwrap_or_else(|| unreachable!("there is room now"))
+    fn widened(&mut self, low: u32, high: u32) -> usize {
+        self.widen(low, high);
+        (low - self.first) as usize
     }
 
     /// Makes room for chunks `low..=high`.
