@@ -9,7 +9,7 @@ use warpline::{Error, Model, Run};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// With results.
     Done(Box<Done>),
     /// Before it began: a setting or parameter was refused.
@@ -21,7 +21,10 @@ pub(crate) enum Answer {
     /// Because one of its processes is gone.
     Lost(String),
     /// Not within its time.
-    Hung { seconds: f64 },
+    Hung {
+        /// How long it was given.
+        seconds: f64,
+    },
     /// By a signal that came before the program listened.
     Untold,
     /// Its program was gone: what it said last.
@@ -30,7 +33,7 @@ pub(crate) enum Answer {
 
 /// What a run left.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Done {
+pub struct Done {
     pub(crate) digest: String,
     pub(crate) committed: u64,
     /// Until when it went, in model time.
@@ -73,7 +76,8 @@ impl Done {
 }
 
 impl Answer {
-    pub(crate) fn of<M: Model>(outcome: Result<Run<M>, Error>) -> Self {
+    /// How a run in this process ended.
+    pub fn of<M: Model>(outcome: Result<Run<M>, Error>) -> Self {
         match outcome {
             Ok(run) => match &run.incomplete {
                 Some(error) => Answer::Failed(error.to_string()),
@@ -107,11 +111,11 @@ fn digest(value: &impl Debug) -> u64 {
 
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Wrong {
+pub struct Wrong {
     /// In a word, so that failures of one kind are told from others.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// In full.
-    pub(crate) why: String,
+    pub why: String,
 }
 
 impl Wrong {
@@ -128,20 +132,20 @@ impl fmt::Display for Wrong {
 
 /// What may happen to a run that does not happen to the sequential one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Allowed {
+pub struct Allowed {
     /// It may run out of memory.
-    pub(crate) memory: bool,
+    pub memory: bool,
     /// It may lose a process.
-    pub(crate) loss: bool,
+    pub loss: bool,
     /// Most bytes that it may take.
-    pub(crate) most_bytes: u64,
+    pub most_bytes: u64,
 }
 
 /// Holds an answer against that of the sequential run to the same end.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<(), Wrong> {
+pub fn judge(reference: &Answer, answer: &Answer, allowed: Allowed) -> Result<(), Wrong> {
     match (reference, answer) {
         (_, Answer::Hung { seconds }) => Err(Wrong::new("hangs", format!("no answer after {seconds:.1} s"))),
         (_, Answer::Crashed(last)) => Err(Wrong::new("crashes", last.clone())),

@@ -25,14 +25,17 @@ const SLOWEST: usize = 5;
 
 /// What is wanted.
 #[derive(Clone, Debug)]
-pub(crate) struct Attack {
-    pub(crate) seed: u64,
-    pub(crate) time: Duration,
+pub struct Attack {
+    /// The first model.
+    pub seed: u64,
+    /// How long it goes on.
+    pub time: Duration,
     /// How many cases at a time.
-    pub(crate) jobs: usize,
+    pub jobs: usize,
     /// How long each failure is shrunk.
-    pub(crate) shrink_time: Duration,
-    pub(crate) json: bool,
+    pub shrink_time: Duration,
+    /// Whether it prints one JSON object, and no text.
+    pub json: bool,
 }
 
 /// What was found so far.
@@ -81,7 +84,7 @@ fn sort(case: &Case) -> &'static str {
 }
 
 /// Runs it, and prints what it found.
-pub(crate) fn attack(attack: &Attack) -> ExitCode {
+pub fn attack(attack: &Attack) -> ExitCode {
     let begin = Instant::now();
     let until = begin + attack.time;
     let (next, found) = (AtomicU64::new(0), Mutex::new(Found::default()));
@@ -92,7 +95,7 @@ pub(crate) fn attack(attack: &Attack) -> ExitCode {
     std::thread::scope(|scope| {
         for _ in 0..attack.jobs {
             scope.spawn(|| {
-                let mut checker = Checker::new();
+                let mut checker = Checker::default();
                 while Instant::now() < until {
                     // Relaxed: a number, and nothing else.
                     let number = next.fetch_add(1, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use crate::models::Attacked;
 
 warpline::settings! {
     /// What is done to a run beside its settings.
-    pub(crate) struct Hooks {
+    pub struct Hooks {
         /// Whether every PE has a thread of its own, however few cores there are.
         crowd: bool = false, Range::Any, {
             heading: PARALLEL,
@@ -62,18 +62,22 @@ warpline::settings! {
 
 /// A model with what is typed behind it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Case {
-    pub(crate) model: String,
+pub struct Case {
+    /// The name of the model.
+    pub model: String,
     /// Names without dashes in front, and values.
-    pub(crate) options: Vec<(String, String)>,
+    pub options: Vec<(String, String)>,
 }
 
 /// A case whose options are told apart.
 #[derive(Clone, Debug)]
-pub(crate) struct Sorted {
-    pub(crate) parameters: Vec<(String, String)>,
-    pub(crate) settings: Settings,
-    pub(crate) hooks: Hooks,
+pub struct Sorted {
+    /// Those of the model, by name.
+    pub parameters: Vec<(String, String)>,
+    /// How to run it.
+    pub settings: Settings,
+    /// What no user can ask for.
+    pub hooks: Hooks,
 }
 
 /// What a run shares with the sequential one that it is held against, beside the model's parameters.
@@ -88,7 +92,7 @@ impl Case {
     ///
     /// # Errors
     /// If an option has no value, or does not begin with two dashes.
-    pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
+    pub fn parse(words: &[String]) -> Result<Self, String> {
         let [model, rest @ ..] = words else { return Err("a case begins with the name of a model".to_owned()) };
         let mut case = Case::new(model);
         for pair in rest.chunks(2) {
@@ -134,7 +138,7 @@ impl Case {
     ///
     /// # Errors
     /// If there is no such model or setting, or a setting cannot have its value.
-    pub(crate) fn sorted(&self) -> Result<Sorted, String> {
+    pub fn sorted(&self) -> Result<Sorted, String> {
         let entry = self.entry()?;
         let mut sorted = Sorted { parameters: Vec::new(), settings: Settings::default(), hooks: Hooks::default() };
         for (name, value) in &self.options {
@@ -153,7 +157,7 @@ impl Case {
     }
 
     /// The sequential run that it is held against.
-    pub(crate) fn reference(&self) -> Self {
+    pub fn reference(&self) -> Self {
         let parameters = self.entry().map(|entry| entry.parameters).unwrap_or_default();
         let is_common = |name: &str| COMMON.contains(&name) || parameters.iter().any(|parameter| parameter.name == name);
         let options = self.options.iter().filter(|(name, _)| is_common(name)).cloned().collect();
@@ -161,7 +165,7 @@ impl Case {
     }
 
     /// Whether it needs processes of its own.
-    pub(crate) fn is_outside(&self) -> bool {
+    pub fn is_outside(&self) -> bool {
         ["processes", "ranks", "signal-after", "kill-after", "memory"].iter().any(|name| self.get(name).is_some())
     }
 }

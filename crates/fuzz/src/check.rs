@@ -30,16 +30,20 @@ const BUDGET_SHARE: f64 = 0.1;
 const BUDGET_MORE: u64 = 4 << 20;
 
 /// Runs cases.
-pub(crate) struct Checker {
+#[derive(Default)]
+pub struct Checker {
     worker: Worker,
     references: HashMap<String, (Answer, Duration)>,
 }
 
 /// What came of a case that is right.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Checked {
-    /// It gave the sequential answer. `slow` says how many times slower it was than it should be, if it was.
-    Equal { slow: Option<f64> },
+pub enum Checked {
+    /// It gave the sequential answer.
+    Equal {
+        /// How many times as long it took as it should take.
+        slow: Option<f64>,
+    },
     /// Its settings were refused.
     Refused,
     /// What may go wrong in it went wrong.
@@ -47,15 +51,11 @@ pub(crate) enum Checked {
 }
 
 impl Checker {
-    pub(crate) fn new() -> Self {
-        Checker { worker: Worker::new(), references: HashMap::new() }
-    }
-
     /// Runs a case and the sequential run, unless that one is known.
     ///
     /// # Errors
     /// What is wrong.
-    pub(crate) fn check(&mut self, case: &Case) -> Result<Checked, Wrong> {
+    pub fn check(&mut self, case: &Case) -> Result<Checked, Wrong> {
         let (mut expected, usual) = self.reference(&case.reference())?;
         if let Answer::Refused(_) = expected {
             return Ok(Checked::Refused);

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::{Configure, Records, Simulation, StopSwitch};
-
-use crate::answer::Answer;
-use crate::case::{Case, Sorted};
-use crate::models::Attacked;
+use warpline_fuzz::answer::Answer;
+use warpline_fuzz::case::{Case, Sorted};
+use warpline_fuzz::models::Attacked;
 
 /// Runs a case.
 pub(crate) fn run(case: &Case) -> Answer {

@@ -1,26 +1,17 @@
-//! Attacks the engine: runs random models with random settings, each held against the sequential run. README.md tells how.
+//! The program of the attack.
 
-mod answer;
-mod attack;
-mod case;
-mod check;
-mod draw;
 mod inside;
-mod models;
-mod nasty;
-mod shrink;
-mod worker;
 
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-
-use crate::answer::Answer;
-use crate::attack::Attack;
-use crate::case::Case;
-use crate::check::{Checked, Checker};
+use warpline_fuzz::answer::Answer;
+use warpline_fuzz::attack::{Attack, attack};
+use warpline_fuzz::case::Case;
+use warpline_fuzz::check::{Checked, Checker};
+use warpline_fuzz::models::Attacked;
 
 #[global_allocator]
 static ALLOCATOR: warpline::Allocator = warpline::Allocator;
@@ -76,13 +67,13 @@ enum Verb {
 fn main() -> ExitCode {
     let verb = std::env::args().nth(1).unwrap_or_default();
     if !["attack", "try", "one", "serve", "", "-h", "--help"].contains(&verb.as_str()) {
-        return warpline::command::of(&models::Attacked);
+        return warpline::command::of(&Attacked);
     }
     match Arguments::parse().verb {
         Verb::Attack { hours, seed, jobs, shrink, json } => {
             let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
             let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-            attack::attack(&Attack {
+            attack(&Attack {
                 seed: seed.unwrap_or_else(seed_of_now),
                 time: seconds(hours * 3600.0),
                 jobs: jobs.unwrap_or_else(cores).max(1),
@@ -119,7 +110,7 @@ fn try_case(times: u32, words: &[String]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (mut checker, mut failed) = (Checker::new(), 0);
+    let (mut checker, mut failed) = (Checker::default(), 0);
     for run in 1..=times {
         match checker.check(&case) {
             Ok(Checked::Equal { slow: Some(ratio) }) => println!("run {run}: equal, {ratio:.1} times as long as it should take"),

@@ -8,7 +8,7 @@ use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};
 
 /// All of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attacked;
+pub struct Attacked;
 
 impl Catalogue for Attacked {
     fn entries(&self) -> Vec<ModelEntry> {

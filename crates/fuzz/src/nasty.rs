@@ -21,58 +21,58 @@ use warpline::{Choices, Payload, WireFormat};
 pub(crate) struct NastyParameters {
     /// Number of LPs.
     #[parameter(default = 8, range = 1..=65_536)]
-    pub(crate) lps: u32,
+    pub lps: u32,
     /// Events at each LP at the start.
     #[parameter(default = 1, range = 1..=1000)]
-    pub(crate) starters: u32,
+    pub starters: u32,
     /// Events that each of them may bring about, itself included.
     #[parameter(default = 20, range = 1..=100_000)]
-    pub(crate) energy: u32,
+    pub energy: u32,
     /// Most events that an event sends on.
     #[parameter(default = 2, range = 1..=100)]
-    pub(crate) fan_out: u32,
+    pub fan_out: u32,
     /// The least delay between LPs, as declared.
     #[parameter(default = 0.0, range = 0.0..=1e9)]
-    pub(crate) lookahead: f64,
+    pub lookahead: f64,
     /// How delays beyond that are distributed.
     #[parameter(default = Delays::Exponential)]
-    pub(crate) delays: Delays,
+    pub delays: Delays,
     /// Share of delays that are the least possible.
     #[parameter(default = 0.2, range = 0.0..=1.0)]
-    pub(crate) zero: f64,
+    pub zero: f64,
     /// Whether events have priorities.
     #[parameter(default = false)]
-    pub(crate) priorities: bool,
+    pub priorities: bool,
     /// Whether ties are decided by a hash.
     #[parameter(default = false)]
-    pub(crate) unbiased: bool,
+    pub unbiased: bool,
     /// Share of events that set a timer for the largest time there is.
     #[parameter(default = 0.0, range = 0.0..=1.0)]
-    pub(crate) never: f64,
+    pub never: f64,
     /// Events that LP 0 sends at once, to all LPs in turn and for one instant.
     #[parameter(default = 0, range = 0..=1_000_000)]
-    pub(crate) burst: u32,
+    pub burst: u32,
     /// Size of the payload of an event.
     #[parameter(unit = "bytes", default = 0, range = 0..=1_000_000)]
-    pub(crate) payload: u32,
+    pub payload: u32,
     /// Numbers of 8 bytes that an LP remembers.
     #[parameter(default = 1, range = 1..=1_000_000)]
-    pub(crate) state: u32,
+    pub state: u32,
     /// How events leave their process.
     #[parameter(default = Wire::Plain)]
-    pub(crate) wire: Wire,
+    pub wire: Wire,
     /// What an LP in the middle does wrong.
     #[parameter(default = Crime::None)]
-    pub(crate) crime: Crime,
+    pub crime: Crime,
     /// Which of its events does.
     #[parameter(default = 5, range = 1..)]
-    pub(crate) crime_at: u64,
+    pub crime_at: u64,
     /// What LPs do wrong on states that never really exist.
     #[parameter(default = Early::Nothing)]
-    pub(crate) early: Early,
+    pub early: Early,
     /// Whether events record rows.
     #[parameter(default = true)]
-    pub(crate) rows: bool,
+    pub rows: bool,
 }
 
 /// How delays are distributed.

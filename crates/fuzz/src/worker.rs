@@ -20,7 +20,8 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// How much of what a program said last is kept.
 const LAST_WORDS: usize = 600;
 
-/// A process that runs one case after the other.
+/// A process that runs one case after the other. It starts with the first.
+#[derive(Default)]
 pub(crate) struct Worker {
     process: Option<Serving>,
 }
@@ -67,11 +68,6 @@ impl Drop for Serving {
 }
 
 impl Worker {
-    /// A worker whose process starts with its first case.
-    pub(crate) fn new() -> Self {
-        Worker { process: None }
-    }
-
     /// How long its process has been executed.
     pub(crate) fn cpu_time(&self) -> Duration {
         self.process.as_ref().map_or(Duration::ZERO, |serving| cpu_time(serving.child.id()))

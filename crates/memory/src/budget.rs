@@ -1,7 +1,7 @@
 //! What a run may take of the memory of its machine, and what it has taken.
 
-use crate::sync::{AtomicU64, Ordering};
 use crate::payload::held;
+use crate::sync::{AtomicU64, Ordering};
 use crate::{Common, Exhausted, Region, Shareable};
 
 /// The memory that the processing elements (PEs) of a machine may take together, in bytes. All [accounts](Self::account) draw on it.

@@ -1,0 +1,11 @@
+//! Attacks the engine: runs random models with random settings, each held against the sequential run. README.md tells how.
+
+pub mod answer;
+pub mod attack;
+pub mod case;
+pub mod check;
+mod draw;
+pub mod models;
+mod nasty;
+mod shrink;
+mod worker;
