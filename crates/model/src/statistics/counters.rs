@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use warpline_memory::{list_of, prefetch};
+use warpline_memory::prefetch;
 
-use super::STATISTICS;
+use super::items::zeros;
 
 /// The totals of the items of one counter. They are wider than its range, so that no order of adding overflows; a total that never passes
 /// the range takes eight bytes.
@@ -16,7 +16,7 @@ pub(super) struct CounterTallies {
 
 impl CounterTallies {
     pub(super) fn new(items: usize) -> Self {
-        CounterTallies { low: list_of(0, items, STATISTICS), high: BTreeMap::new() }
+        CounterTallies { low: zeros(items), high: BTreeMap::new() }
     }
 
     /// Adds to an item; `None` if there is no such item.
@@ -42,7 +42,8 @@ impl CounterTallies {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        for (item, &by) in (0..).zip(&other.low) {
+        // What holds nothing but zeros, and nobody has touched, stays so.
+        for (item, &by) in (0..).zip(&other.low).filter(|(_, by)| **by != 0) {
             self.add(item, by);
         }
         other.high.iter().for_each(|(&item, &by)| self.carry(item, by));

@@ -204,11 +204,14 @@ impl FromIterator<f64> for Ranged {
 
 impl Default for HistogramTally {
     fn default() -> Self {
-        HistogramTally { form: Form::Few(Vec::new()) }
+        HistogramTally::EMPTY
     }
 }
 
 impl HistogramTally {
+    /// No values.
+    pub(super) const EMPTY: HistogramTally = HistogramTally { form: Form::Few(Vec::new()) };
+
     #[inline]
     pub(super) fn add(&mut self, value: f64) {
         match &mut self.form {

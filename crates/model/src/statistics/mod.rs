@@ -37,6 +37,7 @@ mod estimate;
 mod exact_sum;
 mod future;
 mod histogram;
+mod items;
 mod meanings;
 mod means;
 mod notes;

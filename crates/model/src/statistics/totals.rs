@@ -5,20 +5,22 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use warpline_base::LpId;
 use warpline_base::record::{HistogramView, LostDelays, ResultNote, Series, View};
-use warpline_memory::list_of;
 
 use super::counters::CounterTallies;
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::future::{FutureSpan, FutureSpans};
+use super::items::Items;
 use super::meanings;
 use super::means::{Horizon, MeanTally, TimeMeanTally};
 use super::open_levels::{OpenLevel, OpenLevels};
 use super::series::SeriesTally;
-use super::{Estimate, HistogramTally, Note, Notes, STATISTICS};
+use super::{Estimate, HistogramTally, Note, Notes};
 use crate::{Act, Cell, Counter, Fault, Histogram, Mean, TimeMean};
 
 /// A statistic that takes more bytes than this finds no place in the nearest cache.
 const LARGE: u32 = 1 << 16;
+
+static NO_VALUES: HistogramTally = HistogramTally::EMPTY;
 
 /// A committed row, on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -98,9 +100,9 @@ struct Slot {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Tallies {
     Counters(CounterTallies),
-    Means(Vec<MeanTally>),
-    TimeMeans(Vec<TimeMeanTally>, OpenLevels),
-    Histograms(Vec<HistogramTally>),
+    Means(Items<MeanTally>),
+    TimeMeans(Items<TimeMeanTally>, OpenLevels),
+    Histograms(Items<HistogramTally>),
 }
 
 impl Statistics {
@@ -111,11 +113,9 @@ impl Statistics {
             let items = declaration.items as usize;
             let tallies = match declaration.kind {
                 StatisticKind::Counter => Tallies::Counters(CounterTallies::new(items)),
-                StatisticKind::Mean => Tallies::Means(list_of(MeanTally::default(), items, STATISTICS)),
-                StatisticKind::TimeMean => {
-                    Tallies::TimeMeans(list_of(TimeMeanTally::default(), items, STATISTICS), OpenLevels::new(declaration.items))
-                }
-                StatisticKind::Histogram => Tallies::Histograms(list_of(HistogramTally::default(), items, STATISTICS)),
+                StatisticKind::Mean => Tallies::Means(Items::new(items)),
+                StatisticKind::TimeMean => Tallies::TimeMeans(Items::new(items), OpenLevels::new(declaration.items)),
+                StatisticKind::Histogram => Tallies::Histograms(Items::new(items)),
             };
             Slot { tallies, series: SeriesTally::new(declaration, end).map(Box::new) }
         };
@@ -188,9 +188,9 @@ impl Statistics {
             }
             Note::Observe { mean: Mean { slot, item }, value } => {
                 let Slot { tallies: Tallies::Means(items), series } = slots.get_mut(usize::from(slot))? else { return None };
-                let tally = items.get_mut(item as usize).filter(|_| value.is_finite())?;
+                items.check(item).filter(|()| value.is_finite())?;
                 if observed {
-                    tally.add(horizon, time, value);
+                    items.get_mut(item)?.add(horizon, time, value);
                 }
                 if let Some(series) = series {
                     series.observe(time, value);
@@ -198,9 +198,9 @@ impl Statistics {
             }
             Note::Sample { histogram: Histogram { slot, item }, value } => {
                 let Slot { tallies: Tallies::Histograms(items), series } = slots.get_mut(usize::from(slot))? else { return None };
-                let tally = items.get_mut(item as usize).filter(|_| value.is_finite())?;
+                items.check(item).filter(|()| value.is_finite())?;
                 if observed {
-                    tally.add(value);
+                    items.get_mut(item)?.add(value);
                 }
                 if let Some(series) = series {
                     series.observe(time, value);
@@ -209,13 +209,13 @@ impl Statistics {
             Note::Span { mean, from, to, level } => self.try_span(time, mean, (from, to, level))?,
             Note::Open { mean, level } => {
                 let Slot { tallies: Tallies::TimeMeans(items, open), .. } = slots.get_mut(usize::from(mean.slot))? else { return None };
-                items.get_mut(mean.item as usize).filter(|_| level.is_finite())?.add_level();
+                items.get_mut(mean.item).filter(|_| level.is_finite())?.add_level();
                 open.open(mean.item, OpenLevel { lp, since: time, value: level });
             }
             Note::Change { mean, from, level, next } => {
                 let Slot { tallies: Tallies::TimeMeans(items, open), series } = slots.get_mut(usize::from(mean.slot))? else { return None };
                 let valid = from <= time && from.is_finite() && level.is_finite() && next.is_finite();
-                let tally = items.get_mut(mean.item as usize).filter(|_| valid)?;
+                let tally = items.get_mut(mean.item).filter(|_| valid)?;
                 tally.add(horizon, from, time, level);
                 if let Some(series) = series {
                     series.span(from, time, level);
@@ -249,7 +249,7 @@ impl Statistics {
     fn try_span(&mut self, time: f64, mean: TimeMean, (from, to, level): (f64, f64, f64)) -> Option<()> {
         let Slot { tallies: Tallies::TimeMeans(items, _), series } = self.slots.get_mut(usize::from(mean.slot))? else { return None };
         let valid = from <= to && from.is_finite() && to.is_finite() && level.is_finite();
-        let tally = items.get_mut(mean.item as usize).filter(|_| valid)?;
+        let tally = items.get_mut(mean.item).filter(|_| valid)?;
         if to <= time {
             tally.add_single(&self.horizon, from, to, level);
             if let Some(series) = series {
@@ -281,7 +281,7 @@ impl Statistics {
         let Slot { tallies: Tallies::TimeMeans(items, _), series } = &mut self.slots[usize::from(slot)] else {
             unreachable!("it was looked at when it was written")
         };
-        items[item as usize].add_single(&self.horizon, from, to, level);
+        items.get_mut(item).into_iter().for_each(|tally| tally.add_single(&self.horizon, from, to, level));
         if let Some(series) = series {
             series.span(from, to, level);
         }
@@ -336,12 +336,12 @@ impl Statistics {
             }
             Note::Sample { histogram: Histogram { slot, item }, value } if is_large(slot) => {
                 if let Some(Tallies::Histograms(items)) = self.tallies(slot) {
-                    items.get(item as usize).into_iter().for_each(|tally| tally.fetch(value));
+                    items.get(item).into_iter().for_each(|tally| tally.fetch(value));
                 }
             }
             Note::Observe { mean: Mean { slot, item }, .. } if is_large(slot) => {
                 if let Some(Tallies::Means(items)) = self.tallies(slot) {
-                    items.get(item as usize).into_iter().for_each(MeanTally::fetch);
+                    items.get(item).into_iter().for_each(MeanTally::fetch);
                 }
             }
             _ => {}
@@ -376,12 +376,12 @@ impl Statistics {
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
             match (&mut mine.tallies, &theirs.tallies) {
                 (Tallies::Counters(a), Tallies::Counters(b)) => a.merge(b),
-                (Tallies::Means(a), Tallies::Means(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+                (Tallies::Means(a), Tallies::Means(b)) => a.merge(b, MeanTally::merge),
                 (Tallies::TimeMeans(a, open), Tallies::TimeMeans(b, more)) => {
-                    a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b));
+                    a.merge(b, TimeMeanTally::merge);
                     more.iter().for_each(|(item, level)| open.open(item, level));
                 }
-                (Tallies::Histograms(a), Tallies::Histograms(b)) => a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b)),
+                (Tallies::Histograms(a), Tallies::Histograms(b)) => a.merge(b, HistogramTally::merge),
                 _ => unreachable!("parts of one run have one declaration"),
             }
             mine.series.iter_mut().zip(&theirs.series).for_each(|(mine, theirs)| mine.merge(theirs));
@@ -409,7 +409,7 @@ impl Statistics {
         for Slot { tallies, series } in &mut self.slots {
             let Tallies::TimeMeans(items, open) = tallies else { continue };
             for (item, OpenLevel { since, value, .. }) in open.iter() {
-                items[item as usize].add(&self.horizon, since, end, value);
+                items.get_mut(item).into_iter().for_each(|tally| tally.add(&self.horizon, since, end, value));
                 if let Some(series) = series {
                     series.span(since, end, value);
                 }
@@ -451,7 +451,7 @@ impl Statistics {
     /// If the handle does not fit its declaration.
     pub fn mean(&self, handle: Mean) -> Estimate {
         let Tallies::Means(items) = &self.slots[usize::from(handle.slot)].tallies else { panic!("{handle:?} is not declared as a mean") };
-        items[handle.item as usize].estimate(&self.horizon)
+        items.read(handle.item, |tally| tally.estimate(&self.horizon))
     }
 
     /// The estimate of a mean over time, from the warm-up to the end, as in the [example](Self). Time for which no span was written
@@ -464,7 +464,7 @@ impl Statistics {
         let Tallies::TimeMeans(items, _) = &settled.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a mean over time")
         };
-        items[handle.item as usize].estimate(&self.horizon)
+        items.read(handle.item, |tally| tally.estimate(&self.horizon))
     }
 
     /// A histogram, as in the [example](Self).
@@ -475,7 +475,7 @@ impl Statistics {
         let Tallies::Histograms(items) = &self.slots[usize::from(handle.slot)].tallies else {
             panic!("{handle:?} is not declared as a histogram")
         };
-        &items[handle.item as usize]
+        items.get(handle.item).unwrap_or(&NO_VALUES)
     }
 
     /// The declared tables, by slot.
@@ -504,9 +504,9 @@ impl Statistics {
     pub(crate) fn item_json(&self, slot: usize, item: usize) -> Value {
         match &self.slots[slot].tallies {
             Tallies::Counters(items) => json!(items.total(item)),
-            Tallies::Means(items) => items[item].estimate(&self.horizon).to_json(),
-            Tallies::TimeMeans(items, _) => items[item].estimate(&self.horizon).to_json(),
-            Tallies::Histograms(items) => items[item].to_json(),
+            Tallies::Means(items) => items.read(item as u32, |tally| tally.estimate(&self.horizon)).to_json(),
+            Tallies::TimeMeans(items, _) => items.read(item as u32, |tally| tally.estimate(&self.horizon)).to_json(),
+            Tallies::Histograms(items) => items.read(item as u32, HistogramTally::to_json),
         }
     }
 
@@ -529,7 +529,7 @@ impl Statistics {
     pub fn histogram_views(&self) -> Vec<View> {
         let slots = self.declared.statistics.iter().zip(&self.slots);
         let single = slots.filter_map(|(declaration, slot)| match &slot.tallies {
-            Tallies::Histograms(items) if items.len() == 1 => Some((declaration, &items[0])),
+            Tallies::Histograms(items) if items.count() == 1 => Some((declaration, items.get(0).unwrap_or(&NO_VALUES))),
             _ => None,
         });
         single.map(|(declaration, tally)| View::Histogram(tally.view(&declaration.name, &declaration.meaning, &declaration.unit))).collect()

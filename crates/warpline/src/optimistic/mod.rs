@@ -148,11 +148,10 @@ impl<M: Model> Job<M> {
         if is_new {
             monitor.begin_loop(looped);
         }
-        let empty = if is_new { state.statistics.clone() } else { self.statistics(spec) };
         // Nothing is observed here by the PEs of other processes.
         let local = config.pes_of(processes.as_ref().map_or(0, |processes| processes.group.number()));
         let nothing = || Statistics::new(Declarations::default(), 0.0, self.end_time());
-        let of_pe = |pe| if is_new && !local.contains(&pe) { nothing() } else { empty.clone() };
+        let of_pe = |pe| if is_new && !local.contains(&pe) { nothing() } else { self.statistics(spec) };
         let mut statistics: Vec<Statistics> = (0..config.pes as usize).map(of_pe).collect();
         state.statistics.share_open_levels(&mut statistics, |lp| partition.pe(lp) as usize);
         let shares = if is_new { Vec::new() } else { state.take_shares(&partition) };
