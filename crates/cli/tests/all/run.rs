@@ -237,6 +237,31 @@ fn parameters_without_effect_are_pointed_out() {
     assert!(told.starts_with("note: a.toml:6: model `phold`: `remote` has no effect"), "{told}");
 }
 
+/// Settings that cannot act are pointed out by whatever takes them, and those of presets are not.
+#[test]
+fn settings_without_effect_are_pointed_out() {
+    let interval = "note: `copy-interval` has no effect: states are copied with `undo` set to `copy` alone\n";
+    for (line, expected) in [
+        ("run phold --lps 8 --end 1 --sync optimistic --threads 2 --undo reverse --copy-interval 4", interval),
+        ("run phold --lps 8 --end 1 --sync optimistic --threads 2 --copy-interval 4", ""),
+        (
+            "run phold --lps 8 --end 1 --sync optimistic --threads 1 --mailbox cas",
+            "note: `mailbox` has no effect: there is one PE, which sends itself no messages\n",
+        ),
+        (
+            "run phold --lps 2 --end 1 --sync optimistic --threads 4",
+            "note: 2 of 4 threads have a PE, as a PE has at least one LP and the model has 2\n",
+        ),
+        ("run phold --preset ross-mt --lps 64 --end 1 --threads 1", ""),
+        ("compare phold --lps 8 --end 1 --with optimistic --threads 2 --runs 1 --quiet --undo reverse --copy-interval 4", interval),
+    ] {
+        let run = warpline(&format!("{line} --json"));
+        assert_eq!((run.code, run.stderr.as_str()), (0, expected), "{line}");
+        let notes: Vec<_> = expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
+        assert_eq!(run.json().get("notes").cloned(), (!notes.is_empty()).then(|| notes.into()), "{line}");
+    }
+}
+
 #[test]
 fn options_that_are_not_there_are_pointed_to() {
     warpline("run mm1 --runs 5").is_wrong_use(&["`warpline run` has no --runs, but `warpline compare` has: Runs of each engine"]);

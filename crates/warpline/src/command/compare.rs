@@ -25,7 +25,7 @@ pub(crate) fn compare<C: Catalogue>(program: &Program<C>, request: &Request) -> 
     // A refusal here names its place in the scenario.
     let suiting = with_model(program, request, Suiting(&settings.simulation))?;
     let others = others(request, &settings, suiting)?;
-    let notes = tell_notes(program, request)?;
+    let notes = tell_notes(program, request, &settings.simulation)?;
     let directory = settings.command.report.as_deref();
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();

@@ -50,7 +50,7 @@ pub(crate) const MEANING: &str = "An event begins when its LP has executed the o
 /// Explains a model and prints what was found.
 pub(crate) fn explain<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let notes = tell_notes(program, request)?;
+    let notes = tell_notes(program, request, &settings.simulation)?;
     let directory = settings.command.report.as_deref();
     directory.map_or(Ok(()), prepare)?;
     let started = Instant::now();

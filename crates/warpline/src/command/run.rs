@@ -20,8 +20,7 @@ use crate::{Configure, LongEvent, Records, Simulation, TraceSummary};
 /// Runs a model and prints the outcome.
 pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let mut notes = tell_notes(program, request)?;
-    tell(&mut notes, idle_settings(&settings.simulation, request));
+    let mut notes = tell_notes(program, request, &settings.simulation)?;
     let signals = Signals::listen();
     let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
@@ -60,10 +59,15 @@ pub(crate) fn with_model<C: Catalogue, V: Visitor>(program: &Program<C>, request
     })
 }
 
-/// Prints what the model points out about the parameters that were given, and returns it.
-pub(crate) fn tell_notes<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<Vec<String>, Failure> {
-    let notes = with_model(program, request, Notes(&request.parameters))?;
-    notes.iter().for_each(|note| output::remark(format_args!("note: {note}")));
+/// Prints what the model points out about the parameters that were given, and which settings have no effect, and returns it.
+pub(crate) fn tell_notes<C: Catalogue>(
+    program: &Program<C>,
+    request: &Request,
+    settings: &crate::Settings,
+) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    tell(&mut notes, with_model(program, request, Notes(&request.parameters))?);
+    tell(&mut notes, idle_settings(settings, request));
     Ok(notes)
 }
 

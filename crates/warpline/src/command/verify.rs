@@ -28,7 +28,7 @@ const KINDS_MOST: usize = 20;
 /// Verifies a model and prints what was tried.
 pub(crate) fn verify<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
-    let notes = tell_notes(program, request)?;
+    let notes = tell_notes(program, request, &settings.simulation)?;
     // The threads of the second process have other numbers than those of this one, from here on.
     let _ = std::thread::spawn(|| {}).join();
     let mut verified = with_model(program, request, Job { settings: &settings, quiet: request.json })??;
