@@ -1,3 +1,13 @@
+//! What events have changed in the states of LPs, so that it can be undone.
+//!
+//! When an event is done, the list of changes that the context has written goes to the end of one
+//! ring of words per PE. Rollback reads the words from behind. A record of the history holds where
+//! its words begin, in the place of a copy of the state. Events in the safe lane log nothing.
+//!
+//! An event that fails or panics is undone in the same way, as every change was logged before it
+//! happened. So under a journal nothing is copied or executed again, and payloads are dropped on
+//! commit.
+
 use std::collections::VecDeque;
 
 use warpline_memory::MakeRoom;

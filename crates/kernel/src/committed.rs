@@ -3,6 +3,11 @@ use warpline_memory::MakeRoom;
 
 /// The keys of the events that a PE committed most recently. Certain events commit ahead of GVT, so a failure on another PE may turn out to
 /// precede some of them.
+///
+/// A failure is reported with the verdict after the one that made it certain, and by then PEs may
+/// have committed events beyond it. Each PE subtracts those from its count. So the number of
+/// committed events at a failure is that of a sequential run. Keys are kept until all bounds have
+/// passed them; without a safe lane, those since the GVT before the last.
 #[derive(Debug, Default)]
 pub(crate) struct CommitLog {
     recent: Generation,

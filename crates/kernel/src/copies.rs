@@ -3,6 +3,15 @@
 //! Copying a state less often than before every event, and the best interval between copies, are due to Y.-B. Lin, B. Preiss, W. Loucks and
 //! E. Lazowska, "Selecting the checkpoint interval in Time Warp simulation", PADS 1993; adapting the interval during the run, to R.
 //! Rönngren and R. Ayani, "Adaptive checkpointing in Time Warp", PADS 1994.
+//!
+//! Small plain states are copied before every event. Otherwise each PE looks for the interval at
+//! which copying and coast forward cost least together (`Control` has the formula). It counts how
+//! often states are worked out from copies. What a copy costs it has to be told, as a PE decides
+//! nothing by a clock: its worker times some copies now and then, and in a virtual cluster a copy
+//! costs as much as an event.
+//!
+//! Reverse code undoes no event that fails. So under reverse code, too, states are copied now and
+//! then (`RARELY`); see `pe/hold.rs`.
 
 use warpline_memory::list_of;
 
@@ -23,7 +32,8 @@ pub enum Undoing {
     Journal,
 }
 
-/// Where not every event has a copy of its own, a copy further back in the history than this is useless.
+/// Where not every event has a copy of its own, the history keeps this many places more than can be undone, for the copies in them, and a
+/// state is copied again before its last copy is further back.
 const LAG: u64 = 1024;
 /// The longest interval that is chosen.
 const LONGEST: u32 = 256;

@@ -32,6 +32,9 @@ impl HeldEvent {
 
 /// An LP whose state could not be worked out from an earlier copy. None of its events can be executed until a rollback reaches a copy that
 /// is earlier still.
+///
+/// Its next event is held with that fault, and fails when GVT reaches it. If no event follows, the
+/// run fails when the LP finishes. No sequential run has this failure, as it copies nothing.
 #[derive(Debug)]
 struct LostLp {
     /// Its index in the table of LPs.

@@ -66,6 +66,8 @@ pub(crate) struct Record<S> {
 /// A *place* numbers records from the start of the run. Rollback empties and commit closes records at any place; memory is reclaimed from
 /// the front. The records of a KP form a chain, from the last to the first, in the order of their keys. The records of the PE as a whole
 /// need not be in that order, as KPs roll back separately.
+///
+/// Execution appends, so there is no list per LP or KP to manage.
 #[derive(Debug)]
 pub(crate) struct History<S> {
     records: VecDeque<Record<S>>,

@@ -3,6 +3,22 @@
 //! Every sender has a queue of its own at its receiver, and messages are received in two stages, from there into a list and, a batch of
 //! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
 //! multi-core systems", IPDPS 2012.
+//!
+//! *Two stages.* The whole list is known a batch before the first message in it is touched, so all
+//! of them are prefetched meanwhile. Messages by value stay in their ring until the second stage.
+//! If PEs are few, the ends of the rings are prefetched as well: fetching what another core wrote
+//! last takes 50 to 200 ns, as long as several events.
+//!
+//! *By value or in a shared buffer.* A value moves fewer cache lines and needs no atomic
+//! read-modify-write. A buffer can be cancelled in place. With PHOLD on two threads, and payloads
+//! that are values, certain events are 1.1 to 1.4 times as fast by value up to 512 bytes of
+//! payload, and 1.2 times as fast in buffers from 1024 bytes on, where copying costs more. Events
+//! that may be undone are 1.2 to 1.5 times as fast in buffers, but no faster with 512 to 1024
+//! bytes. So certain events travel by value, unless their payload is large, and all others in
+//! buffers. Between address spaces only values can travel, so everything can be sent by value
+//! (`--messages copy`); the sender then keeps a copy of what it may have to cancel. Carrying time
+//! and tie beside the handle of a buffer, so that filing a message touches no buffer, gained
+//! nothing: the buffer is needed soon after.
 
 use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{ApartList, CasCounts, DropEach, Handle, Image, MakeRoom, Pool, try_drop};

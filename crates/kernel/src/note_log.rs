@@ -51,6 +51,9 @@ struct Chunk {
 ///
 /// Invariant: a chunk counts the events whose observations are in it, and is used again once there are none. The list of the current chunk is
 /// that of the context, and no other part has one.
+///
+/// They commit hundreds of events later, and copying them on the way would cost more than adding
+/// them up. Rows, acts and what reverse code saves are rarer, and go into an extra.
 #[derive(Debug)]
 pub(crate) struct NoteLog {
     chunks: Vec<Chunk>,

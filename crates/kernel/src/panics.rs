@@ -1,4 +1,9 @@
 //! Panics of models: where they happened, and whether they are printed. Those of speculative events are not: they may never have happened.
+//!
+//! They are caught once per batch and not per event, as the engine knows which event was running.
+//! The same holds for dropping the payload of an executed event; types that need no dropping pay
+//! nothing for it. A panic is ignored where something is dropped that never happened (a cancelled
+//! payload, an undone state) or is only a copy.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

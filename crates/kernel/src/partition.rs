@@ -1,3 +1,12 @@
+//! Which PE has which LPs.
+//!
+//! A model may declare how much work an LP is (`Model::weight`), and groups of LPs that belong on
+//! one PE (`Model::group`). Blocks are of consecutive ids: the PE of an LP is found by a
+//! multiplication, or in a small table where blocks differ. So LPs that send each other many events
+//! should be close in number, which is up to the model: `network` numbers its nodes region by
+//! region, in the order of E. Cuthill and J. McKee ("Reducing the bandwidth of sparse symmetric
+//! matrices", Proc. 24th ACM National Conference, 1969).
+
 mod boundaries;
 mod groups;
 

@@ -9,28 +9,45 @@ use syn::{Fields, Ident, ImplItem, Item, Lit, TraitItem, Type};
 
 use crate::rust_files;
 
-/// The documents that are checked.
+/// The documents at the root that are checked, beside every README among the sources.
 const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];
+/// What a README beside code is called.
+const README: &str = "README.md";
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut code = Code { makefile: read(&root.join("Makefile"))?, ..Code::default() };
     let crates = root.join("crates");
-    for file in rust_files(&crates).map_err(|error| format!("{}: {error}", crates.display()))? {
+    let sources = rust_files(&crates).map_err(|error| format!("{}: {error}", crates.display()))?;
+    let mut documents = DOCUMENTS.map(PathBuf::from).to_vec();
+    for readme in readmes(root, &sources) {
+        code.files.push(readme.clone());
+        documents.push(readme);
+    }
+    for file in sources {
         let relative = file.strip_prefix(root).unwrap_or(&file).to_owned();
         code.add_file(relative, &read(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
     }
     let mut breaches = Vec::new();
-    for document in DOCUMENTS {
-        breaches.extend(code.unknown(&read(&root.join(document))?).map(|(line, name)| format!("{document}:{line}: there is no `{name}`")));
+    for document in documents {
+        let (text, name_of) = (read(&root.join(&document))?, document.display());
+        breaches.extend(code.unknown(&text).map(|(line, name)| format!("{name_of}:{line}: there is no `{name}`")));
     }
     Ok(breaches)
+}
+
+/// The READMEs beside sources, from the root.
+fn readmes(root: &Path, sources: &[PathBuf]) -> Vec<PathBuf> {
+    let folders: BTreeSet<&Path> = sources.iter().filter_map(|file| file.parent()).collect();
+    let folders = folders.into_iter().filter_map(|folder| folder.strip_prefix(root).ok());
+    let among_sources = folders.filter(|folder| folder.iter().any(|part| part == "src"));
+    among_sources.map(|folder| folder.join(README)).filter(|readme| root.join(readme).is_file()).collect()
 }
 
 /// What the code declares.
 #[derive(Default)]
 struct Code {
-    /// Every source file, from the root.
+    /// Every source file, and every README beside one, from the root.
     files: Vec<PathBuf>,
     /// Every declared name, and every string literal, as words of the command line are.
     names: BTreeSet<String>,
@@ -226,6 +243,14 @@ mod tests {
         ";
         code.add_file("crates/kernel/src/pending/ladder.rs".into(), text).expect("it parses");
         code
+    }
+
+    #[test]
+    fn readmes_beside_sources_are_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = |name: &str| root.join("crates/kernel").join(name);
+        let found = readmes(&root, &[file("src/gvt/mod.rs"), file("src/gvt/gsu.rs"), file("src/lib.rs"), file("tests/all/main.rs")]);
+        assert_eq!(found, [Path::new("crates/kernel/src/gvt/README.md")]);
     }
 
     #[test]

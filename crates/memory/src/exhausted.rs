@@ -1,5 +1,11 @@
 //! What happens when memory runs out: the engine unwinds to whoever called it, which gets an error. So nothing that adds to a list has to
 //! return a result, and the hot paths pay nothing for it.
+//!
+//! Whatever adds to a list makes room for it first ([`MakeRoom`](crate::MakeRoom)). If there is
+//! none, it unwinds with what was needed for what, past those who catch panics of models
+//! ([`catch_panic`](crate::catch_panic)), to the caller of the step. What one event sends, saves or
+//! observes is a different matter, as that event may never have happened: that is a fault of the
+//! model, held like any other until it is certain.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet, VecDeque};

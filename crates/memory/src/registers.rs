@@ -24,6 +24,9 @@ use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 /// registers[1].settle([1, 0], 9, before);
 /// assert_eq!(registers[1].least(before), Some((9, u64::MAX)));
 /// ```
+///
+/// Each PE's registers have a lock of their own. A unit in hardware serialises its instructions;
+/// one lock for all PEs would do the same, and all of them would queue up at it.
 #[derive(Debug)]
 pub struct Registers<T> {
     files: Files<T>,

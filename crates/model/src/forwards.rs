@@ -1,4 +1,9 @@
 //! What an event passes on as it came.
+//!
+//! A send by `Context::forward` has its place among the sends of its event, but no payload yet.
+//! Whoever executes the event fills it in when the handler is done: with the payload itself where
+//! nothing will execute the event again, with a copy where something may. So a model says it once,
+//! the payload is there for `commit` and for errors, and nothing is copied in vain.
 
 use crate::engine::Outgoing;
 

@@ -1,4 +1,9 @@
 //! Lookahead: what a model declares about the delays between its LPs. It is asked once.
+//!
+//! Its answers go into one table, against which the contexts of all engines check sends, the
+//! sequential one included: so a model that breaks its promise fails alike everywhere. The table
+//! determines the partition, and the least delay between every two PEs. A model whose LPs are all
+//! alike has no table, and pays one comparison per send.
 
 use std::sync::Arc;
 

@@ -1,4 +1,10 @@
 //! One inbox per PE, for runs with so many PEs that a ring between any two would take more memory than the model.
+//!
+//! Between few PEs there is one ring per sender and receiver, so that no two senders contend. Rings
+//! between all pairs grow with the square of the number of PEs. So from 33 PEs on each has one
+//! inbox with a lock, and takes about 170 kB beside its LPs in a run of 1024, where rings take 6
+//! MB. There are far more PEs than cores then, and hardly ever two at a time that want the same
+//! lock.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,9 @@
 //! Words to which all processes of a run add, and of which each sees the total.
+//!
+//! Words say how many PEs are done, how far each has come in ending early, and whether all are to
+//! stop. Processes near each other add to the same words. Once a millisecond one of them passes
+//! sums, minima and maxima on to those that are far. Words only move in one direction, so it does
+//! not matter how late they are.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

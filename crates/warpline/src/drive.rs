@@ -1,4 +1,8 @@
 //! Drives an engine step by step, reads the clock for it, and keeps the log of its progress.
+//!
+//! No engine decides anything by a clock. Whoever drives or watches one reads it, every 20 ms or
+//! so. So the same PE runs in a thread, in turn with others, in a virtual cluster, and wherever
+//! else something implements `Port`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

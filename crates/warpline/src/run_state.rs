@@ -1,4 +1,7 @@
 //! What a run is between two engines.
+//!
+//! Between engines, LPs are shared out again, by how many events they have had and what an event
+//! cost their PE. So an engine whose PEs were uneven gets another trial before it is judged.
 
 use std::time::Instant;
 

@@ -1,5 +1,11 @@
 //! A run and the thread that called for it: the run has a thread of its own, with a stack of the size that all threads of engines have; the
 //! caller passes progress on, and notices from outside if an event goes on and on.
+//!
+//! A handler has the same stack in every run, as it never runs in the caller's thread. The caller
+//! is free to look on from outside: it passes progress on, and reads what each thread is doing
+//! (`Beat`, two words that a context writes for each event). If these words stand still within one
+//! step, an event goes on and on: the caller warns, and in the end gives the run up. Rust cannot
+//! stop a thread, so that one goes on until the program ends; this is why models are `'static`.
 
 use std::any::Any;
 use std::panic::resume_unwind;

@@ -1,4 +1,12 @@
 //! What all PEs must agree on: GVT, failures, the end. GVT algorithms query a PE through [`Local`].
+//!
+//! *How often GVT is asked for.* Without lookahead nothing commits but by GVT, so a PE asks after a
+//! GVT interval of events, or when it has nothing to execute. With lookahead, events commit as
+//! bounds rise. So a PE asks after 32 times as many events (`GVT_SELDOM`), or after one interval if
+//! as many events are executed and uncommitted. It also asks when it has been idle while its
+//! horizon has not moved (`Tuning::patience` steps), or, if its next event is so far away that
+//! bounds would have to creep up to it, after an eighth as many idle steps. Where memory is short
+//! or much was undone, it asks at once.
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
 use warpline_model::Model;

@@ -1,4 +1,4 @@
-//! The lane ahead of the horizon: Time Warp. Events are executed that others may still come before, with a record of what it takes to undo
+//! The speculative lane, ahead of the horizon: Time Warp. Events are executed that others may still come before, with a record of what it takes to undo
 //! them; and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
 //! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
@@ -69,7 +69,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     /// Events before this time may be executed. With a full history, only what comes before events executed already, or is due at GVT, so
-    /// that it can commit. With twice as much, nothing: the next GVT makes room.
+    /// that it can commit. One event far ahead would let everything before it through, so with twice as much, nothing: the next GVT makes
+    /// room.
     fn limit(&mut self) -> VirtualTime {
         let (open, most, limit) = (self.past.history.open_len(), self.world.tuning.history_most, self.frontier.limit());
         // An instant may have very many events, and no window ends within it.

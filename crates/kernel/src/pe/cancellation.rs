@@ -9,6 +9,9 @@
 //! and payloads are compared. What went to another PE is compared with a copy that is made when it is sent, as the message itself is no
 //! longer this PE's to read.
 //!
+//! So there is little to keep, and cancellation is aggressive unless asked otherwise. Under lazy cancellation, messages that went to other
+//! PEs while this one made no copies are cancelled at once. So is all that is kept when memory is to be made, or the run is cut short.
+//!
 //! # Why late cancellation is not too late
 //! A kept message is later than the event that had sent it, and that event is pending. As long as it is, neither this PE's bound nor its
 //! share for GVT passes it, so others treat whatever comes at or after it as uncertain: they hold records of it, and still look at the

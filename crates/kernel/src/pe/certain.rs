@@ -1,4 +1,4 @@
-//! The certain lane: events that nothing can come before any more. They are executed as in a sequential engine, without a record, and
+//! The safe lane: events that nothing can come before any more. They are executed as in a sequential engine, without a record, and
 //! commit as they go. What they send can never be cancelled.
 
 use std::mem::needs_drop;

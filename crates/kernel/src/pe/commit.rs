@@ -1,5 +1,15 @@
 //! What a new GVT or horizon brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors. These are the
 //! duties of the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
+//!
+//! *Exactly what is certain commits*, whatever the order of execution. KPs run ahead of each other,
+//! so the history is not sorted; it is scanned up to the place from which it is known to be in
+//! order. Events of an LP commit in its order all the same: before the safe lane executes an event
+//! of a KP that has gone ahead, what came before it there commits (`close_kp_before`).
+//!
+//! *Payloads are kept after commit* where states are not copied before every event, as events may
+//! have to be executed again. A panic on dropping one is then found late, and reported for the same
+//! event. When a run fails, all PEs first drop what they have kept, so that the earliest failure
+//! counts.
 
 use std::any::Any;
 use std::panic::resume_unwind;

@@ -1,8 +1,29 @@
-//! How a PE keeps within the memory budget of its machine, step by step: where memory is short it executes ahead only what needs no more of
-//! it, and asks for GVT otherwise; if that brings no room, it undoes what lies furthest ahead; where nothing of its own is left to undo, it
-//! sends events back to the PEs that sent them; and if all PEs together have exceeded the budget, each of them undoes all that it can, and
-//! gives back what is not in use. Until all have done so, a PE executes no more than a batch for each GVT. See
-//! [`Thrift`](crate::thrift::Thrift).
+//! How a PE keeps within the memory budget of its machine.
+//!
+//! Each PE counts what it has taken, in use or free, and draws it on an account of the budget, a
+//! number to which all PEs add (`warpline_memory::Budget`). The engine does not know what states
+//! and events allocate themselves, so a look at the process adds now and then what is on no
+//! account. When less than an eighth of the budget is left, memory is short, and that rest is for
+//! what is certain:
+//!
+//! - A PE executes ahead only if the places it has suffice, and asks for GVT otherwise. Free
+//!   buffers go to a pool that all share, as the busiest PE need not be the one that was busy
+//!   before. A list is not doubled if that would make memory short.
+//! - If what then commits brings no room, the PE undoes the later half of what it has executed
+//!   ahead (artificial rollback).
+//! - If it has nothing left to undo, it sends pending events back to the PEs that sent them, which
+//!   undo what had sent them (cancelback).
+//! - If all PEs together have exceeded the budget, each undoes everything beyond GVT, drops what
+//!   that cancels, and gives back what is not in use. The PEs then need what a sequential run
+//!   would, and their tables. Until that is done, they execute no more than a batch for each GVT,
+//!   and no PE goes more than a few batches ahead of GVT within its instant, which may have very
+//!   many events.
+//! - If that does not help either, verdict after verdict, the run ends with an error that says how
+//!   much it needed.
+//!
+//! All of it happens when a GVT has just been adopted. Nothing that a PE has said of itself can be
+//! made wrong then by undoing more. As it only decides how far ahead PEs go, no answer depends on
+//! it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,5 +1,18 @@
 //! Events that fail. A failed event is held back until it is certain that it happens; if it was executed ahead, it is undone, and tried
 //! again whenever something earlier might change it. See [`Faults`](crate::faults::Faults).
+//!
+//! A fault is held until GVT is exactly the moment of its event. Then nothing before it is left
+//! that could undo the event, or fail first, and the fault is a failure. This holds for faults of
+//! speculation, for those of certain events, and for those that are found only on commit. Until
+//! then the event counts as pending, and the PE executes no later one. So whatever fails would also
+//! fail sequentially, at the same event. There is one exception: an event that does not reach
+//! another process, as what it carries cannot be written as bytes. It is held where it arrives
+//! without that, and fails only if it happens.
+//!
+//! Reverse code cannot undo an event that fails, as it cannot know how far `handle` got. Where the
+//! state was copied before the event, that copy is put back. Elsewhere the state before the event
+//! is worked out from the last copy, by executing again what came after it (coast forward);
+//! `copies.rs` says how far back that copy is at most.
 
 use std::any::Any;
 use std::panic::resume_unwind;

@@ -6,6 +6,11 @@
 //! Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic parallel simulations
 //! using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone last first: incremental state saving, as in J. Steinman,
 //! "Incremental state saving in SPEEDES using C++", WSC 1993.
+//!
+//! An event keeps the handles of what it sent, and most messages that are cancelled have not been
+//! processed. Anti-messages are needed only for those that another PE has processed, and for those
+//! that went by value. They carry the handle of their partner and need not search for it; only
+//! those by value are looked up (`Identity`).
 
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_memory::{CancelOutcome, Handle, catch_panic};

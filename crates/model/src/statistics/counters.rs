@@ -7,6 +7,9 @@ use super::items::zeros;
 
 /// The totals of the items of one counter. They are wider than its range, so that no order of adding overflows; a total that never passes
 /// the range takes eight bytes.
+///
+/// Overflow is checked once, after the last event: which event takes the total past 2⁶⁴ depends on
+/// the order of adding, and the parts of a run need not overflow at all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CounterTallies {
     low: Vec<u64>,

@@ -1,3 +1,11 @@
+//! Means with confidence intervals by batch means, which allow for correlation.
+//!
+//! An interval that is probably too narrow says so, and is not mended: fewer, longer batches would
+//! make it wide rather than wrong, but the run would say no more for it. Von Neumann's ratio tells
+//! correlation from chance, from sums that no order of execution can change. It is taken of
+//! quarters of batches, which are correlated while the batches themselves hardly are. So nearly all
+//! intervals that are too narrow are found, and some that are still good.
+
 use serde_json::{Value, json};
 
 /// Into how many equal spans of time a run is cut for confidence intervals, at most; at least into half as many.
@@ -6,8 +14,7 @@ use serde_json::{Value, json};
 /// has the intervals of a run that was to end there.
 pub const BATCHES: usize = 32;
 
-/// Batches are quartered to see whether they are correlated: quarters are correlated while batches hardly are, and there are more of them, so
-/// that an interval is suspected before it is wrong.
+/// Batches are quartered to see whether they are correlated.
 pub(super) const QUARTERS: usize = 4 * BATCHES;
 
 /// The 97.5 % points of Student's t with `BATCHES / 2` degrees of freedom, one more, and so on.

@@ -1,4 +1,7 @@
 //! What results are: the notes beside them.
+//!
+//! Results stay as the model makes them. Units and meanings stand beside them in the record, by
+//! name, so that programs that read results need not know of notes.
 
 use std::collections::BTreeMap;
 

@@ -5,6 +5,9 @@ use super::ExactSum;
 use super::declarations::{Declaration, StatisticKind};
 
 /// A statistic over virtual time: sums for each slice of the run, over all items.
+///
+/// A series is made of the same observations as its statistic. It costs an addition where the
+/// statistic is added up, on commit, and nothing where it is not declared.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SeriesTally {
     slices: Slices,

@@ -1,5 +1,18 @@
 //! What LPs of other processes than the first do to the outside world. An act cannot be sent: it stays where its LP is, and its row goes to
 //! the first process with a number in its place. When its turn comes among all rows, the first process has it performed, and waits.
+//!
+//! Closures cannot be sent. When the first process passes rows on and comes to such a row, it has
+//! the process perform all acts up to the next row of another process, and waits for the answer. So
+//! there is one order of all that is done outside. What acts print on stdout is caught in a file in
+//! memory (`printed.rs` of the transport crate) and comes back with the answer, as does the message
+//! of an act that panics.
+//!
+//! Processes that keep acts look for such orders every millisecond, and more often just after one.
+//! On two busy cores, 5 000 to 7 500 orders a second were carried out where each was for two acts
+//! or one, and 300 000 acts where many followed each other. A process that has sent rows with acts
+//! keeps its next ones until those that may be passed on have been, so that PEs wait for slow acts
+//! as they do in one process. Nobody waits for the first process without carrying out orders. While
+//! it waits for one process, others wait until there is room for their letters.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -2,6 +2,10 @@
 //! to those that wait for them. No answer depends on it.
 //!
 //! The watching thread decides, by what it has measured since it last did, and the threads hand over the PEs.
+//!
+//! Every 40 ms the watching thread looks how long the PEs were at work, per committed event, and
+//! which share of a core each thread was given. It gives PEs new threads if the slowest thread
+//! gains a tenth by it. Of short rounds one in four is timed, so that this costs next to nothing.
 
 use super::board::PeStatus;
 use super::homes::Homes;

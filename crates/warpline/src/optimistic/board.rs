@@ -1,4 +1,10 @@
 //! What PEs' threads tell the thread that watches them.
+//!
+//! *Rows are merged by moment* in the watching thread. PEs post them once per GVT, and only
+//! committed rows are sorted. They wait for the GVT before the last, before which nothing can fail
+//! any more: so the rows of a run that fails are those of a sequential run. When too many have been
+//! posted, the threads wake the watcher and wait until it has written the previous ones. What
+//! models do outside (acts) goes the same way.
 
 use std::sync::Mutex;
 

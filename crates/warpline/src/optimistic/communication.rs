@@ -1,4 +1,8 @@
 //! Who works for couriers, where that is left to the engine: a trial on the machines of the run says what each way would cost.
+//!
+//! The first process chooses, before the run, from what all have found: which share of their speed
+//! threads keep beside others, and how long MPI takes for a batch if all PEs call it and if one
+//! does. All processes have to choose the same, as couriers are numbered across processes.
 
 use std::hint::black_box;
 use std::sync::Barrier;

@@ -1,5 +1,11 @@
 //! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. What a thread does
 //! is in [`worker`](super::worker).
+//!
+//! *At most one thread per core.* Where there are more PEs than cores, a thread steps several in
+//! turn, neighbours together. Going on to the next takes nanoseconds, where a switch of threads
+//! takes microseconds, and no PE waits for one whose thread was not given a core. Threads that take
+//! all cores are pinned to them. They wait for longer than an answer takes before they yield: a
+//! thread that yields its core to another program gets it back milliseconds later.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

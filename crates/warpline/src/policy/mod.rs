@@ -8,6 +8,9 @@
 //! Rates are committed events per second, once the engine is warm. As a model may have more and less expensive times, an engine that was
 //! only a little slower is compared with the rates before and after its trial. Where other programs use the cores as well, engines are
 //! compared per core (`speed`).
+//!
+//! No fact that a model declares tells how fast an engine will be, but some rule engines out: few
+//! pending events, or little lookahead for the density of events.
 
 mod meter;
 mod speed;

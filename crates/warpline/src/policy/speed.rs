@@ -2,6 +2,11 @@
 //!
 //! Where others use the cores as well, rates are compared per core. An engine on more cores would be faster there at the expense of the
 //! others, and if they are runs that choose in the same way, all of them would be slower than one after the other.
+//!
+//! Two runs that each took both of two cores, because two threads are faster than one, would both
+//! be slower than sequential ones: PEs wait for those whose thread is not on a core. So an engine
+//! that was given less of its cores than a certain share counts by what it commits per second on a
+//! core.
 
 /// With a smaller share of its cores than this, an engine is on cores that others use as well.
 const CONTESTED: f64 = 0.85;

@@ -120,8 +120,8 @@ fn timers_that_never_fire_are_kept_where_memory_is_short() {
     assert!(stops > 0 || cfg!(miri));
 }
 
-/// For each PE, as the documentation of `--memory` says: tables by KP, lists that have room for more than they hold, keys of the last commits,
-/// free buffers.
+/// What a PE needs beside its share of a sequential run: tables by KP, lists that have room for more than they hold, keys of the last
+/// commits, free buffers. The documentation of `--memory` allows four times as much, as threads of a process need memory outside the engine.
 const OF_PE: u64 = 1 << 20;
 
 /// With what a sequential run needs, a tenth more and a little for each PE, a run keeps within its budget and reaches its end. With less, it
