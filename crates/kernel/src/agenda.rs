@@ -1,12 +1,12 @@
 //! What has yet to happen in a PE.
 //!
 //! *Conservative LPs wait aside.* The speculative lane sets events of conservative LPs aside, in a
-//! heap of their own. So it meets each of them once, and goes on with the next. They still count for
-//! GVT and for the PE's bound. When the horizon has passed them, they return to the pending set, for
-//! the safe lane. Where no horizon does, as without lookahead, the event at GVT is certain if GVT
-//! belongs to it: nothing earlier is left anywhere that could send, undo or cancel anything. For
-//! this, an anti-message counts for GVT at the event that sent what it cancels, which is earlier. A
-//! conservative LP has no part in the rollbacks of its KP.
+//! heap of their own. So it meets each of them once, and goes on with the next. They still count
+//! for GVT and for the PE's bound. When the horizon has passed them, they return to the pending
+//! set, for the safe lane. Where no horizon does, as without lookahead, the event at GVT is certain
+//! if GVT belongs to it: nothing earlier is left anywhere that could send, undo or cancel anything.
+//! For this, an anti-message counts for GVT at the event that sent what it cancels, which is
+//! earlier. A conservative LP has no part in the rollbacks of its KP.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::needs_drop;

@@ -1,8 +1,9 @@
 //! When states are copied, so that events can be undone.
 //!
-//! Copying a state less often than before every event, and the best interval between copies, are due to Y.-B. Lin, B. Preiss, W. Loucks and
-//! E. Lazowska, "Selecting the checkpoint interval in Time Warp simulation", PADS 1993; adapting the interval during the run, to R.
-//! Rönngren and R. Ayani, "Adaptive checkpointing in Time Warp", PADS 1994.
+//! Copying a state less often than before every event, and the best interval between copies, are
+//! due to Y.-B. Lin, B. Preiss, W. Loucks and E. Lazowska, "Selecting the checkpoint interval in
+//! Time Warp simulation", PADS 1993; adapting the interval during the run, to R. Rönngren and R.
+//! Ayani, "Adaptive checkpointing in Time Warp", PADS 1994.
 //!
 //! Small plain states are copied before every event. Otherwise each PE looks for the interval at
 //! which copying and coast forward cost least together (`Control` has the formula). It counts how

@@ -1,5 +1,5 @@
-//! Fetching ahead: loads the memory of coming events, of the LPs that they reach and of the bytes that they bring, into the cache before
-//! their turn.
+//! Fetching ahead: loads the memory of coming events, of the LPs that they reach and of the bytes
+//! that they bring, into the cache before their turn.
 //!
 //! The sorted run of the ladder shows what comes next. So an engine whose tables exceed the nearest
 //! cache prefetches events twelve places ahead, and their LPs and payloads six places ahead. On a

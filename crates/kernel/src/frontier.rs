@@ -1,21 +1,27 @@
 //! How far a PE may go.
 //!
-//! *Bounds.* Each PE publishes a bound E: it will not execute, undo or commit anything before E any more. Whatever it sends to PE b from
-//! then on arrives at E + d or later, where d is the least delay from it to b. So nothing can arrive at b any more before b's *horizon*,
-//! the least of E + d over all other PEs, and b may execute events before the horizon for good. A PE's own bound is the least of the time
-//! of its first pending event, its horizon, and the time up to which it has committed.
+//! *Bounds.* Each PE publishes a bound E: it will not execute, undo or commit anything before E any
+//! more. Whatever it sends to PE b from then on arrives at E + d or later, where d is the least
+//! delay from it to b. So nothing can arrive at b any more before b's *horizon*, the least of E + d
+//! over all other PEs, and b may execute events before the horizon for good. A PE's own bound is
+//! the least of the time of its first pending event, its horizon, and the time up to which it has
+//! committed.
 //!
-//! Why no message in transit is missed. A PE hands over everything it has sent before it publishes a bound, and reads the bounds of others
-//! before it empties its mailbox. So a message still in transit to b after b has emptied its mailbox was sent by an event at or after the
-//! bound that b has read, and comes at or after b's horizon. As b's bound never exceeds its horizon, the bound also covers whatever b does
-//! on receiving that message. No message has to be counted, and as a bound is one word, nobody reads half of it. (K. M. Chandy and J.
-//! Misra, "Distributed simulation", IEEE Trans. Software Engineering 5(5), 1979: the bounds are their null messages, kept in registers like
-//! those of the Global Synchronization Unit of E. Lynch and G. Riley, PADS 2009.)
+//! Why no message in transit is missed. A PE hands over everything it has sent before it publishes
+//! a bound, and reads the bounds of others before it empties its mailbox. So a message still in
+//! transit to b after b has emptied its mailbox was sent by an event at or after the bound that b
+//! has read, and comes at or after b's horizon. As b's bound never exceeds its horizon, the bound
+//! also covers whatever b does on receiving that message. No message has to be counted, and as a
+//! bound is one word, nobody reads half of it. (K. M. Chandy and J. Misra, "Distributed
+//! simulation", IEEE Trans. Software Engineering 5(5), 1979: the bounds are their null messages,
+//! kept in registers like those of the Global Synchronization Unit of E. Lynch and G. Riley, PADS
+//! 2009.)
 //!
-//! *Windows.* Instead of reading bounds at every step, PEs may advance in windows: see [`crate::rounds`].
+//! *Windows.* Instead of reading bounds at every step, PEs may advance in windows: see
+//! [`crate::rounds`].
 //!
-//! *Agreement.* What all PEs must agree on (GVT as a moment, failures, the end of the run) is computed by [`crate::gvt`]. That takes
-//! messages, and is rarely needed where there is lookahead.
+//! *Agreement.* What all PEs must agree on (GVT as a moment, failures, the end of the run) is
+//! computed by [`crate::gvt`]. That takes messages, and is rarely needed where there is lookahead.
 //!
 //! *GVT and horizon.* GVT raises the horizon, too, to itself plus the least delay. A lookahead so
 //! small that it is lost in rounding moves no horizon past GVT. Then a conservative run executes

@@ -1,8 +1,9 @@
 //! Messages from and to other PEs: the only part of a PE that touches a transport.
 //!
-//! Every sender has a queue of its own at its receiver, and messages are received in two stages, from there into a list and, a batch of
-//! events later, into the pending set: D. Jagtap, N. Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for
-//! multi-core systems", IPDPS 2012.
+//! Every sender has a queue of its own at its receiver, and messages are received in two stages,
+//! from there into a list and, a batch of events later, into the pending set: D. Jagtap, N.
+//! Abu-Ghazaleh and D. Ponomarev, "Optimization of parallel discrete event simulator for multi-core
+//! systems", IPDPS 2012.
 //!
 //! *Two stages.* The whole list is known a batch before the first message in it is touched, so all
 //! of them are prefetched meanwhile. Messages by value stay in their ring until the second stage.

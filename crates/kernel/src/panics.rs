@@ -1,4 +1,5 @@
-//! Panics of models: where they happened, and whether they are printed. Those of speculative events are not: they may never have happened.
+//! Panics of models: where they happened, and whether they are printed. Those of speculative events
+//! are not: they may never have happened.
 //!
 //! They are caught once per batch and not per event, as the engine knows which event was running.
 //! The same holds for dropping the payload of an executed event; types that need no dropping pay

@@ -1,5 +1,7 @@
-//! `make layers`: checks that crates depend only on crates below them, that the modules of a crate form no cycle, that unsafe code is where
-//! it may be, that ARCHITECTURE, GLOSSARY and READMEs beside code name only what exists, and that published crates are whole. Exit code 1 and a line for each breach otherwise.
+//! `make layers`: checks that crates depend only on crates below them, that the modules of a crate
+//! form no cycle, that unsafe code is where it may be, that ARCHITECTURE, GLOSSARY and READMEs
+//! beside code name only what exists, and that published crates are whole. Exit code 1 and a line
+//! for each breach otherwise.
 
 mod crates;
 mod modules;

@@ -30,8 +30,8 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     }
     let mut breaches = Vec::new();
     for document in documents {
-        let (text, name_of) = (read(&root.join(&document))?, document.display());
-        breaches.extend(code.unknown(&text).map(|(line, name)| format!("{name_of}:{line}: there is no `{name}`")));
+        let text = read(&root.join(&document))?;
+        breaches.extend(code.unknown(&text).map(|(line, name)| format!("{}:{line}: there is no `{name}`", document.display())));
     }
     Ok(breaches)
 }

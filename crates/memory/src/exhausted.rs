@@ -1,5 +1,5 @@
-//! What happens when memory runs out: the engine unwinds to whoever called it, which gets an error. So nothing that adds to a list has to
-//! return a result, and the hot paths pay nothing for it.
+//! What happens when memory runs out: the engine unwinds to whoever called it, which gets an error.
+//! So nothing that adds to a list has to return a result, and the hot paths pay nothing for it.
 //!
 //! Whatever adds to a list makes room for it first ([`MakeRoom`](crate::MakeRoom)). If there is
 //! none, it unwinds with what was needed for what, past those who catch panics of models

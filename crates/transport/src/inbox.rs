@@ -1,4 +1,5 @@
-//! One inbox per PE, for runs with so many PEs that a ring between any two would take more memory than the model.
+//! One inbox per PE, for runs with so many PEs that a ring between any two would take more memory
+//! than the model.
 //!
 //! Between few PEs there is one ring per sender and receiver, so that no two senders contend. Rings
 //! between all pairs grow with the square of the number of PEs. So from 33 PEs on each has one

@@ -1,9 +1,9 @@
 //! A torture test for PEs: all of them in one thread, in an order drawn from a seed.
 //!
-//! Messages are late and overtake each other. PEs stand still, and rings are full. Bounds are as late
-//! as messages, but never overtake those sent before them. Where the model has a format for its
-//! events, messages by value travel as bytes. The code of the PEs is unchanged. So this finds errors
-//! that threads on few cores hardly ever meet, and makes them reproducible.
+//! Messages are late and overtake each other. PEs stand still, and rings are full. Bounds are as
+//! late as messages, but never overtake those sent before them. Where the model has a format for
+//! its events, messages by value travel as bytes. The code of the PEs is unchanged. So this finds
+//! errors that threads on few cores hardly ever meet, and makes them reproducible.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,5 +1,6 @@
-//! A run is a chain of segments, each executed by one engine: at a time that all its PEs agree on, everything before it has committed, and
-//! nothing from then on has been executed; and another engine goes on from there. Most runs have one segment.
+//! A run is a chain of segments, each executed by one engine: at a time that all its PEs agree on,
+//! everything before it has committed, and nothing from then on has been executed; and another
+//! engine goes on from there. Most runs have one segment.
 //!
 //! Engines change where an early end would be. PEs that are to end early agree on a time, run to
 //! it, and undo what lies beyond; so do PEs whose run another engine is to go on with. Everything

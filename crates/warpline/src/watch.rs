@@ -1,5 +1,6 @@
-//! A run and the thread that called for it: the run has a thread of its own, with a stack of the size that all threads of engines have; the
-//! caller passes progress on, and notices from outside if an event goes on and on.
+//! A run and the thread that called for it: the run has a thread of its own, with a stack of the
+//! size that all threads of engines have; the caller passes progress on, and notices from outside
+//! if an event goes on and on.
 //!
 //! A handler has the same stack in every run, as it never runs in the caller's thread. The caller
 //! is free to look on from outside: it passes progress on, and reads what each thread is doing

@@ -1,5 +1,6 @@
-//! The speculative lane, ahead of the horizon: Time Warp. Events are executed that others may still come before, with a record of what it takes to undo
-//! them; and again where a state has to be worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
+//! The speculative lane, ahead of the horizon: Time Warp. Events are executed that others may still
+//! come before, with a record of what it takes to undo them; and again where a state has to be
+//! worked out from an earlier one (coast forward, as with the infrequent state saving of Y. Lin and
 //! E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
 use warpline_base::{LpId, Moment, Sequence, VirtualTime};

@@ -1,29 +1,37 @@
-//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. If it sends the same again, the message
-//! stands, and its receiver need not execute it again. After A. Gafni, "Rollback mechanisms for optimistic distributed simulation systems",
-//! SCS Multiconference on Distributed Simulation, 1988; on when it pays, P. Reiher, F. Wieland and D. Jefferson, "Limitation of optimism in
-//! the Time Warp operating system", WSC 1989. Aggressive cancellation is in [`rollback`](super::rollback).
+//! Lazy cancellation: what an undone event had sent is kept until the event is executed again. If
+//! it sends the same again, the message stands, and its receiver need not execute it again. After
+//! A. Gafni, "Rollback mechanisms for optimistic distributed simulation systems", SCS
+//! Multiconference on Distributed Simulation, 1988; on when it pays, P. Reiher, F. Wieland and D.
+//! Jefferson, "Limitation of optimism in the Time Warp operating system", WSC 1989. Aggressive
+//! cancellation is in [`rollback`](super::rollback).
 //!
 //! # What is kept
-//! The key of a message contains its sender's event count, so an event sends the same again only if its LP has executed as many events
-//! before it: if it was undone because of another LP of its KP, or because of something that was cancelled and sent again. Keys, receivers
-//! and payloads are compared. What went to another PE is compared with a copy that is made when it is sent, as the message itself is no
-//! longer this PE's to read.
+//! The key of a message contains its sender's event count, so an event sends the same again only if
+//! its LP has executed as many events before it: if it was undone because of another LP of its KP,
+//! or because of something that was cancelled and sent again. Keys, receivers and payloads are
+//! compared. What went to another PE is compared with a copy that is made when it is sent, as the
+//! message itself is no longer this PE's to read.
 //!
-//! So there is little to keep, and cancellation is aggressive unless asked otherwise. Under lazy cancellation, messages that went to other
-//! PEs while this one made no copies are cancelled at once. So is all that is kept when memory is to be made, or the run is cut short.
+//! So there is little to keep, and cancellation is aggressive unless asked otherwise. Under lazy
+//! cancellation, messages that went to other PEs while this one made no copies are cancelled at
+//! once. So is all that is kept when memory is to be made, or the run is cut short.
 //!
 //! # Why late cancellation is not too late
-//! A kept message is later than the event that had sent it, and that event is pending. As long as it is, neither this PE's bound nor its
-//! share for GVT passes it, so others treat whatever comes at or after it as uncertain: they hold records of it, and still look at the
-//! status of its buffer. They have to do so for a message that the pending event may yet send, and one that it may yet cancel needs no
-//! more. What is kept is dealt with in the step in which the event stops being pending, and so before the next bound or share:
-//! - The event is executed again. It is recorded, or certain; what is left over is cancelled before the step ends. An anti-message counts
-//!   for GVT at the event, so that GVT does not pass it until the anti-message has taken effect.
-//! - The event has been cancelled. As another PE may do that in place at any time, this PE notices it only when the event's turn comes.
-//!   Until then the event counts for GVT like any other ([`least`](crate::agenda::Agenda::least)), as others might otherwise commit what it
-//!   had sent.
-//! - The event is held back because it fails, or everything from some time on is undone, in a full history or at an early end. It may be
-//!   long until the event is executed again, or never, so what it had sent is cancelled at once.
+//! A kept message is later than the event that had sent it, and that event is pending. As long as
+//! it is, neither this PE's bound nor its share for GVT passes it, so others treat whatever comes
+//! at or after it as uncertain: they hold records of it, and still look at the status of its
+//! buffer. They have to do so for a message that the pending event may yet send, and one that it
+//! may yet cancel needs no more. What is kept is dealt with in the step in which the event stops
+//! being pending, and so before the next bound or share:
+//! - The event is executed again. It is recorded, or certain; what is left over is cancelled before
+//!   the step ends. An anti-message counts for GVT at the event, so that GVT does not pass it until
+//!   the anti-message has taken effect.
+//! - The event has been cancelled. As another PE may do that in place at any time, this PE notices
+//!   it only when the event's turn comes. Until then the event counts for GVT like any other
+//!   ([`least`](crate::agenda::Agenda::least)), as others might otherwise commit what it had sent.
+//! - The event is held back because it fails, or everything from some time on is undone, in a full
+//!   history or at an early end. It may be long until the event is executed again, or never, so
+//!   what it had sent is cancelled at once.
 
 use warpline_base::{LpId, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};

@@ -1,5 +1,6 @@
-//! The safe lane: events that nothing can come before any more. They are executed as in a sequential engine, without a record, and
-//! commit as they go. What they send can never be cancelled.
+//! The safe lane: events that nothing can come before any more. They are executed as in a
+//! sequential engine, without a record, and commit as they go. What they send can never be
+//! cancelled.
 
 use std::mem::needs_drop;
 

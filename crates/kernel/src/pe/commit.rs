@@ -1,5 +1,6 @@
-//! What a new GVT or horizon brings: events commit, their memory is reclaimed (fossil collection), mistakes become errors. These are the
-//! duties of the global control mechanism in D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
+//! What a new GVT or horizon brings: events commit, their memory is reclaimed (fossil collection),
+//! mistakes become errors. These are the duties of the global control mechanism in D. Jefferson,
+//! "Virtual time", ACM TOPLAS 7(3), 1985; how GVT is found, see [`crate::gvt`].
 //!
 //! *Exactly what is certain commits*, whatever the order of execution. KPs run ahead of each other,
 //! so the history is not sorted; it is scanned up to the place from which it is known to be in

@@ -1,5 +1,6 @@
-//! Events that fail. A failed event is held back until it is certain that it happens; if it was executed ahead, it is undone, and tried
-//! again whenever something earlier might change it. See [`Faults`](crate::faults::Faults).
+//! Events that fail. A failed event is held back until it is certain that it happens; if it was
+//! executed ahead, it is undone, and tried again whenever something earlier might change it. See
+//! [`Faults`](crate::faults::Faults).
 //!
 //! A fault is held until GVT is exactly the moment of its event. Then nothing before it is left
 //! that could undo the event, or fail first, and the fault is a failure. This holds for faults of

@@ -1,7 +1,7 @@
 //! LPs are initialised in the steps of their PE.
 //!
-//! `init` of LP 7 is the moment `Init(7)`. A batch of them is a step, and what they send and do wrong
-//! is handled like that of certain events. A PE publishes no bound before all of its LPs are
+//! `init` of LP 7 is the moment `Init(7)`. A batch of them is a step, and what they send and do
+//! wrong is handled like that of certain events. A PE publishes no bound before all of its LPs are
 //! initialised.
 
 use warpline_base::{LpId, Moment, VirtualTime};

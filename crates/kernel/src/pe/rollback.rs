@@ -1,11 +1,13 @@
-//! Undoing events that were executed too early, and cancelling what they sent: at once (aggressive cancellation), or
-//! [later](super::cancellation).
+//! Undoing events that were executed too early, and cancelling what they sent: at once (aggressive
+//! cancellation), or [later](super::cancellation).
 //!
-//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985. Cancelling a message in the one copy that
-//! sender and receiver share is direct cancellation: R. Fujimoto, "Time Warp on a shared memory multiprocessor", Trans. Society for
-//! Computer Simulation 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic parallel simulations
-//! using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone last first: incremental state saving, as in J. Steinman,
-//! "Incremental state saving in SPEEDES using C++", WSC 1993.
+//! Rollback and anti-messages are those of D. Jefferson, "Virtual time", ACM TOPLAS 7(3), 1985.
+//! Cancelling a message in the one copy that sender and receiver share is direct cancellation: R.
+//! Fujimoto, "Time Warp on a shared memory multiprocessor", Trans. Society for Computer Simulation
+//! 6(3), 1989. Reverse code: C. Carothers, K. Perumalla and R. Fujimoto, "Efficient optimistic
+//! parallel simulations using reverse computation", ACM TOMACS 9(3), 1999. A log of changes, undone
+//! last first: incremental state saving, as in J. Steinman, "Incremental state saving in SPEEDES
+//! using C++", WSC 1993.
 //!
 //! An event keeps the handles of what it sent, and most messages that are cancelled have not been
 //! processed. Anti-messages are needed only for those that another PE has processed, and for those

@@ -1,9 +1,11 @@
-//! Blocks for payloads in memory that processes share. Each process takes blocks from its own heap. Blocks of another process that it frees
-//! and does not use again go back to that process.
+//! Blocks for payloads in memory that processes share. Each process takes blocks from its own heap.
+//! Blocks of another process that it frees and does not use again go back to that process.
 //!
-//! An address stands for a heap and an item in it (E. Lynch, G. Riley and S. Hampton, the heaps of §4). In the paper, an item whose count
-//! has reached zero is kept until GVT has passed that time (_time to zero_), for rollbacks that revive it. Here it can be reused at once: as
-//! long as a rollback may need it, it is held by the event that brought it, which is in the history, or by a copy of a state.
+//! An address stands for a heap and an item in it (E. Lynch, G. Riley and S. Hampton, the heaps of
+//! §4). In the paper, an item whose count has reached zero is kept until GVT has passed that time
+//! (_time to zero_), for rollbacks that revive it. Here it can be reused at once: as long as a
+//! rollback may need it, it is held by the event that brought it, which is in the history, or by a
+//! copy of a state.
 
 use std::collections::BTreeMap;
 use std::ptr::NonNull;

@@ -13,6 +13,9 @@ const CHUNK: usize = 64;
 /// states of LPs, where no engine sees them, so this is what it closes at the end of the run.
 ///
 /// One level per LP, or per item where there are several items, has a place of its own; whatever else there is goes into a table.
+///
+/// So a change says what the level was, since when, and what it is now, and a level that does not
+/// begin at 0 says so in `init`. What never changed is closed, too.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "ListedLevels", into = "ListedLevels")]
 pub(super) struct OpenLevels {

@@ -1,4 +1,5 @@
-//! How much faster a parallel run was than one core would have been, as far as its own figures tell.
+//! How much faster a parallel run was than one core would have been, as far as its own figures
+//! tell.
 //!
 //! It is estimated from what PEs spent on executing, choosing and sending per event. That is
 //! accurate to a factor of two at best, so only what is clearly slower is told so.

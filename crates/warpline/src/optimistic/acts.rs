@@ -1,5 +1,6 @@
-//! What LPs of other processes than the first do to the outside world. An act cannot be sent: it stays where its LP is, and its row goes to
-//! the first process with a number in its place. When its turn comes among all rows, the first process has it performed, and waits.
+//! What LPs of other processes than the first do to the outside world. An act cannot be sent: it
+//! stays where its LP is, and its row goes to the first process with a number in its place. When
+//! its turn comes among all rows, the first process has it performed, and waits.
 //!
 //! Closures cannot be sent. When the first process passes rows on and comes to such a row, it has
 //! the process perform all acts up to the next row of another process, and waits for the answer. So

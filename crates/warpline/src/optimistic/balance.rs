@@ -1,7 +1,9 @@
-//! Where there are more PEs than threads, PEs move while the run goes on: from threads that have much to do, or whose core others use as well,
-//! to those that wait for them. No answer depends on it.
+//! Where there are more PEs than threads, PEs move while the run goes on: from threads that have
+//! much to do, or whose core others use as well, to those that wait for them. No answer depends on
+//! it.
 //!
-//! The watching thread decides, by what it has measured since it last did, and the threads hand over the PEs.
+//! The watching thread decides, by what it has measured since it last did, and the threads hand
+//! over the PEs.
 //!
 //! Every 40 ms the watching thread looks how long the PEs were at work, per committed event, and
 //! which share of a core each thread was given. It gives PEs new threads if the slowest thread

@@ -1,4 +1,5 @@
-//! Who works for couriers, where that is left to the engine: a trial on the machines of the run says what each way would cost.
+//! Who works for couriers, where that is left to the engine: a trial on the machines of the run
+//! says what each way would cost.
 //!
 //! The first process chooses, before the run, from what all have found: which share of their speed
 //! threads keep beside others, and how long MPI takes for a batch if all PEs call it and if one

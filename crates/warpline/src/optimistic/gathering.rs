@@ -1,6 +1,7 @@
-//! Where PEs find GVT for every few events, they spend their time waiting for each other: with one thread each, an answer takes as long as the
-//! system needs to switch threads, where a thread that steps all of them needs a fraction of a microsecond. So the watching thread tries that,
-//! and keeps to it if more commits that way. No answer depends on it.
+//! Where PEs find GVT for every few events, they spend their time waiting for each other: with one
+//! thread each, an answer takes as long as the system needs to switch threads, where a thread that
+//! steps all of them needs a fraction of a microsecond. So the watching thread tries that, and
+//! keeps to it if more commits that way. No answer depends on it.
 //!
 //! Processes cannot share a thread. Without lookahead, conservative LPs in several processes cost
 //! one GVT per event, and nothing is done about that but to say so.

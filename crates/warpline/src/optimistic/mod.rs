@@ -1,4 +1,5 @@
-//! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and the run that all of them add up to.
+//! The parallel engines, optimistic and conservative: their PEs, the threads that step them, and
+//! the run that all of them add up to.
 //!
 //! *Code for each model.* An engine is compiled for every model, and most of the time of a build
 //! goes there. So a parallel run has two kinds of PE: one for threads with rings and the ladder,

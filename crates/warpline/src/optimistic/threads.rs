@@ -1,5 +1,5 @@
-//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread that asked for the run. What a thread does
-//! is in [`worker`](super::worker).
+//! Steps PEs in threads, at most as many as there are processors, and watches them from the thread
+//! that asked for the run. What a thread does is in [`worker`](super::worker).
 //!
 //! *At most one thread per core.* Where there are more PEs than cores, a thread steps several in
 //! turn, neighbours together. Going on to the next takes nanoseconds, where a switch of threads

@@ -1,13 +1,17 @@
-//! Which engine suits a run best, found out as it goes on: a state machine that is told how far the run has come and when. It reads no clock.
+//! Which engine suits a run best, found out as it goes on: a state machine that is told how far the
+//! run has come and when. It reads no clock.
 //!
-//! A run begins sequentially, as no engine is faster for a short one; except for a model so large that handing it over would take long.
-//! When there is enough left to make up for it, the run goes on for a short stretch on another engine, a *trial*, and stays there if that
-//! is faster. What trials may cost altogether is a small share of the run's expected time. An engine that was slower is tried again later,
-//! at intervals that grow; or soon, if the rate of the chosen one has changed, as the model is then doing something else.
+//! A run begins sequentially, as no engine is faster for a short one; except for a model so large
+//! that handing it over would take long. When there is enough left to make up for it, the run goes
+//! on for a short stretch on another engine, a *trial*, and stays there if that is faster. What
+//! trials may cost altogether is a small share of the run's expected time. An engine that was
+//! slower is tried again later, at intervals that grow; or soon, if the rate of the chosen one has
+//! changed, as the model is then doing something else.
 //!
-//! Rates are committed events per second, once the engine is warm. As a model may have more and less expensive times, an engine that was
-//! only a little slower is compared with the rates before and after its trial. Where other programs use the cores as well, engines are
-//! compared per core (`speed`).
+//! Rates are committed events per second, once the engine is warm. As a model may have more and
+//! less expensive times, an engine that was only a little slower is compared with the rates before
+//! and after its trial. Where other programs use the cores as well, engines are compared per core
+//! (`speed`).
 //!
 //! No fact that a model declares tells how fast an engine will be, but some rule engines out: few
 //! pending events, or little lookahead for the density of events.

@@ -1,7 +1,8 @@
 //! How fast an engine was, and how engines compare.
 //!
-//! Where others use the cores as well, rates are compared per core. An engine on more cores would be faster there at the expense of the
-//! others, and if they are runs that choose in the same way, all of them would be slower than one after the other.
+//! Where others use the cores as well, rates are compared per core. An engine on more cores would
+//! be faster there at the expense of the others, and if they are runs that choose in the same way,
+//! all of them would be slower than one after the other.
 //!
 //! Two runs that each took both of two cores, because two threads are faster than one, would both
 //! be slower than sequential ones: PEs wait for those whose thread is not on a core. So an engine
