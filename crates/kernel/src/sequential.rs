@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, RunDigest, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch};
-use warpline_model::engine::Outgoing;
+use warpline_model::engine::{Executor, Outgoing};
 use warpline_model::statistics::RowSink;
-use warpline_model::{Context, Fault, Model, Statistics};
+use warpline_model::{Fault, Model, Statistics};
 
 use crate::failure::drop_fault;
 use crate::fetch::{self, fetch_ahead, fetch_payload};
@@ -29,7 +29,7 @@ pub struct Sequential<'m, M: Model, Q, R> {
     lps: DropEach<Lp<M::State>>,
     events: Pool<Event<M::Event>>,
     pending: Q,
-    context: Context<M>,
+    executor: Executor<M>,
     statistics: Statistics,
     rows: R,
     committed: u64,
@@ -60,7 +60,7 @@ pub struct Attempt<'e, M: Model> {
     /// Its LP, which must be left as it was.
     pub lp: &'e mut Lp<M::State>,
     /// The context, which must be left empty.
-    pub context: &'e mut Context<M>,
+    pub executor: &'e mut Executor<M>,
 }
 
 /// What a sequential engine leaves behind.
@@ -68,7 +68,7 @@ pub struct SequentialParts<M: Model, R> {
     /// The LPs, by id.
     pub lps: DropEach<Lp<M::State>>,
     /// The context of its events.
-    pub context: Context<M>,
+    pub executor: Executor<M>,
     /// The statistics of what committed.
     pub statistics: Statistics,
     /// The sink that took the rows.
@@ -93,8 +93,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     ///
     /// # Panics
     /// If there is no memory for its LPs, it [unwinds](Exhausted::unwind).
-    pub fn new(model: &'m M, context: Context<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: R) -> Self {
-        let mut lps = list_for(context.limits().lps as usize, STATES);
+    pub fn new(model: &'m M, executor: Executor<M>, ties: TieBreak, end: VirtualTime, statistics: Statistics, rows: R) -> Self {
+        let mut lps = list_for(executor.limits().lps as usize, STATES);
         prefer_huge_pages(&mut lps);
         Sequential {
             model,
@@ -103,7 +103,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             lps: lps.into(),
             events: Pool::default(),
             pending: Q::default(),
-            context,
+            executor,
             statistics,
             rows,
             committed: 0,
@@ -138,7 +138,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     /// The LP to be initialised next, or the one whose initialisation failed; `None` once all are initialised.
     pub fn next_lp(&self) -> Option<LpId> {
         let next = LpId(self.lps.len() as u32);
-        (next.0 < self.context.limits().lps).then_some(next)
+        (next.0 < self.executor.limits().lps).then_some(next)
     }
 
     /// Initialises the next LP, if there is one.
@@ -156,7 +156,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     pub fn initialise_next_watched(&mut self, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let Some(id) = self.next_lp() else { return Ok(()) };
         Allocator::check().map_err(Stop::Exhausted)?;
-        let state = self.guarded(|engine| engine.context.init(engine.model, id))?;
+        let state = self.guarded(|engine| engine.executor.init(engine.model, id))?;
         self.guarded(|engine| {
             engine.lps.push(Lp::new(state));
             engine.fault()?;
@@ -228,24 +228,24 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let id = event.receiver;
         let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
-        self.context.begin(id, number, entry.time(), event.step);
+        self.executor.begin(id, number, entry.time(), event.step);
         if number >= Sequence::EVENT_LIMIT {
             return Err(Stop::Fault(Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT }));
         }
         watcher.begins();
-        self.model.handle(&mut lp.state, &event.payload, &mut self.context);
-        if self.context.forwards() {
-            self.context.copy_forwards_but_last(&event.payload);
+        self.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+        if self.executor.forwards() {
+            self.executor.copy_forwards_but_last(&event.payload);
         }
-        if self.context.has_fault() {
+        if self.executor.has_fault() {
             return self.fault();
         }
         lp.events = number;
         lp.digest.push(&event.key());
-        self.context.commit(self.model, &event.payload);
+        self.executor.commit(self.model, &event.payload);
         watcher.executed(entry.handle(), id, entry.time());
         self.observe(id)?;
-        if self.context.forwards() {
+        if self.executor.forwards() {
             self.forward(entry.handle(), id, number, watcher);
         } else {
             self.deliver(Some(entry.handle()), id, number, watcher);
@@ -260,7 +260,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     fn forward(&mut self, spent: Handle, sender: LpId, number: u64, watcher: &mut impl Watcher) {
         self.current = None;
         let event = self.events.remove(spent);
-        self.context.move_forward(event.payload);
+        self.executor.move_forward(event.payload);
         self.deliver(None, sender, number, watcher);
     }
 
@@ -269,10 +269,10 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     #[inline(always)]
     fn deliver(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64, watcher: &mut impl Watcher) {
         let sequence = Sequence::first_of(number);
-        self.sent += self.context.outbox_mut().len() as u64;
+        self.sent += self.executor.outbox_mut().len() as u64;
         // Last first, which makes no difference to the pending set: the order is in the key.
-        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.context.outbox_mut().pop() {
-            let index = self.context.outbox_mut().len() as u32;
+        while let Some(Outgoing { time, to: receiver, step, priority, event: payload }) = self.executor.outbox_mut().pop() {
+            let index = self.executor.outbox_mut().len() as u32;
             let event = Event { time, sequence: sequence.nth(index), sender, receiver, step, priority, payload };
             let tie = self.ties.prefix(&event.key());
             let handle = match spent.take() {
@@ -305,18 +305,18 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
 
     #[cold]
     fn fault(&mut self) -> Result<(), Stop> {
-        self.context.take_fault().map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
+        self.executor.take_fault().map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
     }
 
     /// Adds what LP `id` observed at this time to the statistics.
     #[inline]
     fn observe(&mut self, id: LpId) -> Result<(), Stop> {
-        if self.context.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
+        if self.executor.notes_mut().is_empty() { Ok(()) } else { self.apply_notes(id) }
     }
 
     fn apply_notes(&mut self, id: LpId) -> Result<(), Stop> {
-        let now = self.context.now();
-        let notes = self.context.notes_mut();
+        let now = self.executor.now();
+        let notes = self.executor.notes_mut();
         let outcome = self.statistics.apply(notes, now, id, &mut self.rows);
         notes.clear();
         outcome.map_err(Stop::Fault)
@@ -338,16 +338,16 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
 
     /// Runs code of the model, and turns a panic into a fault.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Result<T, Stop> {
-        self.context.beat().begin_step();
+        self.executor.beat().begin_step();
         // After a panic the engine is only used to say where it happened.
         let ran = catch_unwind(AssertUnwindSafe(|| run(self)));
-        self.context.beat().end_step();
+        self.executor.beat().end_step();
         ran.map_err(|panic| match Exhausted::from_panic(panic) {
             Ok(why) => Stop::Exhausted(why),
             Err(panic) => {
                 // A fault before the panic takes precedence.
                 let fault = || if self.dropping { drop_fault(panic) } else { Fault::Panic(panic_message(panic)) };
-                Stop::Fault(self.context.take_fault().unwrap_or_else(fault))
+                Stop::Fault(self.executor.take_fault().unwrap_or_else(fault))
             }
         })
     }
@@ -356,8 +356,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     ///
     /// # Errors
     /// If it panics.
-    pub fn try_model<T>(&mut self, run: impl FnOnce(&M, &mut Context<M>) -> T) -> Result<T, Stop> {
-        self.guarded(|engine| run(engine.model, &mut engine.context))
+    pub fn try_model<T>(&mut self, run: impl FnOnce(&M, &mut Executor<M>) -> T) -> Result<T, Stop> {
+        self.guarded(|engine| run(engine.model, &mut engine.executor))
     }
 
     /// Offers the next event to `attempt`, and then executes it, unless the attempt says otherwise. Returns `None` if there is no next
@@ -371,9 +371,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.current = Some(entry.handle());
         let tried = self.guarded(|engine| {
             let event = engine.events.get(entry.handle());
-            engine.context.visit(event.receiver, entry.time());
+            engine.executor.visit(event.receiver, entry.time());
             let lp = &mut engine.lps[event.receiver.index()];
-            attempt(Attempt { model: engine.model, event, lp, context: &mut engine.context })
+            attempt(Attempt { model: engine.model, event, lp, executor: &mut engine.executor })
         })?;
         if tried.is_ok() {
             self.guarded(|engine| engine.execute(entry, &mut Unwatched))??;
@@ -388,14 +388,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
 
     /// Which event of its LP the event executed last is, counted from 1.
     pub fn running_number(&self) -> u64 {
-        let events = self.lps[self.context.id().index()].events;
+        let events = self.lps[self.executor.id().index()].events;
         // Whether it has been counted depends on where it failed.
-        if self.context.beat().event() == events as u32 { events } else { events + 1 }
+        if self.executor.beat().event() == events as u32 { events } else { events + 1 }
     }
 
     /// How far the run has got, in model units: to the event executed last.
     pub fn now(&self) -> f64 {
-        self.context.now()
+        self.executor.now()
     }
 
     /// How many events have committed.
@@ -409,8 +409,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     }
 
     /// The context of its events, which knows the LP of the last one.
-    pub fn context(&self) -> &Context<M> {
-        &self.context
+    pub fn executor(&self) -> &Executor<M> {
+        &self.executor
     }
 
     /// Checks, at the end of a run that did not fail, that every event is accounted for.
@@ -424,13 +424,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
 
     /// The parts of an engine that is done.
     pub fn into_parts(self) -> SequentialParts<M, R> {
-        let Sequential { lps, context, statistics, rows, committed, events: pending, .. } = self;
-        SequentialParts { lps, context, statistics, rows, committed, pending }
+        let Sequential { lps, executor, statistics, rows, committed, events: pending, .. } = self;
+        SequentialParts { lps, executor, statistics, rows, committed, pending }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use warpline_model::Context;
     use warpline_model::engine::Limits;
     use warpline_model::statistics::Row;
     use warpline_model::{Declarations, Init};
@@ -463,9 +464,9 @@ mod tests {
     #[test]
     fn an_lp_that_can_count_no_further_is_an_error() {
         let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
-        let context = Context::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
+        let executor = Executor::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
         let end = VirtualTime::new(10.0).unwrap();
-        let mut engine = Sequential::<_, Heap, _>::new(&Clock, context, TieBreak::BySender, end, statistics, NoRows);
+        let mut engine = Sequential::<_, Heap, _>::new(&Clock, executor, TieBreak::BySender, end, statistics, NoRows);
         engine.initialise_next().unwrap();
         assert_eq!(engine.next_lp(), None);
         engine.lps[0].events = Sequence::EVENT_LIMIT - 3;

@@ -30,10 +30,36 @@ use crate::{Fault, Model, Observe, Saved};
 ///     lp.send((lp.id().0 + 1) % lp.lps(), rest, ());
 /// }
 /// # }
-/// # let (mut context, mut last) = (Context::new(&Ring, 1, 9, false), 0.0);
-/// # context.begin(LpId(3), 1, 2.5f64.try_into().unwrap(), 0);
-/// # Ring.handle(&mut last, &(), &mut context);
-/// # assert_eq!((last, context.outbox_mut()[0].to, context.notes_mut().list.len()), (2.5, LpId(0), 1));
+/// # let (mut executor, mut last) = (Executor::new(&Ring, 1, 9, false), 0.0);
+/// # executor.begin(LpId(3), 1, 2.5f64.try_into().unwrap(), 0);
+/// # Ring.handle(&mut last, &(), executor.lp());
+/// # assert_eq!((last, executor.outbox_mut()[0].to, executor.notes_mut().list.len()), (2.5, LpId(0), 1));
+/// ```
+///
+/// An event cannot look at what it has sent, or take it back, nor do anything else that is the engine's; none of this compiles:
+/// ```compile_fail,E0599
+/// # use warpline_model::prelude::*;
+/// # fn handle<M: Model>(lp: &mut Context<M>) {
+/// lp.outbox_mut().clear(); // error: no method named `outbox_mut`
+/// # }
+/// ```
+/// ```compile_fail,E0599
+/// # use warpline_model::prelude::*;
+/// # fn handle<M: Model>(lp: &mut Context<M>) {
+/// lp.take_fault(); // error: no method named `take_fault`
+/// # }
+/// ```
+/// ```compile_fail,E0599
+/// # use warpline_model::prelude::*;
+/// # fn handle<M: Model>(lp: &mut Context<M>, other: LpId) {
+/// lp.begin(other, 1, 2.5f64.try_into().unwrap(), 0); // error: no method named `begin`
+/// # }
+/// ```
+/// ```compile_fail,E0599
+/// # use warpline_model::prelude::*;
+/// # fn handle<M: Model>(model: &M, lp: &mut Context<M>) {
+/// std::mem::swap(lp, &mut Context::new(model, 1, 9, false)); // error: no function named `new`
+/// # }
 /// ```
 #[derive(Debug)]
 pub struct Context<M: Model> {
@@ -68,9 +94,9 @@ impl<M: Model> Context<M> {
     /// #   assert_eq!(idle, 1.5);
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), 1.0);
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), 1.0);
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(state, 2.5);
     /// ```
     #[inline]
@@ -91,10 +117,10 @@ impl<M: Model> Context<M> {
     ///     lp.send(lp.id(), 1.0, ()); // to itself, as an alarm clock
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &(), &mut context);
-    /// # assert_eq!(context.outbox_mut()[0].to, LpId(2));
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), executor.lp());
+    /// # assert_eq!(executor.outbox_mut()[0].to, LpId(2));
     /// ```
     #[inline]
     pub fn id(&self) -> LpId {
@@ -115,10 +141,10 @@ impl<M: Model> Context<M> {
     ///     lp.send(somebody, 1.0, ());
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &(), &mut context);
-    /// # assert_eq!(context.outbox_mut()[0].to, LpId(1)); // of 0, 1, 2, 3, seen from 2
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), executor.lp());
+    /// # assert_eq!(executor.outbox_mut()[0].to, LpId(1)); // of 0, 1, 2, 3, seen from 2
     /// ```
     #[inline]
     pub fn lps(&self) -> u32 {
@@ -142,10 +168,10 @@ impl<M: Model> Context<M> {
     /// # }
     /// # const SERVED: Counter = Counter::slot(0);
     /// # const STILL_THERE: Counter = Counter::slot(1);
-    /// # let mut context = Context::new(&Shop, 1, 9, false);
-    /// # context.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut (), &(), &mut context);
-    /// # assert_eq!((context.end(), context.notes_mut().list.len()), (f64::INFINITY, 1));
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut (), &(), executor.lp());
+    /// # assert_eq!((executor.lp().end(), executor.notes_mut().list.len()), (f64::INFINITY, 1));
     /// ```
     #[inline]
     pub fn end(&self) -> f64 {
@@ -167,10 +193,10 @@ impl<M: Model> Context<M> {
     ///     lp.send(to, delay, ());
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &(), &mut context);
-    /// # assert_eq!(context.outbox_mut().len(), 1);
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), executor.lp());
+    /// # assert_eq!(executor.outbox_mut().len(), 1);
     /// ```
     ///
     /// Draw before sending, as both borrow the context:
@@ -204,12 +230,12 @@ impl<M: Model> Context<M> {
     ///     }
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &false, &mut context);
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &false, executor.lp());
     /// # let arrival = state;
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &true, &mut context);
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &true, executor.lp());
     /// # assert_eq!(state, arrival);
     /// ```
     #[inline]
@@ -239,11 +265,11 @@ impl<M: Model> Context<M> {
     ///     state.0 = lp.restore();
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, true), (1.0, false));
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &(), &mut context);
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, true), (1.0, false));
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), executor.lp());
     /// # assert_eq!(state, (2.5, true));
-    /// # context.reverse(&Shop, &mut state, &());
+    /// # executor.reverse(&Shop, &mut state, &());
     /// # assert_eq!(state, (1.0, false));
     /// ```
     ///
@@ -287,12 +313,12 @@ impl<M: Model> Context<M> {
     ///     *lp.change(&mut till.served[usize::from(lp.now() > 12.0)]) += 1;
     /// }
     /// # }
-    /// # let (mut context, mut till) = (Context::new(&Shop, 1, 9, false), Till::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # context.begin_log(&till);
-    /// # Shop.handle(&mut till, &0.5, &mut context);
+    /// # let (mut executor, mut till) = (Executor::new(&Shop, 1, 9, false), Till::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # executor.begin_log(&till);
+    /// # Shop.handle(&mut till, &0.5, executor.lp());
     /// # assert_eq!(till, Till { takings: 0.5, served: [1, 0] });
-    /// # assert!(context.undo_logged(&mut till) && till == Till::default());
+    /// # assert!(executor.undo_logged(&mut till) && till == Till::default());
     /// ```
     ///
     /// # Faults
@@ -361,10 +387,10 @@ impl<M: Model> Context<M> {
     ///     *stock = left;
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &(), &mut context);
-    /// # let fault = context.take_fault().unwrap();
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &(), executor.lp());
+    /// # let fault = executor.take_fault().unwrap();
     /// # assert_eq!(fault.to_string(), "failed: sold out: start with a larger stock");
     /// ```
     #[cold]
@@ -400,6 +426,7 @@ impl<M: Model> Observe for Context<M> {
 mod tests {
     use super::*;
     use crate::Init;
+    use crate::engine::Executor;
 
     struct Flood;
 
@@ -416,9 +443,9 @@ mod tests {
     #[test]
     fn values_are_saved_only_for_reverse_code() {
         for saving in [false, true] {
-            let mut context = Context::new(&Flood, 1, 10, saving);
-            context.save(1.5);
-            assert_eq!(context.saved_mut().len(), usize::from(saving));
+            let mut executor = Executor::new(&Flood, 1, 10, saving);
+            executor.lp().save(1.5);
+            assert_eq!(executor.saved_mut().len(), usize::from(saving));
         }
     }
 }

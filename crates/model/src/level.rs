@@ -30,15 +30,15 @@ use crate::{Context, Init, Journaled, Model, Observe, Reverse, TimeMean};
 /// # let mut declare = Declarations::default();
 /// # Door.declare(&mut declare);
 /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-/// # let mut lp = Context::new(&Door, 1, 9, true);
-/// # let mut inside = lp.init(&Door, LpId(0));
-/// # lp.begin(LpId(0), 1, 1.0f64.try_into().unwrap(), 0);
-/// # Door.handle(&mut inside, &true, &mut lp);
+/// # let mut executor = Executor::new(&Door, 1, 9, true);
+/// # let mut inside = executor.init(&Door, LpId(0));
+/// # executor.begin(LpId(0), 1, 1.0f64.try_into().unwrap(), 0);
+/// # Door.handle(&mut inside, &true, executor.lp());
 /// # assert_eq!(inside.get(), 1.0);
 /// # let mut undone = inside;
-/// # lp.reverse(&Door, &mut undone, &true);
+/// # executor.reverse(&Door, &mut undone, &true);
 /// # assert_eq!(undone, Level::default());
-/// # statistics.apply(lp.notes_mut(), 1.0, LpId(0), &mut NoRows).unwrap();
+/// # statistics.apply(executor.notes_mut(), 1.0, LpId(0), &mut NoRows).unwrap();
 /// # statistics.close_levels(10.0);
 /// // In a run to time 10, one came at 1 and stayed:
 /// assert_eq!(statistics.time_mean(LENGTH).mean, Some(0.9));
@@ -71,7 +71,7 @@ impl Level {
     /// # let mut declare = Declarations::default();
     /// # Shop.declare(&mut declare);
     /// # let mut statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
-    /// # let mut lp = Context::new(&Shop, 1, 9, true);
+    /// # let mut lp = Executor::new(&Shop, 1, 9, true);
     /// # for id in (0..4).map(LpId) {
     /// #     assert_eq!(lp.init(&Shop, id).get(), 3.0);
     /// #     statistics.apply(lp.notes_mut(), 0.0, id, &mut NoRows).unwrap();

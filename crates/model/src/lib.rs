@@ -41,6 +41,7 @@
 // So that derived code finds this crate from inside as it does from outside.
 extern crate self as warpline_model;
 
+mod acting;
 mod comparable;
 mod configure;
 mod context;
@@ -65,6 +66,7 @@ mod wire;
 
 pub mod engine;
 
+pub use acting::Acting;
 pub use comparable::Comparable;
 pub use configure::{Configure, Preset};
 pub use context::Context;
@@ -94,9 +96,9 @@ pub use serde_json;
 /// What a model usually needs, in one `use`.
 pub mod prelude {
     pub use crate::{
-        Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish, Histogram, Init,
-        Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results,
-        Reverse, Statistics, Table, TimeMean, Weighted, WireFormat,
+        Acting, Cell, Choices, Commit, Comparable, Configure, Context, Continuous, Counter, Declarations, Discrete, Fault, Finish,
+        Histogram, Init, Journal, Journaled, Level, Link, LpId, Mean, Model, Observe, Outcome, Parameters, Payload, Portable, Queue,
+        Random, Results, Reverse, Statistics, Table, TimeMean, Weighted, WireFormat,
     };
 }
 

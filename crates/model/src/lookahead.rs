@@ -254,6 +254,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::engine::Executor;
     use crate::engine::Limits;
     use crate::{Context, Fault, Init};
 
@@ -350,11 +351,11 @@ mod tests {
 
     /// The outcome of a send from LP 1 at time 2.5.
     fn sent(declared: &Declared, to: u32, delay: f64) -> Option<Fault> {
-        let mut context = Context::new(declared, 1, Limits::ZERO_DELAY_HOPS, false);
-        context.begin(LpId(1), 1, 2.5.try_into().expect("it is a time"), 0);
-        context.send(to, delay, ());
-        let fault = context.take_fault();
-        assert_eq!(context.outbox_mut().len(), usize::from(fault.is_none()));
+        let mut executor = Executor::new(declared, 1, Limits::ZERO_DELAY_HOPS, false);
+        executor.begin(LpId(1), 1, 2.5.try_into().expect("it is a time"), 0);
+        executor.lp().send(to, delay, ());
+        let fault = executor.take_fault();
+        assert_eq!(executor.outbox_mut().len(), usize::from(fault.is_none()));
         fault
     }
 

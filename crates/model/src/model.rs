@@ -235,15 +235,15 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     *lp.change(&mut stock.sold) += 1;
     /// }
     /// # }
-    /// # let (mut context, mut stock) = (Context::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
+    /// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, false), Stock { left: [1; 30], ..Stock::default() });
     /// # for sold in [1, 1] {
     /// #     let before = stock.clone();
-    /// #     context.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
-    /// #     context.begin_log(&stock);
-    /// #     Shop.handle(&mut stock, &7, &mut context);
+    /// #     executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+    /// #     executor.begin_log(&stock);
+    /// #     Shop.handle(&mut stock, &7, executor.lp());
     /// #     assert_eq!((stock.sold, stock.left[7], stock.left[8]), (sold, 0, 1));
     /// #     let after = stock.clone();
-    /// #     assert!(context.undo_logged(&mut stock) && stock == before && after != before);
+    /// #     assert!(executor.undo_logged(&mut stock) && stock == before && after != before);
     /// #     stock = after;
     /// # }
     /// # assert_eq!(stock.waiting.len(), 1);
@@ -498,9 +498,9 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     0 // nobody waits yet
     /// }
     /// # }
-    /// # let mut context = Context::new(&Shop, 1, 9, false);
-    /// # assert_eq!(context.init(&Shop, LpId(0)), 0);
-    /// # assert_eq!(context.outbox_mut()[0].event, "a customer arrives");
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # assert_eq!(executor.init(&Shop, LpId(0)), 0);
+    /// # assert_eq!(executor.outbox_mut()[0].event, "a customer arrives");
     /// ```
     fn init(&self, lp: &mut Init<Self>) -> Self::State;
 
@@ -525,11 +525,11 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     }
     /// }
     /// # }
-    /// # let (mut context, mut inside) = (Context::new(&Shop, 1, 9, false), 0);
-    /// # context.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut inside, &Customer::Comes, &mut context);
-    /// # assert_eq!((inside, context.outbox_mut()[0].time.get()), (1, 5.0));
-    /// # Shop.handle(&mut inside, &Customer::Goes, &mut context);
+    /// # let (mut executor, mut inside) = (Executor::new(&Shop, 1, 9, false), 0);
+    /// # executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut inside, &Customer::Comes, executor.lp());
+    /// # assert_eq!((inside, executor.outbox_mut()[0].time.get()), (1, 5.0));
+    /// # Shop.handle(&mut inside, &Customer::Goes, executor.lp());
     /// # assert_eq!(inside, 0);
     /// ```
     ///
@@ -572,11 +572,11 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     *balance = lp.restore();
     /// }
     /// # }
-    /// # let (mut context, mut balance) = (Context::new(&Bank, 1, 9, true), 0.1);
-    /// # context.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
-    /// # Bank.handle(&mut balance, &0.2, &mut context);
+    /// # let (mut executor, mut balance) = (Executor::new(&Bank, 1, 9, true), 0.1);
+    /// # executor.begin(LpId(0), 1, 2.0f64.try_into().unwrap(), 0);
+    /// # Bank.handle(&mut balance, &0.2, executor.lp());
     /// # assert_ne!(balance, 0.1);
-    /// # context.reverse(&Bank, &mut balance, &0.2);
+    /// # executor.reverse(&Bank, &mut balance, &0.2);
     /// # assert_eq!(balance, 0.1);
     /// ```
     fn reverse(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Reverse<Self>) {
@@ -599,9 +599,9 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     lp.observe(PAID, *paid);
     /// }
     /// # }
-    /// # let mut context = Context::new(&Shop, 1, 9, false);
-    /// # context.commit(&Shop, &7.5);
-    /// # assert_eq!(context.notes_mut().list, [warpline_model::statistics::Note::Observe { mean: PAID, value: 7.5 }]);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # executor.commit(&Shop, &7.5);
+    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Observe { mean: PAID, value: 7.5 }]);
     /// ```
     fn commit(&self, event: &Self::Event, lp: &mut Commit<Self>) {
         let _ = (event, lp);
@@ -622,9 +622,9 @@ pub trait Model: Sized + Send + Sync + 'static {
     ///     lp.count(LEFT, queue.len() as u64); // who still waits when the shop shuts
     /// }
     /// # }
-    /// # let mut context = Context::new(&Shop, 1, 9, false);
-    /// # context.finish(&Shop, LpId(0), &vec![1.0, 4.5], 10.0f64.try_into().unwrap());
-    /// # assert_eq!(context.notes_mut().list, [warpline_model::statistics::Note::Count { counter: LEFT, by: 2 }]);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # executor.finish(&Shop, LpId(0), &vec![1.0, 4.5], 10.0f64.try_into().unwrap());
+    /// # assert_eq!(executor.notes_mut().list, [warpline_model::statistics::Note::Count { counter: LEFT, by: 2 }]);
     /// ```
     fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
         let _ = (state, lp);

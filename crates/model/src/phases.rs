@@ -80,9 +80,9 @@ phase! {
     ///     speed
     /// }
     /// # }
-    /// # let mut context = Context::new(&Shop, 1, 9, false);
-    /// # let speeds = [0, 1, 2].map(|id| context.init(&Shop, LpId(id)));
-    /// # assert!(speeds[0] != speeds[1] && context.outbox_mut().len() == 1);
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let speeds = [0, 1, 2].map(|id| executor.init(&Shop, LpId(id)));
+    /// # assert!(speeds[0] != speeds[1] && executor.outbox_mut().len() == 1);
     /// ```
 }
 observing_phase!(Init);
@@ -126,11 +126,11 @@ phase! {
     ///     *stock -= lp.random().below(6); // the same number again
     /// }
     /// # }
-    /// # let (mut context, mut stock) = (Context::new(&Shop, 1, 9, true), 7);
+    /// # let (mut executor, mut stock) = (Executor::new(&Shop, 1, 9, true), 7);
     /// # (1..20).for_each(|event| {
-    /// #     context.begin(LpId(0), event, 2.5f64.try_into().unwrap(), 0);
-    /// #     Shop.handle(&mut stock, &(), &mut context);
-    /// #     context.reverse(&Shop, &mut stock, &());
+    /// #     executor.begin(LpId(0), event, 2.5f64.try_into().unwrap(), 0);
+    /// #     Shop.handle(&mut stock, &(), executor.lp());
+    /// #     executor.reverse(&Shop, &mut stock, &());
     /// #     assert_eq!(stock, 7);
     /// # });
     /// ```

@@ -25,12 +25,12 @@ impl<M: Model> Context<M> {
     ///     lp.send(lp.id(), 0.0, "remember"); // at 2.5 again, after this event
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &"go", &mut context);
-    /// # let sent: Vec<_> = context.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", executor.lp());
+    /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|event| (event.to.0, event.time.get())).collect();
     /// # assert_eq!(sent, [(3, 2.75), (2, 2.5)]);
-    /// # assert!(!context.has_fault());
+    /// # assert!(!executor.has_fault());
     /// ```
     ///
     /// # Faults
@@ -66,10 +66,10 @@ impl<M: Model> Context<M> {
     ///     lp.send_with_priority(3, 1.0, -1, "departure"); // makes room before the arrival
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Shop, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Shop.handle(&mut state, &"go", &mut context);
-    /// # let sent = context.outbox_mut();
+    /// # let (mut executor, mut state) = (Executor::new(&Shop, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", executor.lp());
+    /// # let sent = executor.outbox_mut();
     /// # assert!(sent[1].time == sent[0].time && sent[1].priority < sent[0].priority);
     /// ```
     #[inline]
@@ -97,13 +97,13 @@ impl<M: Model> Context<M> {
     ///     }
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Post, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # let letter = "to all who wait".to_owned();
-    /// # Post.handle(&mut state, &letter, &mut context);
-    /// # assert!(context.forwards());
-    /// # context.copy_forwards(&letter);
-    /// # let sent: Vec<_> = context.outbox_mut().iter().map(|sent| (sent.to.0, sent.time.get(), sent.event.as_str())).collect();
+    /// # Post.handle(&mut state, &letter, executor.lp());
+    /// # assert!(executor.forwards());
+    /// # executor.copy_forwards(&letter);
+    /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|sent| (sent.to.0, sent.time.get(), sent.event.as_str())).collect();
     /// # assert_eq!(sent, [(3, 3.0, "to all who wait")]);
     /// ```
     ///
@@ -129,11 +129,11 @@ impl<M: Model> Context<M> {
     ///     lp.forward_with_priority(3, 1.0, -1); // before any letters that arrive then
     /// }
     /// # }
-    /// # let (mut context, mut state) = (Context::new(&Post, 1, 9, false), Default::default());
-    /// # context.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Post.handle(&mut state, &"stop".to_owned(), &mut context);
-    /// # context.copy_forwards(&"stop".to_owned());
-    /// # assert_eq!(context.outbox_mut()[0].priority, warpline_base::Priority::new(-1));
+    /// # let (mut executor, mut state) = (Executor::new(&Post, 1, 9, false), Default::default());
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Post.handle(&mut state, &"stop".to_owned(), executor.lp());
+    /// # executor.copy_forwards(&"stop".to_owned());
+    /// # assert_eq!(executor.outbox_mut()[0].priority, warpline_base::Priority::new(-1));
     /// ```
     pub fn forward_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8)
     where
@@ -252,6 +252,7 @@ pub(crate) fn no_room_for<M: Model>(sends: usize) -> Exhausted {
 mod tests {
     use super::*;
     use crate::Init;
+    use crate::engine::Executor;
     use crate::statistics::Note;
 
     struct Flood;
@@ -268,55 +269,55 @@ mod tests {
 
     #[test]
     fn sends_are_limited() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.limits.sends = 3;
-        (0..4).for_each(|number| context.send(1, 1.0, number));
-        assert_eq!(context.outbox.len(), 3);
-        assert_eq!(context.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.lp().limits.sends = 3;
+        (0..4).for_each(|number| executor.lp().send(1, 1.0, number));
+        assert_eq!(executor.lp().outbox.len(), 3);
+        assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
     }
 
     #[test]
     fn the_first_fault_stays() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.send(7, 1.0, 0);
-        context.send(1, f64::NAN, 0);
-        assert_eq!(context.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
-        assert_eq!(context.take_fault(), None);
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.lp().send(7, 1.0, 0);
+        executor.lp().send(1, f64::NAN, 0);
+        assert_eq!(executor.take_fault(), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+        assert_eq!(executor.take_fault(), None);
     }
 
     #[test]
     fn what_is_forwarded_keeps_its_place_among_the_sends() {
         for last in [false, true] {
-            let mut context = Context::new(&Flood, 1, 10, false);
-            context.forward(1, 1.0);
-            context.send(0, 2.0, 8);
-            context.send(1, 3.0, 9);
-            context.forward(0, 4.0);
-            context.forward_with_priority(1, 5.0, -3);
-            context.send(1, 6.0, 10);
-            assert!(context.forwards());
+            let mut executor = Executor::new(&Flood, 1, 10, false);
+            executor.lp().forward(1, 1.0);
+            executor.lp().send(0, 2.0, 8);
+            executor.lp().send(1, 3.0, 9);
+            executor.lp().forward(0, 4.0);
+            executor.lp().forward_with_priority(1, 5.0, -3);
+            executor.lp().send(1, 6.0, 10);
+            assert!(executor.forwards());
             if last {
-                context.copy_forwards_but_last(&7);
-                assert_eq!(context.outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(), [7, 8, 9, 7, 10]);
-                context.move_forward(6);
+                executor.copy_forwards_but_last(&7);
+                assert_eq!(executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(), [7, 8, 9, 7, 10]);
+                executor.move_forward(6);
             } else {
-                context.copy_forwards(&6);
+                executor.copy_forwards(&6);
             }
-            let sent: Vec<_> = context.outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
+            let sent: Vec<_> = executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
             let other = if last { 7 } else { 6 };
             assert_eq!(sent, [(1.0, other), (2.0, 8), (3.0, 9), (4.0, other), (5.0, 6), (6.0, 10)]);
-            assert_eq!((context.outbox[4].priority, context.forwards(), context.take_fault()), (Priority::new(-3), false, None));
+            assert_eq!((executor.lp().outbox[4].priority, executor.forwards(), executor.take_fault()), (Priority::new(-3), false, None));
         }
     }
 
     #[test]
     fn forwarding_has_the_faults_of_sending() {
         let fault = |to: u32, delay| {
-            let mut context = Context::new(&Flood, 1, 0, false);
-            context.begin(LpId(0), 1, VirtualTime::new(5.0).unwrap(), 0);
-            context.forward(to, delay);
-            assert!(!context.forwards());
-            context.take_fault()
+            let mut executor = Executor::new(&Flood, 1, 0, false);
+            executor.begin(LpId(0), 1, VirtualTime::new(5.0).unwrap(), 0);
+            executor.lp().forward(to, delay);
+            assert!(!executor.forwards());
+            executor.take_fault()
         };
         assert_eq!(fault(7, 1.0), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
         assert_eq!(fault(1, -1.0), Some(Fault::Delay { to: LpId(1), delay: -1.0 }));
@@ -326,59 +327,59 @@ mod tests {
     #[test]
     fn forwards_count_among_the_sends() {
         let limited = || {
-            let mut context = Context::new(&Flood, 1, 10, false);
-            context.limits.sends = 3;
-            context
+            let mut executor = Executor::new(&Flood, 1, 10, false);
+            executor.lp().limits.sends = 3;
+            executor
         };
-        let mut context = limited();
-        (0..4).for_each(|_| context.forward(1, 1.0));
-        assert_eq!(context.take_fault(), Some(Fault::TooManySends { limit: 3 }));
-        let mut context = limited();
-        context.forward(1, 1.0);
-        (0..3).for_each(|number| context.send(1, 1.0, number));
-        assert_eq!(context.take_fault(), None, "not before all is counted");
-        context.copy_forwards(&9);
-        assert_eq!((context.take_fault(), context.forwards()), (Some(Fault::TooManySends { limit: 3 }), false));
-        context.forget();
-        context.forward(1, 1.0);
-        context.forget();
-        assert!(!context.forwards(), "what never happened forwards nothing");
+        let mut executor = limited();
+        (0..4).for_each(|_| executor.lp().forward(1, 1.0));
+        assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 3 }));
+        let mut executor = limited();
+        executor.lp().forward(1, 1.0);
+        (0..3).for_each(|number| executor.lp().send(1, 1.0, number));
+        assert_eq!(executor.take_fault(), None, "not before all is counted");
+        executor.copy_forwards(&9);
+        assert_eq!((executor.take_fault(), executor.forwards()), (Some(Fault::TooManySends { limit: 3 }), false));
+        executor.forget();
+        executor.lp().forward(1, 1.0);
+        executor.forget();
+        assert!(!executor.forwards(), "what never happened forwards nothing");
     }
 
     /// Times are ordered by their bits, and those of -0.0 would come after all others.
     #[test]
     fn a_delay_of_minus_zero_is_no_delay() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
-        [0.0, -0.0].into_iter().zip(0..).for_each(|(delay, number)| context.send(1, delay, number));
-        context.send(0, -0.0, 2);
-        let sent: Vec<_> = context.outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.begin(LpId(1), 1, VirtualTime::new(-0.0).unwrap(), 0);
+        [0.0, -0.0].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(1, delay, number));
+        executor.lp().send(0, -0.0, 2);
+        let sent: Vec<_> = executor.lp().outbox.iter().map(|sent| (sent.time, sent.step, sent.event)).collect();
         assert_eq!(sent, [(VirtualTime::ZERO, 1, 0), (VirtualTime::ZERO, 1, 1), (VirtualTime::ZERO, 1, 2)]);
-        assert_eq!(context.take_fault(), None);
+        assert_eq!(executor.take_fault(), None);
     }
 
     #[test]
     fn a_delay_that_is_lost_to_rounding_is_noted() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
-        [8.0, 0.0, 16.0].into_iter().zip(0..).for_each(|(delay, number)| context.send(0, delay, number));
-        context.forward(0, 0.5);
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.begin(LpId(1), 7, VirtualTime::new(1e17).unwrap(), 3);
+        [8.0, 0.0, 16.0].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(0, delay, number));
+        executor.lp().forward(0, 0.5);
         let lost = |delay| Note::LostDelay { to: LpId(0), event: 7, delay };
-        assert_eq!(context.notes.current(), [lost(8.0), lost(0.5)]);
-        assert_eq!(context.take_fault(), None);
+        assert_eq!(executor.lp().notes.current(), [lost(8.0), lost(0.5)]);
+        assert_eq!(executor.take_fault(), None);
         // It is no zero-delay loop, and the fault says so.
-        context.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
-        context.send(0, 0.5, 0);
-        assert_eq!(context.take_fault(), Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 }));
+        executor.begin(LpId(1), 8, VirtualTime::new(1e17).unwrap(), 10);
+        executor.lp().send(0, 0.5, 0);
+        assert_eq!(executor.take_fault(), Some(Fault::LostDelay { to: LpId(0), delay: 0.5, step: 16.0, limit: 10 }));
     }
 
     #[test]
     fn steps_count_hops_that_take_no_time() {
-        let mut context = Context::new(&Flood, 1, 10, false);
-        context.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
+        let mut executor = Executor::new(&Flood, 1, 10, false);
+        executor.begin(LpId(1), 1, VirtualTime::new(5.0).unwrap(), 3);
         // The last delay is lost in rounding.
-        [0.0, 2.0, 1e-20].into_iter().zip(0..).for_each(|(delay, number)| context.send(0, delay, number));
-        assert_eq!(context.outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
-        assert_eq!(context.take_fault(), None);
+        [0.0, 2.0, 1e-20].into_iter().zip(0..).for_each(|(delay, number)| executor.lp().send(0, delay, number));
+        assert_eq!(executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
+        assert_eq!(executor.take_fault(), None);
     }
 }

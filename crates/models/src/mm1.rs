@@ -69,19 +69,16 @@ const MEAN_STAY: Mean = Mean::slot(1);
 const INSIDE: TimeMean = TimeMean::slot(2);
 
 impl Mm1 {
-    fn send_customer(&self, gap: f64, send: &mut dyn FnMut(u32, f64, Event)) {
-        send(SERVER, gap, Event::Arrive);
-        send(SOURCE, gap, Event::Next);
+    fn send_customer(&self, lp: &mut impl Acting<Self>) {
+        let gap = lp.random().exponential(1.0 / self.parameters.arrival_rate);
+        lp.send(SERVER, gap, Event::Arrive);
+        lp.send(SOURCE, gap, Event::Next);
     }
 
     fn serve(&self, arrived: f64, in_service: &mut Option<f64>, lp: &mut Context<Self>) {
         *lp.change(in_service) = Some(arrived);
         let service = lp.random().exponential(1.0 / self.parameters.service_rate);
         lp.send(SERVER, service, Event::Depart);
-    }
-
-    fn gap(&self, random: &mut Random) -> f64 {
-        random.exponential(1.0 / self.parameters.arrival_rate)
     }
 }
 
@@ -121,17 +118,13 @@ impl Model for Mm1 {
         if lp.id().0 != SOURCE {
             return State::Server { waiting: Queue::default(), in_service: None, inside: Level::default() };
         }
-        let gap = self.gap(lp.random());
-        self.send_customer(gap, &mut |to, delay, event| lp.send(to, delay, event));
+        self.send_customer(lp);
         State::Source
     }
 
     fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
         match (state, event) {
-            (State::Source, _) => {
-                let gap = self.gap(lp.random());
-                self.send_customer(gap, &mut |to, delay, event| lp.send(to, delay, event));
-            }
+            (State::Source, _) => self.send_customer(lp),
             (State::Server { waiting, in_service, inside }, Event::Arrive) => {
                 inside.set(inside.get() + 1.0, INSIDE, lp);
                 if in_service.is_none() {

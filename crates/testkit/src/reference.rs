@@ -10,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::Value;
 use warpline::base::random::mix64;
 use warpline::base::{EventKey, HistoryDigest, Priority, RunDigest, Sequence, VirtualTime};
-use warpline::engine::{Limits, Outgoing};
+use warpline::engine::{Executor, Limits, Outgoing};
 use warpline::record::Series;
 use warpline::statistics::{Row, RowSink};
-use warpline::{Act, Cell, Context, Declarations, Fault, LpId, Model, Place, Statistics};
+use warpline::{Act, Cell, Declarations, Fault, LpId, Model, Place, Statistics};
 
 /// The settings of a run, besides its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -168,7 +168,7 @@ impl RowSink for Tables {
 struct Simulator<'m, M: Model> {
     model: &'m M,
     settings: Settings,
-    context: Context<M>,
+    executor: Executor<M>,
     pending: BTreeMap<Rank, Pending<M::Event>>,
     lps: Vec<Lp<M::State>>,
     statistics: Statistics,
@@ -183,13 +183,13 @@ impl<'m, M: Model> Simulator<'m, M> {
         let declared = declared.checked().expect("the declarations make sense");
         let statistics = Statistics::new(declared, settings.warmup, settings.end);
         let tables = Tables(vec![Vec::new(); statistics.tables().len()]);
-        let context = Context::new(model, settings.seed, settings.zero_delay_hops, false);
+        let executor = Executor::new(model, settings.seed, settings.zero_delay_hops, false);
         let (pending, lps) = (BTreeMap::new(), Vec::new());
-        Simulator { model, settings: *settings, context, pending, lps, statistics, tables, committed: 0 }
+        Simulator { model, settings: *settings, executor, pending, lps, statistics, tables, committed: 0 }
     }
 
     fn init(&mut self, lp: LpId) -> Result<(), Stop> {
-        let state = guarded(|| self.context.init(self.model, lp));
+        let state = guarded(|| self.executor.init(self.model, lp));
         let place = || (Place::Init(lp), 0.0);
         let state = self.check(state, place)?;
         self.lps.push(Lp { state, events: 0, history: HistoryDigest::default() });
@@ -209,14 +209,14 @@ impl<'m, M: Model> Simulator<'m, M> {
         let number = lp.events;
         let (time, payload) = (rank.time.0, || format!("{event:?}"));
         let place = || (Place::Event { lp: to, time, number: Some(number), payload: payload() }, time);
-        self.context.begin(to, number, rank.key().time, rank.step);
+        self.executor.begin(to, number, rank.key().time, rank.step);
         let handled = guarded(|| {
-            self.model.handle(&mut lp.state, &event, &mut self.context);
-            self.context.copy_forwards(&event);
+            self.model.handle(&mut lp.state, &event, self.executor.lp());
+            self.executor.copy_forwards(&event);
         });
         lp.history.push(&rank.key());
         self.check(handled, place)?;
-        let committed = guarded(|| self.context.commit(self.model, &event));
+        let committed = guarded(|| self.executor.commit(self.model, &event));
         self.check(committed, place)?;
         self.observe(to, rank.time.0, place)?;
         self.file(to, number, Some(rank));
@@ -226,7 +226,7 @@ impl<'m, M: Model> Simulator<'m, M> {
 
     /// Inserts what `sender` sent in its `event`-th event, which had the place `cause` in the order.
     fn file(&mut self, sender: LpId, event: u64, cause: Option<Rank>) {
-        let sent: Vec<Outgoing<M::Event>> = self.context.outbox_mut().drain(..).collect();
+        let sent: Vec<Outgoing<M::Event>> = self.executor.outbox_mut().drain(..).collect();
         for (outgoing, index) in sent.into_iter().zip(0..) {
             let Outgoing { time, to, step, priority, event: payload } = outgoing;
             let luck = if self.model.unbiased_ties() {
@@ -244,7 +244,7 @@ impl<'m, M: Model> Simulator<'m, M> {
     fn finish(&mut self, lp: LpId) -> Result<(), Stop> {
         let end = VirtualTime::new(self.settings.end).expect("the end is a time");
         let place = || (Place::Finish(lp), end.get());
-        let finished = guarded(|| self.context.finish(self.model, lp, &self.lps[lp.index()].state, end));
+        let finished = guarded(|| self.executor.finish(self.model, lp, &self.lps[lp.index()].state, end));
         self.check(finished, place)?;
         self.observe(lp, end.get(), place)
     }
@@ -252,14 +252,14 @@ impl<'m, M: Model> Simulator<'m, M> {
     /// Passes on the result of model code, unless it panicked or left a fault.
     fn check<T>(&mut self, returned: Result<T, Fault>, place: impl Fn() -> (Place, f64)) -> Result<T, Stop> {
         let value = returned.map_err(|fault| self.stop(fault, &place))?;
-        match self.context.take_fault() {
+        match self.executor.take_fault() {
             None => Ok(value),
             Some(fault) => Err(self.stop(fault, place)),
         }
     }
 
     fn observe(&mut self, lp: LpId, time: f64, place: impl Fn() -> (Place, f64)) -> Result<(), Stop> {
-        let notes = std::mem::take(self.context.notes_mut());
+        let notes = std::mem::take(self.executor.notes_mut());
         let applied = self.statistics.apply(&notes, time, lp, &mut self.tables);
         applied.map_err(|fault| self.stop(fault, place))
     }

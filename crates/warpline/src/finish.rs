@@ -2,8 +2,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpline_base::{LpId, Moment, StateDigest, VirtualTime};
 use warpline_kernel::{MomentRow, RowContent};
+use warpline_model::engine::Executor;
 use warpline_model::statistics::{Row, RowSink};
-use warpline_model::{Act, Context, Fault, Model, Statistics};
+use warpline_model::{Act, Fault, Model, Statistics};
 
 use crate::error::{Failure, panic_message};
 use crate::{Error, Place};
@@ -11,7 +12,7 @@ use crate::{Error, Place};
 /// What every engine needs to let LPs finish.
 pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) model: &'a M,
-    pub(crate) context: &'a mut Context<M>,
+    pub(crate) executor: &'a mut Executor<M>,
     pub(crate) statistics: &'a mut Statistics,
     pub(crate) end: VirtualTime,
     /// To which the states are added, if a digest of them is wanted.
@@ -32,16 +33,16 @@ impl<M: Model> Finisher<'_, M> {
     where
         M: 's,
     {
-        let Finisher { model, context, statistics, end, mut digest } = self;
-        let beat = context.beat().clone();
+        let Finisher { model, executor, statistics, end, mut digest } = self;
+        let beat = executor.beat().clone();
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
-            // The context is not used again after a panic.
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| context.finish(model, id, state, end))) {
+            // The executor is not used again after a panic.
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| executor.finish(model, id, state, end))) {
                 // A fault before the panic takes precedence.
-                return Err((id, context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))));
+                return Err((id, executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))));
             }
-            let notes = context.notes_mut();
+            let notes = executor.notes_mut();
             let outcome = statistics.apply(notes, end.get(), id, rows);
             notes.clear();
             outcome.map_err(|fault| (id, fault))?;

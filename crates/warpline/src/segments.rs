@@ -16,7 +16,8 @@ use warpline_base::{RunDigest, StateDigest};
 use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp, RoleCounts};
 use warpline_memory::{DropEach, MakeRoom, Pool, Region};
-use warpline_model::{Context, Model, Statistics};
+use warpline_model::engine::Executor;
+use warpline_model::{Model, Statistics};
 
 use crate::budget::RunBudget;
 use crate::check::RunSpec;
@@ -181,11 +182,11 @@ impl<M: Model> Job<M> {
         let end = cut_short.unwrap_or(spec.end);
         cut_short.iter().for_each(|end| statistics.cut_short(end.get()));
         let loop_seconds = whole.looped.map_or(0.0, |looped| (ended - looped).as_secs_f64());
-        let mut context = Context::with_limits(spec.limits.clone(), self.settings.seed(), false);
-        monitor.control.watch(None, context.beat());
+        let mut executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), false);
+        monitor.control.watch(None, executor.beat());
         let mut state_digest = self.settings.state_digest().then(StateDigest::default);
         let finisher =
-            Finisher { model: &*self.model, context: &mut context, statistics: &mut statistics, end, digest: state_digest.as_mut() };
+            Finisher { model: &*self.model, executor: &mut executor, statistics: &mut statistics, end, digest: state_digest.as_mut() };
         let finished = match &mut processes {
             None => finisher.finish(first_lp, states.iter(), &mut rows),
             Some(processes) if !processes.group.is_first() => {

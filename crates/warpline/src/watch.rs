@@ -76,7 +76,7 @@ impl Control {
     /// From now on the caller watches this thread of the run.
     pub(crate) fn watch(&self, pe: Option<u32>, beat: &Arc<Beat>) {
         let mut beats = self.beats.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only the list still knows of a context that is gone.
+        // Only the list still knows of a executor that is gone.
         beats.retain(|(_, beat)| Arc::strong_count(beat) > 1);
         beats.push((pe, beat.clone()));
     }
@@ -334,6 +334,7 @@ impl Watchdog {
 mod tests {
     use warpline_base::VirtualTime;
     use warpline_model::Model;
+    use warpline_model::engine::Executor;
     use warpline_model::prelude::*;
 
     use super::*;
@@ -352,15 +353,15 @@ mod tests {
 
     #[test]
     fn an_event_is_told_once_and_forgotten_when_it_ends() {
-        let contexts: Vec<Context<Nothing>> = (0..2).map(|_| Context::new(&Nothing, 1, 9, false)).collect();
-        let mut contexts = contexts.into_iter();
-        let (Some(mut first), Some(mut second)) = (contexts.next(), contexts.next()) else { panic!() };
+        let executors: Vec<Executor<Nothing>> = (0..2).map(|_| Executor::new(&Nothing, 1, 9, false)).collect();
+        let mut executors = executors.into_iter();
+        let (Some(mut first), Some(mut second)) = (executors.next(), executors.next()) else { panic!() };
         let beats = [(Some(0), first.beat().clone()), (Some(1), second.beat().clone())];
         let limits = ThreadLimits { stack: 0, event: Duration::from_secs(60), warn: WARN_AFTER };
         let (mut watchdog, at) = (Watchdog::new(|_| None), Duration::from_secs);
-        let begin = |context: &mut Context<Nothing>, lp, event| {
-            context.beat().begin_step();
-            context.begin(LpId(lp), event, VirtualTime::new(2.5).unwrap(), 0);
+        let begin = |executor: &mut Executor<Nothing>, lp, event| {
+            executor.beat().begin_step();
+            executor.begin(LpId(lp), event, VirtualTime::new(2.5).unwrap(), 0);
         };
         assert_eq!(watchdog.look(&beats, limits, at(0)), None);
         begin(&mut first, 3, 7);
@@ -383,9 +384,9 @@ mod tests {
     /// An event whose thread gets a core for a tenth of the time is not to blame, until it has been on that for long.
     #[test]
     fn time_without_a_core_is_not_the_model_s() {
-        let context = Context::<Nothing>::new(&Nothing, 1, 9, false);
-        let mut context = context;
-        let beats = [(Some(0), context.beat().clone())];
+        let executor = Executor::<Nothing>::new(&Nothing, 1, 9, false);
+        let mut executor = executor;
+        let beats = [(Some(0), executor.beat().clone())];
         let limits = ThreadLimits { stack: 0, event: Duration::from_secs(8), warn: WARN_AFTER };
         thread_local! {
             static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
@@ -396,8 +397,8 @@ mod tests {
             Some(Scheduled { on_core: Duration::from_millis(100 * looks), waited: Duration::ZERO, is_ready: true })
         };
         let mut watchdog = Watchdog::new(starved);
-        context.beat().begin_step();
-        context.begin(LpId(3), 7, VirtualTime::new(2.5).unwrap(), 0);
+        executor.beat().begin_step();
+        executor.begin(LpId(3), 7, VirtualTime::new(2.5).unwrap(), 0);
         let mut told = (0..200).filter_map(|second| watchdog.look(&beats, limits, Duration::from_secs(second)));
         let (long, warn) = told.next().expect("it comes to 5 s");
         let text = "event 7 of LP 3 at time 2.5 has been running for 5 s on PE 0, beside 45 s for which others had its core";

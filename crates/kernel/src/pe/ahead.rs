@@ -34,7 +34,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Executes up to `most` events within the window.
     #[inline(never)]
     pub(super) fn execute_ahead<const WATCHED: bool>(&mut self, most: u32) {
-        self.context.beat().goes_ahead();
+        self.executor.beat().goes_ahead();
         if self.stays_parked() {
             return;
         }
@@ -126,25 +126,25 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         record.fate = Fate::Open;
         if !copied && self.world.tuning.undoing == Undoing::Journal {
             self.past.history.begin_changes();
-            self.context.begin_log(&lp.state);
+            self.executor.begin_log(&lp.state);
         }
-        self.context.begin(id, number, time, key.step);
-        self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
-        if self.context.forwards() {
+        self.executor.begin(id, number, time, key.step);
+        self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+        if self.executor.forwards() {
             // The event itself may have to be executed again.
-            self.context.copy_forwards(&event.payload);
+            self.executor.copy_forwards(&event.payload);
         }
         self.running = None;
-        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+        if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.hold_failed(entry, number, false);
             return;
         }
         if self.lacks_room(&key) {
             return self.park(entry);
         }
-        if !copied && self.context.logs() {
-            self.past.history.log_changes(self.context.logged_mut());
-            self.context.end_log();
+        if !copied && self.executor.logs() {
+            self.past.history.log_changes(self.executor.logged_mut());
+            self.executor.end_log();
         }
         let lp = self.lps.get_mut(index);
         lp.events = number;
@@ -169,15 +169,15 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Moves what the event at hand observed and saved out of the context.
     #[inline(always)]
     fn keep_extra(&mut self) -> ExtraId {
-        let nothing = self.context.notes_mut().is_empty() && self.context.saved_mut().is_empty();
+        let nothing = self.executor.notes_mut().is_empty() && self.executor.saved_mut().is_empty();
         if nothing { ExtraId::NONE } else { self.keep_some_extra() }
     }
 
     /// On its own, so that models without observations pay nothing for it.
     #[inline(never)]
     fn keep_some_extra(&mut self) -> ExtraId {
-        self.effects.fetch(self.context.notes());
-        let (notes, saved) = self.context.notes_and_saved_mut();
+        self.effects.fetch(self.executor.notes());
+        let (notes, saved) = self.executor.notes_and_saved_mut();
         self.past.extras.keep(notes, saved)
     }
 
@@ -186,13 +186,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(always)]
     pub(super) fn send_uncertain(&mut self, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let (first, mut sent) = (Sequence::first_of(number), OptionalHandle::default());
-        self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
-        while let Some(last) = self.context.outbox_mut().last() {
+        self.gauge.counts.sent += self.executor.outbox_mut().len() as u64;
+        while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
                 (sent, extra) = self.send_uncertain_away(sender, first, sent, extra);
                 continue;
             }
-            let Some(event) = take_last(&mut self.context, sender, first) else { break };
+            let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             sent = OptionalHandle::some(self.agenda.insert(event, sent));
         }
         (sent, extra)
@@ -207,7 +207,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         sent: OptionalHandle,
         extra: ExtraId,
     ) -> (OptionalHandle, ExtraId) {
-        let Some(mut event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
+        let Some(mut event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
         let pe = self.world.partition.pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
@@ -229,7 +229,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(always)]
     pub(super) fn send_buffer(&mut self, to: u32, next: OptionalHandle, event: Event<M::Event>) -> Handle {
         let tag = self.gvt.sent(to, || Moment::Event(event.key()));
-        let mark = round_up_to_f32(self.context.now()).to_bits();
+        let mark = round_up_to_f32(self.executor.now()).to_bits();
         let (handle, buffer) = self.agenda.store_mut().share(to, mark, next, event);
         self.mail.send(to, buffer, MessageKind::Event, tag);
         handle
@@ -270,7 +270,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let repeated = catch_panic(|| self.execute_again(index, again));
         if let Err(panic) = repeated {
-            self.context.forget();
+            self.executor.forget();
             self.faults.lose(index, repeat_fault(panic));
         }
     }
@@ -283,9 +283,9 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         for handle in again.into_iter().rev() {
             number += 1;
             let event = self.agenda.event(handle);
-            self.context.begin(id, number, event.time, event.step);
-            self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
-            self.context.forget();
+            self.executor.begin(id, number, event.time, event.step);
+            self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
+            self.executor.forget();
         }
     }
 

@@ -155,10 +155,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn send_again<const CERTAIN: bool>(&mut self, kept: Kept, sender: LpId, number: u64, mut extra: ExtraId) -> (OptionalHandle, ExtraId) {
         let (first, mut sent, event) = (Sequence::first_of(number), OptionalHandle::default(), kept.event);
         let mut before = self.take_before(kept);
-        while let Some(last) = self.context.outbox_mut().last() {
-            let (stays, sequence) = (self.lps.contain(last.to), first.nth(self.context.outbox_mut().len() as u32 - 1));
+        while let Some(last) = self.executor.outbox_mut().last() {
+            let (stays, sequence) = (self.lps.contain(last.to), first.nth(self.executor.outbox_mut().len() as u32 - 1));
             self.cancel_later_than(sequence, &mut before, event);
-            let Some(last) = self.context.outbox_mut().last() else { break };
+            let Some(last) = self.executor.outbox_mut().last() else { break };
             if stays
                 && let Some(&message) = before.here.last()
                 && is_same::<M>(self.agenda.event(message), sequence, last)
@@ -183,7 +183,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
                 continue;
             }
             before.sent_again += 1;
-            _ = try_drop(self.context.outbox_mut().pop());
+            _ = try_drop(self.executor.outbox_mut().pop());
         }
         self.finish_before(kept.extra, before, event);
         (sent, extra)
@@ -200,7 +200,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     ) -> (OptionalHandle, ExtraId) {
         match (stays, CERTAIN) {
             (true, _) => {
-                let Some(event) = take_last(&mut self.context, sender, first) else { return (sent, extra) };
+                let Some(event) = take_last(&mut self.executor, sender, first) else { return (sent, extra) };
                 let next = if CERTAIN { OptionalHandle::default() } else { sent };
                 (OptionalHandle::some(self.agenda.insert(event, next)), extra)
             }

@@ -6,8 +6,8 @@ use std::mem::needs_drop;
 
 use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::Handle;
-use warpline_model::engine::Outgoing;
-use warpline_model::{Context, Model};
+use warpline_model::Model;
+use warpline_model::engine::{Executor, Outgoing};
 
 use super::{ExecutedEvent, Pe};
 use crate::Event;
@@ -81,25 +81,25 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.running = Some(entry);
-        self.context.begin(id, number, time, key.step);
-        self.world.model.handle(&mut lp.state, &event.payload, &mut self.context);
+        self.executor.begin(id, number, time, key.step);
+        self.world.model.handle(&mut lp.state, &event.payload, self.executor.lp());
         let again = !plain && self.past.kept.has(self.past.kp_of(index), handle, time);
-        if self.context.forwards() {
+        if self.executor.forwards() {
             if again {
-                self.context.copy_forwards(&event.payload);
+                self.executor.copy_forwards(&event.payload);
             } else {
-                self.context.copy_forwards_but_last(&event.payload);
+                self.executor.copy_forwards_but_last(&event.payload);
             }
         }
-        if self.context.has_fault() || number >= Sequence::EVENT_LIMIT {
+        if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
             self.running = None;
             self.hold_failed(entry, number, true);
             return false;
         }
-        self.context.commit(self.world.model, &event.payload);
+        self.executor.commit(self.world.model, &event.payload);
         self.running = None;
-        if !self.context.notes().is_empty()
-            && let Err(fault) = self.effects.observe(self.context.notes_mut(), Moment::Event(key), id, time)
+        if !self.executor.notes().is_empty()
+            && let Err(fault) = self.effects.observe(self.executor.notes_mut(), Moment::Event(key), id, time)
         {
             self.hold(entry, fault, true);
             return false;
@@ -107,7 +107,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         // An event that fails does not count.
         lp.events = number;
         lp.digest.push(&key);
-        self.context.saved_mut().clear();
+        self.executor.saved_mut().clear();
         // Later states cannot be worked out from copies before this event.
         self.past.copies.soon(index);
         self.gauge.counts.processed += 1;
@@ -122,7 +122,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         if again {
             self.send_certain_again(handle, id, number);
-        } else if self.context.forwards() {
+        } else if self.executor.forwards() {
             self.forward(handle, id, number);
         } else {
             self.send_certain(Some(handle), id, number);
@@ -136,7 +136,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(never)]
     fn forward(&mut self, spent: Handle, sender: LpId, number: u64) {
         let event = self.agenda.store_mut().take(spent);
-        self.context.move_forward(event.payload);
+        self.executor.move_forward(event.payload);
         self.send_certain(None, sender, number);
     }
 
@@ -145,14 +145,14 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[inline(always)]
     pub(super) fn send_certain(&mut self, mut spent: Option<Handle>, sender: LpId, number: u64) {
         let first = Sequence::first_of(number);
-        self.gauge.counts.sent += self.context.outbox_mut().len() as u64;
+        self.gauge.counts.sent += self.executor.outbox_mut().len() as u64;
         // Last first, which is all the same to the pending set: the place in the order is in the key.
-        while let Some(last) = self.context.outbox_mut().last() {
+        while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
                 self.send_certain_away(sender, first);
                 continue;
             }
-            let Some(event) = take_last(&mut self.context, sender, first) else { break };
+            let Some(event) = take_last(&mut self.executor, sender, first) else { break };
             match spent.take() {
                 Some(spent) => {
                     self.begin_drop(spent);
@@ -172,7 +172,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Sends the last event in the outbox to another PE. Out of line, so that an event that stays here is written straight into its place.
     #[inline(never)]
     pub(super) fn send_certain_away(&mut self, sender: LpId, first: Sequence) {
-        let Some(mut event) = take_last(&mut self.context, sender, first) else { return };
+        let Some(mut event) = take_last(&mut self.executor, sender, first) else { return };
         let pe = self.world.partition.pe(event.receiver);
         let near = self.world.is_near(pe);
         if near {
@@ -249,8 +249,8 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
 /// The last event of the outbox of LP `sender`, whose first has this sequence number.
 #[inline(always)]
-pub(super) fn take_last<M: Model>(context: &mut Context<M>, sender: LpId, first: Sequence) -> Option<Event<M::Event>> {
-    let Outgoing { time, to: receiver, step, priority, event: payload } = context.outbox_mut().pop()?;
-    let sequence = first.nth(context.outbox_mut().len() as u32);
+pub(super) fn take_last<M: Model>(executor: &mut Executor<M>, sender: LpId, first: Sequence) -> Option<Event<M::Event>> {
+    let Outgoing { time, to: receiver, step, priority, event: payload } = executor.outbox_mut().pop()?;
+    let sequence = first.nth(executor.outbox_mut().len() as u32);
     Some(Event { time, sequence, sender, receiver, step, priority, payload })
 }

@@ -201,20 +201,20 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         }
         let id = event.receiver;
         let extra = std::mem::replace(&mut record.extra, ExtraId::NONE);
-        self.context.visit(id, key.time);
+        self.executor.visit(id, key.time);
         let entry = Entry::new(key.time, 0, handle);
         self.running = Some(entry);
-        self.context.commit(self.world.model, &event.payload);
+        self.executor.commit(self.world.model, &event.payload);
         self.running = None;
         if let Some(place) = extra.place() {
-            let figures = self.past.extras.read(place, self.context.notes());
+            let figures = self.past.extras.read(place, self.executor.notes());
             self.effects.observe_figures(figures, id, key.time).map_err(|fault| (entry, fault))?;
             self.past.extras.release(place);
         } else if extra != ExtraId::NONE {
             self.apply_extra(extra, at, id, key.time).map_err(|fault| (entry, fault))?;
         }
-        if !self.context.notes().is_empty() {
-            self.effects.observe(self.context.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
+        if !self.executor.notes().is_empty() {
+            self.effects.observe(self.executor.notes_mut(), at, id, key.time).map_err(|fault| (entry, fault))?;
         }
         self.past.history.get_mut(place).fate = Fate::Committed;
         if self.world.tuning.undoing.lag() == 0 {
@@ -232,7 +232,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Applies what the event of an extra, which commits, had observed.
     #[inline(never)]
     fn apply_extra(&mut self, extra: ExtraId, at: Moment, lp: LpId, time: VirtualTime) -> Result<(), Fault> {
-        let Pe { past, effects, context, mail, world, .. } = self;
+        let Pe { past, effects, executor, mail, world, .. } = self;
         let Some(more) = past.extras.get(extra) else { return Ok(()) };
         if world.tuning.messages == Messages::Copy {
             more.sent.iter().for_each(|sent| mail.drop_copy(sent.copy));
@@ -241,7 +241,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
             effects.observe(&mut more.notes, at, lp, time)?;
         }
         if let Some(place) = more.observed {
-            effects.observe_figures(past.extras.read(place, context.notes()), lp, time)?;
+            effects.observe_figures(past.extras.read(place, executor.notes()), lp, time)?;
         }
         past.extras.give_back(extra);
         Ok(())
@@ -278,13 +278,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Notes that the payload of an event that is over panicked when it was dropped.
     #[cold]
     pub(super) fn fail_dropped(&mut self, ExecutedEvent { key, lp }: ExecutedEvent, panic: Box<dyn Any + Send>) {
-        self.context.forget();
+        self.executor.forget();
         self.fail_held(HeldEvent { key, lp, entry: None, fault: drop_fault(panic), certain: true });
     }
 
     fn fail(&mut self, entry: Entry, fault: Fault) {
         // What the model observed on commit goes with the fault.
-        self.context.forget();
+        self.executor.forget();
         let event = self.agenda.event(entry.handle());
         let (key, lp) = (event.key(), event.receiver);
         self.fail_held(HeldEvent { key, lp, entry: Some(entry), fault, certain: true });

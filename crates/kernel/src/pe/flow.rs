@@ -14,13 +14,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// than there are.
     #[inline(always)]
     pub(super) fn lacks_room(&mut self, key: &EventKey) -> bool {
-        self.flow.is_some() && self.context.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to)) && self.lacks_room_elsewhere(key)
+        self.flow.is_some() && self.executor.outbox_mut().iter().any(|sent| !self.lps.contain(sent.to)) && self.lacks_room_elsewhere(key)
     }
 
     #[inline(never)]
     fn lacks_room_elsewhere(&mut self, key: &EventKey) -> bool {
-        let Pe { flow: Some(flow), context, lps, world, agenda, frontier, .. } = self else { return false };
-        for sent in context.outbox_mut().iter().filter(|sent| !lps.contain(sent.to)) {
+        let Pe { flow: Some(flow), executor, lps, world, agenda, frontier, .. } = self else { return false };
+        for sent in executor.outbox_mut().iter().filter(|sent| !lps.contain(sent.to)) {
             let pe = world.partition.pe(sent.to);
             if world.is_near(pe) && world.tuning.messages != Messages::Copy {
                 flow.want(pe);
@@ -36,10 +36,10 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     /// Undoes the event at hand, which lacks buffers, and makes it wait.
     #[cold]
     pub(super) fn park(&mut self, entry: Entry) {
-        if self.context.logs() {
+        if self.executor.logs() {
             self.undo_logged(self.index_of(entry.handle()));
         }
-        self.context.forget();
+        self.executor.forget();
         if self.past.kept.is_any() {
             self.drop_kept(entry.handle());
         }

@@ -41,7 +41,7 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
         let Some(entry) = self.running.take() else { resume_unwind(panic) };
         // A fault before the panic takes precedence.
         let fault = self
-            .context
+            .executor
             .take_fault()
             .unwrap_or_else(|| if self.was_being_copied(entry.handle()) { copy_fault(panic) } else { Fault::Panic(panic_message(panic)) });
         self.hold(entry, fault, self.is_for_good(entry));
@@ -57,18 +57,18 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     #[cold]
     pub(super) fn hold_failed(&mut self, entry: Entry, number: u64, certain: bool) {
         let many = || Fault::TooManyEvents { limit: Sequence::EVENT_LIMIT };
-        let fault = if number >= Sequence::EVENT_LIMIT { many() } else { self.context.take_fault().unwrap_or_else(many) };
+        let fault = if number >= Sequence::EVENT_LIMIT { many() } else { self.executor.take_fault().unwrap_or_else(many) };
         self.hold(entry, fault, certain);
     }
 
     /// Holds back an event that failed. Unless the failure is certain, what the event did is undone.
     #[cold]
     pub(super) fn hold(&mut self, entry: Entry, fault: Fault, certain: bool) {
-        if self.context.logs() {
+        if self.executor.logs() {
             // However far the event has come, the log has all that it changed.
             self.undo_logged(self.index_of(entry.handle()));
         }
-        self.context.forget();
+        self.executor.forget();
         self.gauge.counts.held_back += u64::from(!certain);
         if self.past.kept.is_any() {
             self.drop_kept(entry.handle());

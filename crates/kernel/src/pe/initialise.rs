@@ -34,12 +34,12 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     }
 
     fn initialise(&mut self, id: LpId) -> Result<M::State, Fault> {
-        let state = catch_panic(|| self.context.init(self.world.model, id)).map_err(|panic| {
+        let state = catch_panic(|| self.executor.init(self.world.model, id)).map_err(|panic| {
             // A fault before the panic takes precedence.
-            self.context.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
+            self.executor.take_fault().unwrap_or_else(|| Fault::Panic(panic_message(panic)))
         })?;
-        let fault = self.context.take_fault().map_or(Ok(()), Err);
-        let begun = fault.and_then(|()| self.effects.observe(self.context.notes_mut(), Moment::Init(id), id, VirtualTime::ZERO));
+        let fault = self.executor.take_fault().map_or(Ok(()), Err);
+        let begun = fault.and_then(|()| self.effects.observe(self.executor.notes_mut(), Moment::Init(id), id, VirtualTime::ZERO));
         match begun {
             Ok(()) => Ok(state),
             Err(fault) => {

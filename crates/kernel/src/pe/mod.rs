@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use warpline_base::{EventKey, LpId, Moment};
 use warpline_memory::{Account, Allocator, Books, Buffers, DropEach, Exhausted, catch_exhausted, catch_panic};
-use warpline_model::engine::Beat;
-use warpline_model::{Context, Model, Statistics};
+use warpline_model::engine::{Beat, Executor};
+use warpline_model::{Model, Statistics};
 
 use crate::agenda::Agenda;
 use crate::caution::Caution;
@@ -96,7 +96,7 @@ pub struct Pe<'m, M: Model, Q, P> {
     faults: Faults,
     gauge: Gauge,
     thrift: Thrift,
-    context: Context<M>,
+    executor: Executor<M>,
     /// The event whose code of the model is running.
     running: Option<Entry>,
     /// The event that is over and whose payload is being dropped, which is code of the model as well.
@@ -131,7 +131,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         (buffers, port, pending): (Buffers<Event<M::Event>>, P, Q),
         gvt: AnyGvt,
         window: Window,
-        context: Context<M>,
+        executor: Executor<M>,
         statistics: Statistics,
     ) -> Self {
         assert!(!(tuning.windows && tuning.lanes.has_ahead()), "in windows nothing is executed ahead");
@@ -154,7 +154,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             faults: Faults::default(),
             gauge: Gauge::new(task.roles.count()),
             thrift: Thrift::default(),
-            context,
+            executor,
             running: None,
             dropping: None,
             incarnation: Incarnation::MIN,
@@ -249,9 +249,9 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
             return Ok(over);
         }
         Allocator::check()?;
-        self.context.beat().begin_step();
+        self.executor.beat().begin_step();
         let stepped = catch_exhausted(|| self.execute_step());
-        self.context.beat().end_step();
+        self.executor.beat().end_step();
         stepped
     }
 
@@ -332,7 +332,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// What it is doing, for a thread that watches it.
     pub fn beat(&self) -> &Arc<Beat> {
-        self.context.beat()
+        self.executor.beat()
     }
 
     /// The barrier and the trial for which it waits there, if it does: until all other PEs have arrived, steps do nothing.
@@ -390,7 +390,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
 
     /// Where it was when memory ran out: the LP, the time in model units, and how many events it holds.
     pub fn position(&self) -> Position {
-        Position { lp: self.context.id(), time: self.context.now(), pending: self.agenda.store().books().live }
+        Position { lp: self.executor.id(), time: self.executor.now(), pending: self.agenda.store().books().live }
     }
 
     /// What is left when the run is over, and no PE does anything any more, in whatever process.

@@ -185,21 +185,21 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
 
     /// Undoes what the event of the record at `place` has changed.
     fn undo_changes(&mut self, index: usize, place: u64) {
-        self.past.history.read_changes(place, self.context.logged_mut());
+        self.past.history.read_changes(place, self.executor.logged_mut());
         self.undo_logged(index);
     }
 
     /// Undoes what the context has logged on the state of an LP. If that cannot be done, the LP is lost: there is no copy of its state.
     pub(super) fn undo_logged(&mut self, index: usize) {
         if !self.faults.are_none() && self.faults.lost(index).is_some() {
-            return self.context.forget();
+            return self.executor.forget();
         }
         let state = &mut self.lps.get_mut(index).state;
-        match catch_panic(|| self.context.undo_logged(state)) {
+        match catch_panic(|| self.executor.undo_logged(state)) {
             Ok(true) => {}
             Ok(false) => self.faults.lose(index, journal_fault()),
             Err(panic) => {
-                self.context.forget();
+                self.executor.forget();
                 self.faults.lose(index, journal_panic(panic));
             }
         }
@@ -209,13 +209,13 @@ impl<M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'_, M, Q, P> {
     fn reverse(&mut self, handle: Handle, index: usize, extra: ExtraId) -> bool {
         let event = self.agenda.event(handle);
         let lp = self.lps.get_mut(index);
-        self.context.begin(event.receiver, lp.events, event.time, event.step);
+        self.executor.begin(event.receiver, lp.events, event.time, event.step);
         if let Some(extra) = self.past.extras.get(extra) {
-            std::mem::swap(self.context.saved_mut(), &mut extra.saved);
+            std::mem::swap(self.executor.saved_mut(), &mut extra.saved);
         }
-        let outcome = catch_panic(|| self.context.reverse(self.world.model, &mut lp.state, &event.payload));
-        let good = outcome.is_ok() && !self.context.has_fault();
-        self.context.forget();
+        let outcome = catch_panic(|| self.executor.reverse(self.world.model, &mut lp.state, &event.payload));
+        let good = outcome.is_ok() && !self.executor.has_fault();
+        self.executor.forget();
         good
     }
 

@@ -10,6 +10,7 @@ use warpline_kernel::{
     Delays, Event, GoAhead, Lanes, Messages, Partition, Parts, Pe, Port, Roles, Rule, Step, Task, Tuning, Undoing, Window, balance,
 };
 use warpline_memory::{Books, Buffers, Region, buffers};
+use warpline_model::engine::Executor;
 use warpline_model::prelude::*;
 use warpline_model::{Declarations, LpId, Statistics};
 
@@ -167,9 +168,9 @@ fn pe<M: Model, P: Port<M::Event>>(
         windows,
     };
     let statistics = Statistics::new(Declarations::default().checked().expect("there are none"), 0.0, END);
-    let context = Context::new(model, 1, 1000, false);
+    let executor = Executor::new(model, 1, 1000, false);
     let window = Window::new(Rule::Fixed(END), end, model.lookahead(), pes);
-    Pe::new(&task, tuning, (buffers, port, Heap::default()), gvt, window, context, statistics)
+    Pe::new(&task, tuning, (buffers, port, Heap::default()), gvt, window, executor, statistics)
 }
 
 /// Steps PEs at random until all are done.

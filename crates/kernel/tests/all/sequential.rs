@@ -6,7 +6,7 @@ use crate::by_hand::{END, HANDLED, Play, Sent, time};
 use warpline_base::{EventKey, HistoryDigest, LpId, Priority, RunDigest, Sequence, TieBreak};
 use warpline_kernel::pending::{Heap, Ladder, PendingSet};
 use warpline_kernel::{Attempt, Sequential, Step, Stop};
-use warpline_model::engine::Limits;
+use warpline_model::engine::{Executor, Limits};
 use warpline_model::prelude::*;
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Declarations, Fault, Statistics};
@@ -23,8 +23,8 @@ fn engine<M: Model, Q: PendingSet>(model: &M) -> Engine<'_, M, Q> {
     let mut declarations = Declarations::default();
     model.declare(&mut declarations);
     let statistics = Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
-    let context = Context::new(model, 1, Limits::ZERO_DELAY_HOPS, false);
-    Sequential::new(model, context, TieBreak::BySender, time(END), statistics, NoRows)
+    let executor = Executor::new(model, 1, Limits::ZERO_DELAY_HOPS, false);
+    Sequential::new(model, executor, TieBreak::BySender, time(END), statistics, NoRows)
 }
 
 /// An engine that has initialised all LPs.
@@ -83,7 +83,7 @@ fn events_are_executed_in_order<Q: PendingSet>() {
     assert_eq!((engine.now(), engine.committed(), engine.pending()), (1.0, 1, 5));
     engine.balance();
     assert_eq!(engine.step(2), Ok(Step::Worked));
-    assert_eq!((engine.now(), engine.committed(), engine.context().id()), (1.5, 3, LpId(1)));
+    assert_eq!((engine.now(), engine.committed(), engine.executor().id()), (1.5, 3, LpId(1)));
     assert_eq!(engine.step(100), Ok(Step::Finished));
     assert_eq!((engine.now(), engine.committed(), engine.pending()), (3.0, 6, 1));
     assert!(engine.running().is_none(), "its memory is free again");

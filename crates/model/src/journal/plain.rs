@@ -26,12 +26,12 @@ use crate::Saved;
 ///     if let Machine::Busy { part, .. } = machine { *lp.change(part) += 1; } // a field alone may change, too
 /// }
 /// # }
-/// # let (mut context, mut machine) = (Context::new(&Shop, 1, 9, false), Machine::Idle);
-/// # context.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
-/// # context.begin_log(&machine);
-/// # Shop.handle(&mut machine, &(), &mut context);
+/// # let (mut executor, mut machine) = (Executor::new(&Shop, 1, 9, false), Machine::Idle);
+/// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+/// # executor.begin_log(&machine);
+/// # Shop.handle(&mut machine, &(), executor.lp());
 /// # assert_eq!(machine, Machine::Busy { since: 2.5, part: 8 });
-/// # assert!(context.undo_logged(&mut machine) && machine == Machine::Idle);
+/// # assert!(executor.undo_logged(&mut machine) && machine == Machine::Idle);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be changed as a whole",

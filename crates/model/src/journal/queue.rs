@@ -28,13 +28,13 @@ use super::{Change, Changing, Journaled, Plain, address};
 ///         }
 ///     }
 /// }
-/// # let (mut lp, mut waiting) = (Context::new(&Shop, 1, 9, false), Queue::from_iter([1.0, 2.0]));
-/// # lp.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
-/// # lp.begin_log(&waiting);
-/// # Shop.handle(&mut waiting, &true, &mut lp);
-/// # Shop.handle(&mut waiting, &false, &mut lp);
+/// # let (mut executor, mut waiting) = (Executor::new(&Shop, 1, 9, false), Queue::from_iter([1.0, 2.0]));
+/// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+/// # executor.begin_log(&waiting);
+/// # Shop.handle(&mut waiting, &true, executor.lp());
+/// # Shop.handle(&mut waiting, &false, executor.lp());
 /// # assert_eq!(waiting, Queue::from_iter([2.0, 2.5]));
-/// # assert!(lp.undo_logged(&mut waiting));
+/// # assert!(executor.undo_logged(&mut waiting));
 /// # assert_eq!(waiting, Queue::from_iter([1.0, 2.0]));
 /// ```
 ///

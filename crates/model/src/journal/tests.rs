@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+use crate::engine::Executor;
 use crate::{Fault, Journaled, Level, LpId};
 use warpline_base::VirtualTime;
 
@@ -123,29 +124,29 @@ fn change(state: &mut State, (which, by): (u8, u64), lp: &mut Context<Script>) {
     }
 }
 
-fn context() -> Context<Script> {
-    let mut context = Context::new(&Script, 1, 9, false);
-    context.begin(LpId(0), 1, VirtualTime::new(2.5).unwrap(), 0);
-    context
+fn executor() -> Executor<Script> {
+    let mut executor = Executor::new(&Script, 1, 9, false);
+    executor.begin(LpId(0), 1, VirtualTime::new(2.5).unwrap(), 0);
+    executor
 }
 
 proptest! {
     /// Whatever events change, in whatever order, comes back; and several events, each with a log of its own, last first.
     #[test]
     fn all_changes_are_undone(events in prop::collection::vec(prop::collection::vec((0..27u8, any::<u64>()), 0..12), 1..6)) {
-        let (mut lp, mut state, mut past) = (context(), State::default(), Vec::new());
+        let (mut executor, mut state, mut past) = (executor(), State::default(), Vec::new());
         for event in &events {
             let before = state.clone();
-            lp.begin_log(&state);
-            event.iter().for_each(|&what| change(&mut state, what, &mut lp));
-            past.push((before, std::mem::take(lp.logged_mut())));
+            executor.begin_log(&state);
+            event.iter().for_each(|&what| change(&mut state, what, executor.lp()));
+            past.push((before, std::mem::take(executor.logged_mut())));
         }
         for (before, log) in past.into_iter().rev() {
             // States may have moved in memory by then.
             let mut moved = Box::new(state.clone());
-            *lp.logged_mut() = log;
-            prop_assert!(lp.undo_logged(&mut moved));
-            prop_assert!(lp.logged_mut().is_empty() && !lp.logs());
+            *executor.logged_mut() = log;
+            prop_assert!(executor.undo_logged(&mut moved));
+            prop_assert!(executor.logged_mut().is_empty() && !executor.logs());
             prop_assert_eq!(&*moved, &before);
             state = *moved;
         }
@@ -154,63 +155,63 @@ proptest! {
     /// Half an event can be undone as well.
     #[test]
     fn an_event_that_stops_is_undone(done in prop::collection::vec((0..27u8, any::<u64>()), 0..30)) {
-        let (mut lp, mut state) = (context(), State::default());
-        done.iter().for_each(|&what| change(&mut state, what, &mut lp));
-        prop_assert!(lp.logged_mut().is_empty(), "nothing is logged unless the engine asks for it");
+        let (mut executor, mut state) = (executor(), State::default());
+        done.iter().for_each(|&what| change(&mut state, what, executor.lp()));
+        prop_assert!(executor.logged_mut().is_empty(), "nothing is logged unless the engine asks for it");
         let before = state.clone();
-        lp.begin_log(&state);
-        done.iter().rev().for_each(|&what| change(&mut state, what, &mut lp));
-        _ = lp.change(&mut state.first.a); // and what was to be written is not
-        prop_assert!(lp.undo_logged(&mut state));
+        executor.begin_log(&state);
+        done.iter().rev().for_each(|&what| change(&mut state, what, executor.lp()));
+        _ = executor.lp().change(&mut state.first.a); // and what was to be written is not
+        prop_assert!(executor.undo_logged(&mut state));
         prop_assert_eq!(state, before);
     }
 }
 
 #[test]
 fn what_is_changed_without_a_word_stays_changed() {
-    let (mut lp, mut state) = (context(), State::default());
-    lp.begin_log(&state);
-    *lp.change(&mut state.first.a) = 7;
+    let (mut executor, mut state) = (executor(), State::default());
+    executor.begin_log(&state);
+    *executor.lp().change(&mut state.first.a) = 7;
     state.pair.0 = 8;
-    assert!(lp.undo_logged(&mut state));
+    assert!(executor.undo_logged(&mut state));
     assert_eq!((state.first.a, state.pair.0), (0, 8));
 }
 
 /// An enum whose variant changed without being logged: the field that was changed is not there any more.
 #[test]
 fn what_is_not_found_again_is_told() {
-    let (mut lp, mut state) = (context(), State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() });
-    lp.begin_log(&state);
+    let (mut executor, mut state) = (executor(), State { machine: Machine::Busy { since: 1.0, parts: None }, ..State::default() });
+    executor.begin_log(&state);
     if let Machine::Busy { since, .. } = &mut state.machine {
-        *lp.change(since) = 2.0;
+        *executor.lp().change(since) = 2.0;
     }
-    *lp.change(&mut state.first.a) = 7;
+    *executor.lp().change(&mut state.first.a) = 7;
     state.machine = Machine::Idle;
-    assert!(!lp.undo_logged(&mut state));
+    assert!(!executor.undo_logged(&mut state));
     assert_eq!(state.first.a, 0, "the rest is undone all the same");
 }
 
 #[test]
 fn what_is_no_part_of_the_state_cannot_be_changed() {
-    let (mut lp, mut state) = (context(), State::default());
-    lp.begin_log(&state);
+    let (mut executor, mut state) = (executor(), State::default());
+    executor.begin_log(&state);
     let mut copy = state.first;
-    *lp.change(&mut copy.a) = 7;
-    let fault = lp.take_fault().expect("a copy is no state");
+    *executor.lp().change(&mut copy.a) = 7;
+    let fault = executor.take_fault().expect("a copy is no state");
     assert!(matches!(fault, Fault::Failed(_)) && fault.to_string().contains("outside of the LP's state"), "{fault}");
-    assert!(lp.undo_logged(&mut state) && state == State::default());
-    *lp.change(&mut copy.a) = 8;
-    assert_eq!(lp.take_fault(), None, "it does no harm where nothing is logged");
+    assert!(executor.undo_logged(&mut state) && state == State::default());
+    *executor.lp().change(&mut copy.a) = 8;
+    assert_eq!(executor.take_fault(), None, "it does no harm where nothing is logged");
 }
 
 #[test]
 fn forgetting_ends_the_log() {
-    let (mut lp, mut state) = (context(), State::default());
-    lp.begin_log(&state);
-    assert!(lp.logs());
-    *lp.change(&mut state.first.a) = 7;
-    lp.forget();
-    assert!(!lp.logs() && lp.logged_mut().is_empty());
+    let (mut executor, mut state) = (executor(), State::default());
+    executor.begin_log(&state);
+    assert!(executor.logs());
+    *executor.lp().change(&mut state.first.a) = 7;
+    executor.forget();
+    assert!(!executor.logs() && executor.logged_mut().is_empty());
 }
 
 /// Values of more than a word come back from their words, whatever follows them.
@@ -233,7 +234,7 @@ fn plain_values_take_as_many_words_as_they_say() {
         check((machine, First { a: 1, b: [2, -3] }));
     }
     let mut level = Level::default();
-    level.set(7.5, crate::TimeMean::slot(0), &mut context());
+    level.set(7.5, crate::TimeMean::slot(0), executor().lp());
     check(level);
     assert_eq!(Machine::WORDS, 1 + 3);
 }

@@ -429,10 +429,10 @@ pub trait Observe {
     ///     lp.when_settled(move || println!("{line}"));
     /// }
     /// # }
-    /// # let mut context = Context::new(&Display, 1, 9, false);
-    /// # context.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
-    /// # Display.handle(&mut 0, &7.5, &mut context);
-    /// # assert_eq!(context.notes_mut().acts.len(), 1);
+    /// # let mut executor = Executor::new(&Display, 1, 9, false);
+    /// # executor.begin(LpId(0), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Display.handle(&mut 0, &7.5, executor.lp());
+    /// # assert_eq!(executor.notes_mut().acts.len(), 1);
     /// ```
     fn when_settled(&mut self, act: impl Fn() + Send + Sync + 'static)
     where

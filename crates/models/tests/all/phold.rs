@@ -1,6 +1,7 @@
 //! `phold` against renewal theory, and its clusters against their probabilities.
 
 use warpline::base::VirtualTime;
+use warpline::engine::Executor;
 use warpline::prelude::*;
 use warpline::record::View;
 use warpline::{Pending, Run};
@@ -53,15 +54,15 @@ fn reach_bounds_the_distance() {
     for reach in [1, 3, 4] {
         let parameters = PholdParameters { lps: 100, clusters: 10, remote: 1.0, reach, ..PholdParameters::default() };
         let model = <Phold>::configure(&parameters).unwrap();
-        let mut context = Context::new(&model, 1, 10, false);
-        let mut state = context.init(&model, LpId(0));
-        let message = context.outbox_mut().pop().unwrap().event;
+        let mut executor = Executor::new(&model, 1, 10, false);
+        let mut state = executor.init(&model, LpId(0));
+        let message = executor.outbox_mut().pop().unwrap().event;
         let mut seen = std::collections::BTreeSet::new();
         for event in 1..2_000 {
             let from = LpId(event as u32 % 100);
-            context.begin(from, event, VirtualTime::ZERO, 0);
-            model.handle(&mut state, &message, &mut context);
-            let to = context.outbox_mut().pop().unwrap().to;
+            executor.begin(from, event, VirtualTime::ZERO, 0);
+            model.handle(&mut state, &message, executor.lp());
+            let to = executor.outbox_mut().pop().unwrap().to;
             let distance = (i64::from(to.0 / 10) - i64::from(from.0 / 10)).rem_euclid(CLUSTERS);
             seen.insert(if distance > CLUSTERS / 2 { distance - CLUSTERS } else { distance });
         }
@@ -139,14 +140,14 @@ fn both_ways_of_undo_pass_verification() {
 fn payloads_are_passed_on_as_they_are() {
     for payload in [0, 8, 9, 100, 65_536] {
         let model = <Phold<Payload>>::configure(&PholdParameters { lps: 300, payload, ..PholdParameters::default() }).unwrap();
-        let mut context = Context::new(&model, 1, 10, false);
-        let mut state = context.init(&model, LpId(250));
-        let received = context.outbox_mut().pop().unwrap().event;
+        let mut executor = Executor::new(&model, 1, 10, false);
+        let mut state = executor.init(&model, LpId(250));
+        let received = executor.outbox_mut().pop().unwrap().event;
         assert_eq!(received.rest.len(), payload.saturating_sub(8) as usize);
         assert!(received.rest.iter().enumerate().all(|(index, &byte)| byte == (250 + index) as u8));
-        context.begin(LpId(250), 1, VirtualTime::ZERO, 0);
-        model.handle(&mut state, &received, &mut context);
-        let sent = context.outbox_mut().pop().unwrap();
+        executor.begin(LpId(250), 1, VirtualTime::ZERO, 0);
+        model.handle(&mut state, &received, executor.lp());
+        let sent = executor.outbox_mut().pop().unwrap();
         assert_eq!(sent.event.value, received.value ^ u64::from(sent.to.0));
         assert_eq!((sent.event.rest.as_ptr(), sent.event.rest.len()), (received.rest.as_ptr(), received.rest.len()));
     }

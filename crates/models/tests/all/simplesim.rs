@@ -2,6 +2,7 @@
 
 use crate::network_support::interval;
 use warpline::base::VirtualTime;
+use warpline::engine::Executor;
 use warpline::prelude::*;
 use warpline::{Run, serde_json::Value};
 use warpline_models::simplesim::{Event, SimpleSim, SimpleSimParameters, State};
@@ -109,12 +110,12 @@ fn lists_hold_what_arrived_and_was_not_executed() {
 
 /// What one event does to an LP with a list of this length: its state then, and what it sends.
 fn after(model: &SimpleSim, length: f64, event: &Event) -> (State, Vec<(LpId, f64, Event)>) {
-    let mut context = Context::new(model, 1, 10, false);
+    let mut executor = Executor::new(model, 1, 10, false);
     let mut state = State { length: Level::default(), made: 70, checksum: 0 };
-    context.begin(LpId(2), 1, VirtualTime::ZERO, 0);
-    state.length.set(length, TimeMean::slot(3), &mut context);
-    model.handle(&mut state, event, &mut context);
-    let sent = context.outbox_mut().drain(..).map(|sent| (sent.to, f64::from(sent.time), sent.event));
+    executor.begin(LpId(2), 1, VirtualTime::ZERO, 0);
+    state.length.set(length, TimeMean::slot(3), executor.lp());
+    model.handle(&mut state, event, executor.lp());
+    let sent = executor.outbox_mut().drain(..).map(|sent| (sent.to, f64::from(sent.time), sent.event));
     (state, sent.collect())
 }
 

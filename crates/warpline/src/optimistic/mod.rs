@@ -38,8 +38,9 @@ use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::{AnyPending, Heap, Ladder, PendingSet};
 use warpline_kernel::{CommittedFault, Event, Parts, Pe, Port, Position, Rule, Task, TraceLimits, Undoing, Window, balance};
 use warpline_memory::{Buffers, Exhausted, Pool, Region, buffers_in, share_payloads};
+use warpline_model::engine::Executor;
 use warpline_model::engine::Limits;
-use warpline_model::{Context, Declarations, Model, Statistics};
+use warpline_model::{Declarations, Model, Statistics};
 use warpline_transport::{AnyPort, Codec, CourierCounts, VirtualCluster, cas_ports, inbox_ports, node_ports, ring_ports};
 
 use self::communication_work::{CommunicationWork, barrier_of_rank, pacer};
@@ -399,8 +400,8 @@ impl<'m, M: Model> Plan<'m, M> {
         let mut shares = start.shares.into_iter();
         let make = |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
             let window = Window::new(rule, task.end, least, config.pes);
-            let context = Context::with_limits((*limits).clone(), self.seed, saving);
-            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, context, statistics);
+            let executor = Executor::with_limits((*limits).clone(), self.seed, saving);
+            let mut pe = Pe::new(task, config.tuning, (buffers, port, pending()), gvt, window, executor, statistics);
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             pe.draw_on(self.budget.account());
             if let Some(Share { lps, pending }) = shares.next() {

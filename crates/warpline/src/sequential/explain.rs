@@ -72,7 +72,7 @@ impl<M: Model> Job<M> {
         let mut follower = Follower { path, stopwatch };
         let state = self.begin(&checked, Acts::Ignore)?;
         let mut run = self.engine::<Ladder>(&checked, false, state);
-        control.watch(None, run.engine.context().beat());
+        control.watch(None, run.engine.executor().beat());
         while let Some(id) = run.engine.next_lp() {
             run.engine.initialise_next_watched(&mut follower).map_err(|stop| run.error(stop, Place::Init(id)))?;
         }

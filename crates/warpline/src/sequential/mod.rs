@@ -9,7 +9,8 @@ use std::time::Instant;
 use warpline_base::{LpId, StateDigest, VirtualTime};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{FailedEvent, Position, Sequential, SequentialParts, Step, Stop};
-use warpline_model::{Context, Model};
+use warpline_model::Model;
+use warpline_model::engine::Executor;
 use warpline_transport::thread_time;
 
 use crate::check::RunSpec;
@@ -42,7 +43,7 @@ impl<M: Model> Job<M> {
         let costs = std::mem::take(&mut state.costs);
         let mut run = self.engine::<Q>(spec, false, state);
         run.engine.draw_on(monitor.budget.account());
-        monitor.control.watch(None, run.engine.context().beat());
+        monitor.control.watch(None, run.engine.executor().beat());
         let mut looped = None;
         if run.engine.next_lp().is_some() {
             run.initialise(|| {
@@ -86,9 +87,9 @@ impl<M: Model> Job<M> {
 
     /// An engine that goes on from here.
     fn engine<Q: PendingSet>(&self, spec: &RunSpec, saving: bool, mut state: RunState<M>) -> Engine<'_, M, Q> {
-        let context = Context::with_limits(spec.limits.clone(), self.settings.seed(), saving);
+        let executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), saving);
         let (resumed, lps, pending, committed) = (!state.is_new(), state.take_lps(), state.take_pending(), state.committed);
-        let mut engine = Sequential::new(&*self.model, context, spec.ties, spec.end, state.statistics, state.rows);
+        let mut engine = Sequential::new(&*self.model, executor, spec.ties, spec.end, state.statistics, state.rows);
         if resumed {
             engine.take_over(lps, pending, committed);
         }
@@ -99,9 +100,9 @@ impl<M: Model> Job<M> {
 impl<M: Model> Job<M> {
     /// Calls `finish` for all LPs, and adds their states to a digest, if there is one.
     fn finish(&self, done: &mut SequentialParts<M, Rows>, end: VirtualTime, digest: Option<&mut StateDigest>) -> Result<(), Error> {
-        let SequentialParts { lps, context, statistics, rows, committed, .. } = done;
+        let SequentialParts { lps, executor, statistics, rows, committed, .. } = done;
         let (model, name, committed) = (&*self.model, self.name.as_str(), *committed);
-        let finished = Finisher { model, context, statistics, end, digest }.finish(0, lps.iter().map(|lp| &lp.state), rows);
+        let finished = Finisher { model, executor, statistics, end, digest }.finish(0, lps.iter().map(|lp| &lp.state), rows);
         finished.map_err(|fault| finish_failure(name, fault, end, committed))
     }
 }
@@ -140,7 +141,7 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
 
     /// The LP whose code ran last.
     fn lp(&self) -> LpId {
-        self.engine.context().id()
+        self.engine.executor().id()
     }
 
     #[cold]

@@ -8,9 +8,10 @@ mod texts;
 use warpline_base::LpId;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Attempt, Step};
+use warpline_model::engine::Executor;
 use warpline_model::engine::Outgoing;
 use warpline_model::statistics::Notes;
-use warpline_model::{Context, Fault, Model};
+use warpline_model::{Fault, Model};
 use warpline_transport::thread_time;
 
 use self::differ::Difference;
@@ -68,12 +69,12 @@ impl Trials {
 impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     /// Tries out the initialisation of all LPs: done twice, it must do the same.
     pub(super) fn verify_init(&mut self, trials: &mut Trials) -> Result<(), VerifyError> {
-        for id in (0..self.engine.context().limits().lps).map(LpId) {
+        for id in (0..self.engine.executor().limits().lps).map(LpId) {
             let tries = self.engine.try_model(|model, _| trials.sampling.count_lp(model.kind(id)));
             if !tries.map_err(|stop| self.error(stop, Place::Init(id)))? {
                 continue;
             }
-            let tried = self.engine.try_model(|model, context| try_init(model, context, id, &mut trials.findings));
+            let tried = self.engine.try_model(|model, executor| try_init(model, executor, id, &mut trials.findings));
             let tried = tried.map_err(|stop| self.error(stop, Place::Init(id)))?;
             tried.map_err(|difference| self.mismatch(Place::Init(id), trials, difference))?;
         }
@@ -111,32 +112,32 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     }
 }
 
-fn try_init<M: Model>(model: &M, context: &mut Context<M>, id: LpId, findings: &mut Findings) -> Result<(), Difference> {
+fn try_init<M: Model>(model: &M, executor: &mut Executor<M>, id: LpId, findings: &mut Findings) -> Result<(), Difference> {
     // Comparing is no work of the model.
-    let beat = context.beat().clone();
-    let make = |context: &mut Context<M>| {
+    let beat = executor.beat().clone();
+    let make = |executor: &mut Executor<M>| {
         beat.begin_step();
-        let state = context.init(model, id);
+        let state = executor.init(model, id);
         beat.end_step();
         state
     };
-    let state = make(context);
-    let (first, sent) = (Text::of(&state), effects(context, |effects| Text::of(effects)));
-    context.forget();
-    let again = make(context);
-    let repeated = effects(context, |effects| sent.compare("made a second time", "", None, effects));
-    context.forget();
+    let state = make(executor);
+    let (first, sent) = (Text::of(&state), effects(executor, |effects| Text::of(effects)));
+    executor.forget();
+    let again = make(executor);
+    let repeated = effects(executor, |effects| sent.compare("made a second time", "", None, effects));
+    executor.forget();
     findings.take(first.compare("made a second time", "state", Some(&state), &again))?;
     findings.take(repeated)
 }
 
 fn try_out<M: Model>(attempt: Attempt<'_, M>, trials: &mut Trials) -> Result<(), Difference> {
-    attempt.context.forget();
-    attempt.context.beat().end_step();
+    attempt.executor.forget();
+    attempt.executor.beat().end_step();
     let mut trial = Trial { undo: trials.undo, attempt, findings: &mut trials.findings };
     let before = trials.outside.written();
     let outcome = trial.run();
-    trial.attempt.context.forget();
+    trial.attempt.executor.forget();
     outcome?;
     let written = before.and_then(|before| Some(trials.outside.written()?.since(before)));
     written.map_or(Ok(()), check_written)
@@ -166,7 +167,7 @@ impl<M: Model> Trial<'_, M> {
     fn run(&mut self) -> Result<(), Difference> {
         let (before, copy) = (self.text(), self.attempt.lp.state.clone());
         self.forward();
-        if self.attempt.context.take_fault().is_some() {
+        if self.attempt.executor.take_fault().is_some() {
             // The event fails as it would in a run; executing it will report that. Of the ways to undo it, only a journal is the model's.
             let compared = match self.undo {
                 Undo::Journal => self.backward(&copy).and_then(|()| self.compare(UNDONE, &before, Some(&copy))),
@@ -175,14 +176,14 @@ impl<M: Model> Trial<'_, M> {
             self.attempt.lp.state = copy;
             return compared;
         }
-        let (done, after) = (effects(self.attempt.context, |effects| Text::of(effects)), self.text());
+        let (done, after) = (effects(self.attempt.executor, |effects| Text::of(effects)), self.text());
         let kept = after.is_long().then(|| self.attempt.lp.state.clone());
         self.backward(&copy)?;
         self.compare(UNDONE, &before, Some(&copy))?;
-        self.attempt.context.forget();
+        self.attempt.executor.forget();
         self.forward();
         self.compare(AGAIN, &after, kept.as_ref())?;
-        let repeated = effects(self.attempt.context, |effects| done.compare(AGAIN, "", None, effects));
+        let repeated = effects(self.attempt.executor, |effects| done.compare(AGAIN, "", None, effects));
         self.findings.take(repeated)?;
         self.backward(&copy)?;
         if before.is_long() {
@@ -206,21 +207,21 @@ impl<M: Model> Trial<'_, M> {
 
     /// Runs code of the model, which the beat of this thread shows to whoever watches it; comparing is no work of the model.
     fn watched(&mut self, run: impl FnOnce(&mut Attempt<'_, M>)) {
-        self.attempt.context.beat().begin_step();
+        self.attempt.executor.beat().begin_step();
         run(&mut self.attempt);
-        self.attempt.context.beat().end_step();
+        self.attempt.executor.beat().end_step();
     }
 
     fn forward(&mut self) {
         let logs = self.undo == Undo::Journal;
-        self.watched(|Attempt { model, event, lp, context }| {
-            context.begin(event.receiver, lp.events + 1, event.time, event.step);
+        self.watched(|Attempt { model, event, lp, executor }| {
+            executor.begin(event.receiver, lp.events + 1, event.time, event.step);
             if logs {
-                context.begin_log(&lp.state);
+                executor.begin_log(&lp.state);
             }
-            model.handle(&mut lp.state, &event.payload, context);
-            context.end_log();
-            context.copy_forwards(&event.payload);
+            model.handle(&mut lp.state, &event.payload, executor.lp());
+            executor.end_log();
+            executor.copy_forwards(&event.payload);
         });
     }
 
@@ -236,8 +237,8 @@ impl<M: Model> Trial<'_, M> {
     }
 
     fn undo_logged(&mut self) -> Result<(), Difference> {
-        let Attempt { lp, context, .. } = &mut self.attempt;
-        if context.undo_logged(&mut lp.state) {
+        let Attempt { lp, executor, .. } = &mut self.attempt;
+        if executor.undo_logged(&mut lp.state) {
             return Ok(());
         }
         let (expected, found) = ("where the event changed it".to_owned(), "somewhere else".to_owned());
@@ -245,10 +246,10 @@ impl<M: Model> Trial<'_, M> {
     }
 
     fn reverse(&mut self) -> Result<(), Difference> {
-        self.watched(|Attempt { model, event, lp, context }| context.reverse(*model, &mut lp.state, &event.payload));
-        let context = &mut self.attempt.context;
-        let left = context.saved_mut().len();
-        let found = match context.take_fault() {
+        self.watched(|Attempt { model, event, lp, executor }| executor.reverse(*model, &mut lp.state, &event.payload));
+        let executor = &mut self.attempt.executor;
+        let left = executor.saved_mut().len();
+        let found = match executor.take_fault() {
             Some(Fault::Failed(why)) => why,
             Some(fault) => fault.to_string(),
             None if left > 0 => format!("{left} more than reverse code restored"),
@@ -260,9 +261,9 @@ impl<M: Model> Trial<'_, M> {
 }
 
 /// What an execution did, for `read`.
-fn effects<M: Model, T>(context: &mut Context<M>, read: impl FnOnce(&Effects<'_, M::Event>) -> T) -> T {
-    let random_positions = context.streams().positions();
-    let observations = context.notes_mut().clone();
-    let sends = context.outbox_mut();
+fn effects<M: Model, T>(executor: &mut Executor<M>, read: impl FnOnce(&Effects<'_, M::Event>) -> T) -> T {
+    let random_positions = executor.streams().positions();
+    let observations = executor.notes_mut().clone();
+    let sends = executor.outbox_mut();
     read(&Effects { sends, observations: &observations, random_positions })
 }

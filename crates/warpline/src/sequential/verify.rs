@@ -55,7 +55,7 @@ impl<M: Model> Job<M> {
         let (undo, until) = (self.settings.undo(), spec.end.get());
         let state = self.begin(spec, Acts::Ignore)?;
         let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
-        control.watch(None, run.engine.context().beat());
+        control.watch(None, run.engine.executor().beat());
         let mut trials = Trials::new(undo, Sampling::new(limits));
         run.verify_init(&mut trials)?;
         run.initialise(|| control.go_on())?;
@@ -115,7 +115,7 @@ impl<M: Model> Job<M> {
     fn run_again(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
         let state = self.begin(spec, Acts::Ignore)?;
         let mut run = self.engine::<Ladder>(spec, false, state);
-        control.watch(None, run.engine.context().beat());
+        control.watch(None, run.engine.executor().beat());
         run.initialise(|| control.go_on())?;
         let mut pace = Pace::new(Instant::now());
         while run.step(pace.events())? == Step::Worked {

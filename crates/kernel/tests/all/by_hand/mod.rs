@@ -19,6 +19,7 @@ use warpline_kernel::{
     ValueMessage, Window, balance,
 };
 use warpline_memory::{Region, buffers};
+use warpline_model::engine::Executor;
 use warpline_model::prelude::*;
 use warpline_model::{Change, Changing, Declarations, Statistics};
 
@@ -375,10 +376,10 @@ impl<'m> Stage<'m> {
         let make = |buffers: warpline_memory::Buffers<_>| {
             let me = buffers.me();
             let gvt = gvts.next().expect("one for each PE");
-            let context = Context::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
+            let executor = Executor::new(play, SEED, 1000, tuning.undoing == Undoing::Reverse);
             let window = Window::new(Rule::Fixed(END), end, play.lookahead, pes);
             let wire = Wire { me, network: network.clone(), kept: Vec::new() };
-            Pe::new(&task, tuning, (buffers, wire, Heap::default()), gvt, window, context, statistics.clone())
+            Pe::new(&task, tuning, (buffers, wire, Heap::default()), gvt, window, executor, statistics.clone())
         };
         let pes = buffers(pes).into_iter().map(make).collect();
         Stage { pes, network, verdicts: Vec::new() }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use warpline::base::{EventKey, Sequence};
-use warpline::engine::{Limits, Lookahead, tie_break};
-use warpline::{Context, LpId, Model};
+use warpline::engine::{Executor, Limits, Lookahead, tie_break};
+use warpline::{LpId, Model};
 use warpline_kernel::Partition;
 
 /// An event that was executed.
@@ -46,12 +46,12 @@ struct Pending<E> {
     by: Option<usize>,
 }
 
-/// Takes what `from` sent in its event of this number, at time `now`, out of the context.
-fn file<M: Model>(context: &mut Context<M>, log: &mut Log, pending: &mut Vec<Pending<M::Event>>, from: LpId, number: u64, now: f64) {
-    assert!(context.take_fault().is_none(), "nothing is wrong with the model");
-    context.notes_mut().clear();
+/// Takes what `from` sent in its event of this number, at time `now`, out of the executor.
+fn file<M: Model>(executor: &mut Executor<M>, log: &mut Log, pending: &mut Vec<Pending<M::Event>>, from: LpId, number: u64, now: f64) {
+    assert!(executor.take_fault().is_none(), "nothing is wrong with the model");
+    executor.notes_mut().clear();
     let by = log.events.len().checked_sub(1);
-    for (sent, index) in context.outbox_mut().drain(..).zip(0..) {
+    for (sent, index) in executor.outbox_mut().drain(..).zip(0..) {
         let sequence = Sequence::first_of(number).nth(index);
         let key = EventKey { time: sent.time, step: sent.step, priority: sent.priority, sender: from, sequence };
         if from != sent.to {
@@ -65,12 +65,12 @@ impl Log {
     /// Executes everything before `end`.
     pub(super) fn of<M: Model>(model: &M, seed: u64, end: f64) -> Log {
         let (lps, ties) = (model.lps(), tie_break(model, seed));
-        let mut context = Context::new(model, seed, Limits::ZERO_DELAY_HOPS, false);
+        let mut executor = Executor::new(model, seed, Limits::ZERO_DELAY_HOPS, false);
         let mut log = Log { lps, events: Vec::new(), sends: Vec::new() };
         let (mut pending, mut counts, mut states) = (Vec::new(), vec![0; lps as usize], Vec::new());
         for lp in (0..lps).map(LpId) {
-            states.push(context.init(model, lp));
-            file(&mut context, &mut log, &mut pending, lp, 0, 0.0);
+            states.push(executor.init(model, lp));
+            file(&mut executor, &mut log, &mut pending, lp, 0, 0.0);
         }
         while let Some(first) = (0..pending.len()).min_by(|a, b| ties.compare(&pending[*a].key, &pending[*b].key)) {
             let Pending { key, to, payload, by } = pending.swap_remove(first);
@@ -79,11 +79,11 @@ impl Log {
             }
             counts[to.index()] += 1;
             let (number, time) = (counts[to.index()], key.time.get());
-            context.begin(to, number, key.time, key.step);
-            model.handle(&mut states[to.index()], &payload, &mut context);
-            context.copy_forwards(&payload);
+            executor.begin(to, number, key.time, key.step);
+            model.handle(&mut states[to.index()], &payload, executor.lp());
+            executor.copy_forwards(&payload);
             log.events.push(Executed { lp: to, time, by });
-            file(&mut context, &mut log, &mut pending, to, number, time);
+            file(&mut executor, &mut log, &mut pending, to, number, time);
         }
         log
     }
