@@ -1,5 +1,5 @@
 # `make demo` runs the main job, `make test` all tests; both install what they need.
-.PHONY: demo fuzz test test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants soak
+.PHONY: demo book fuzz test test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants setup-book soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -9,6 +9,10 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 demo: setup-rust
 	$(WARPLINE) compare network --end 30
 	$(WARPLINE) run network --end 30 --sync optimistic --report report
+
+## The book, in target/book; its text is in docs/book/src.
+book: setup-book
+	mdbook build docs/book
 
 ## All tests, the browser's included.
 test: setup
@@ -111,6 +115,9 @@ setup-rust:
 
 setup-mutants:
 	@$(CARGO) mutants --version >/dev/null 2>&1 || $(CARGO) install cargo-mutants --locked
+
+setup-book: setup-rust
+	@command -v mdbook >/dev/null || $(CARGO) install mdbook --locked
 
 # Reports are tested in a real browser.
 setup-browser:

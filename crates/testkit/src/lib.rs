@@ -8,6 +8,8 @@
 //! # Ok::<(), String>(())
 //! ```
 
+#[cfg(doctest)]
+mod book;
 pub mod matrix;
 pub mod random_model;
 pub mod reference;

@@ -1,5 +1,7 @@
 //! All tests of the command, in one program, which is quicker to build than five.
 
+#[cfg(target_os = "linux")]
+mod book;
 mod compare;
 mod early_ends;
 mod memory;

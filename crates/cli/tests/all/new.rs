@@ -1,37 +1,20 @@
 //! `warpline new`: projects that build and run at once.
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
+use crate::support::project::{cargo, lock};
 use crate::support::{warpline, warpline_in};
 use serde_json::Value;
 use tempfile::tempdir;
 
-/// The workspace of these tests.
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
-}
-
-/// The directory with what cargo has built of the dependencies already: the one of this test's program, which lies in `debug/deps` there.
-fn target() -> PathBuf {
-    env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
-}
-
-/// Runs cargo in a project; it needs no network, as the workspace has the same dependencies.
-fn cargo(project: &Path, line: &str) -> Output {
-    let mut cargo = Command::new(env!("CARGO"));
-    // The engine is built as in the workspace; what is built anew for this project alone need not be fast.
-    cargo.args(["--config", "profile.dev.package.corner-shop.opt-level=0"]);
-    cargo.args(line.split(' ')).current_dir(project).env("CARGO_TARGET_DIR", target()).env("CARGO_NET_OFFLINE", "true");
-    // Without a limit: it builds the engine if that has changed, which takes minutes on a busy machine.
-    cargo.output().unwrap()
-}
+/// What the project is called.
+const NAME: &str = "corner-shop";
 
 #[track_caller]
 fn json(project: &Path, line: &str) -> Value {
-    let Output { status, stdout, stderr } = cargo(project, line);
+    let Output { status, stdout, stderr } = cargo(project, NAME, line);
     assert!(status.success(), "{line}: {}", String::from_utf8_lossy(&stderr));
     serde_json::from_slice(&stdout).unwrap()
 }
@@ -42,14 +25,14 @@ fn a_new_project_passes_its_tests_and_runs() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(&place).unwrap();
-    let made = warpline_in(&place, &["new", "corner-shop"]);
+    let made = warpline_in(&place, &["new", NAME]);
     assert_eq!((made.code, made.stderr.as_str()), (0, ""));
     assert!(made.stdout.contains("cd corner-shop\n  cargo run --release -- run "), "{}", made.stdout);
-    let project = place.join("corner-shop");
+    let project = place.join(NAME);
     assert!(fs::read_to_string(project.join("src/main.rs")).unwrap().contains("warpline::command::<CornerShop>()"));
-    fs::copy(workspace().join("Cargo.lock"), project.join("Cargo.lock")).unwrap();
+    lock(&project);
 
-    let tests = cargo(&project, "test --quiet");
+    let tests = cargo(&project, NAME, "test --quiet");
     let [out, errors] = [&tests.stdout, &tests.stderr].map(|text| String::from_utf8_lossy(text));
     assert!(tests.status.success() && out.contains("3 passed"), "{out}{errors}");
     assert!(!errors.contains("warning"), "{errors}");
@@ -59,7 +42,7 @@ fn a_new_project_passes_its_tests_and_runs() {
     let compared = json(&project, "run --quiet -- compare --end 1000 --runs 1 --json");
     assert!(compared["same_answer"] == true && compared["parallel"].as_array().unwrap().len() == 2, "{compared}");
     assert_eq!(compared["parallel"][0]["digest"], alone["digest"]);
-    let refused = cargo(&project, "run --quiet -- run --arrival-rate 2");
+    let refused = cargo(&project, NAME, "run --quiet -- run --arrival-rate 2");
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("choose `arrival-rate` below `service-rate`"));
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod project;
 #[cfg(target_os = "linux")]
 pub(crate) mod system;
 

@@ -1,0 +1,141 @@
+//! Runs the commands of the README and of all chapters but the tutorial, each chapter in a directory of its own.
+//!
+//! A block of `sh` runs as it stands, and must succeed. The mark `long` says that runs end earlier here than printed, `fails` that the command
+//! must fail. A block of `text` behind it is what it prints. A block of `toml` is a scenario, which its first line names.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::tempdir;
+
+use super::blocks::{Block, blocks};
+use super::shell::{Line, default_end, missing, read, shortened};
+use super::{chapter_names, document, root};
+use crate::support::{command, output, warpline};
+
+/// Files of the reader's that commands name, and what stands for them here.
+const FILES: [(&str, &str); 1] = [("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json")];
+
+macro_rules! documents {
+    ($($test:ident: $path:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                run_all($path);
+            }
+        )*
+
+        const TESTED: &[&str] = &[$($path),*];
+    };
+}
+
+documents! {
+    the_readme: "README.md",
+    introduction: "docs/book/src/introduction.md",
+    models: "docs/book/src/models.md",
+    running: "docs/book/src/running.md",
+    engines: "docs/book/src/engines.md",
+    settings: "docs/book/src/settings.md",
+    processes: "docs/book/src/processes.md",
+    memory: "docs/book/src/memory.md",
+    studies: "docs/book/src/studies.md",
+    speed: "docs/book/src/speed.md",
+    simpy: "docs/book/src/simpy.md",
+    ross: "docs/book/src/ross.md",
+    guarantees: "docs/book/src/guarantees.md",
+    errors: "docs/book/src/errors.md",
+}
+
+#[test]
+fn every_chapter_is_tested() {
+    let tested = |name: &String| name == "tutorial.md" || TESTED.iter().any(|path| path.ends_with(&format!("/{name}")));
+    let missed: Vec<String> = chapter_names().into_iter().filter(|name| !tested(name)).collect();
+    assert_eq!(missed, Vec::<String>::new());
+}
+
+fn run_all(path: &str) {
+    let directory = tempdir().unwrap();
+    for (name, from) in FILES {
+        fs::copy(root().join(from), directory.path().join(name)).unwrap();
+    }
+    let mut printed = None;
+    for block in blocks(&document(path)) {
+        let place = format!("{path}:{}", block.line);
+        match block.language.as_str() {
+            "sh" => printed = run_block(directory.path(), &block, &place),
+            "bash" => check_script(directory.path(), &block, &place),
+            "toml" => run_scenario(directory.path(), &block, &place),
+            "text" => {
+                let printed: String = printed.take().unwrap_or_else(|| panic!("{place}: no command above prints this"));
+                assert_eq!(missing(&block.text, &printed), None, "{place}: not in\n{printed}");
+            }
+            "rust" => {}
+            other => panic!("{place}: no test knows blocks of `{other}`"),
+        }
+    }
+}
+
+/// Runs the lines of a block, and returns what the last one printed.
+fn run_block(directory: &Path, block: &Block, place: &str) -> Option<String> {
+    let lines = block.text.lines().filter_map(read);
+    lines.filter_map(|line| run_line(directory, block, line, place)).last()
+}
+
+fn run_line(directory: &Path, block: &Block, line: Line, place: &str) -> Option<String> {
+    match line {
+        Line::Warpline(arguments) | Line::Launched(arguments) => {
+            let arguments = if block.is_marked("long") { short(directory, &arguments) } else { arguments };
+            return Some(run(directory, &arguments, block.is_marked("fails"), place));
+        }
+        Line::Example(name) => assert!(root().join("crates/warpline/examples").join(&name).is_dir(), "{place}: no example {name}"),
+        Line::Make(target) => assert!(document("Makefile").contains(&format!("\n{target}:")), "{place}: no target {target}"),
+        Line::Install(path) => assert!(root().join(&path).join("Cargo.toml").is_file(), "{place}: no crate in {path}"),
+        Line::Submit => {}
+        Line::Project(_) | Line::ProjectTests | Line::GoTo(_) => panic!("{place}: only the tutorial has a project"),
+    }
+    None
+}
+
+fn short(directory: &Path, arguments: &[String]) -> Vec<String> {
+    let takes_model = ["run", "verify", "explain", "compare"].contains(&arguments[0].as_str());
+    shortened(arguments, if takes_model { default_end(directory, &arguments[1]) } else { 0.0 })
+}
+
+fn run(directory: &Path, arguments: &[String], fails: bool, place: &str) -> String {
+    if let [study, name, ..] = arguments
+        && study == "study"
+    {
+        // A study takes minutes, and seconds with `--quick`; studies.rs runs one.
+        assert!(warpline("study").stdout.lines().any(|line| line.starts_with(&format!("{name} "))), "{place}: no study {name}");
+        return String::new();
+    }
+    let roots = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1"));
+    let Output { status, stdout, stderr } = output(command(directory).args(arguments).envs(roots));
+    let printed = [stdout, stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    // Without MPI, a comparison fails that has a row with ranks, but the other rows are there.
+    let lacks_mpi = !cfg!(feature = "mpi") && printed.contains("this program was built without MPI");
+    assert!(status.code().is_some() && (status.success() != (fails || lacks_mpi)), "{place}: {arguments:?} ends with {status}\n{printed}");
+    printed
+}
+
+/// Writes a scenario to the file that its first line names, and runs it.
+fn run_scenario(directory: &Path, block: &Block, place: &str) {
+    let name = block.text.lines().next().and_then(|line| line.strip_prefix("# "));
+    let name = name.unwrap_or_else(|| panic!("{place}: the first line names no file")).to_owned();
+    fs::write(directory.join(&name), &block.text).unwrap();
+    run(directory, &short(directory, &["run".to_owned(), name]), false, place);
+}
+
+/// Checks the syntax of a script, and runs the commands that it starts with `srun`.
+fn check_script(directory: &Path, block: &Block, place: &str) {
+    let checked = Command::new("bash").args(["-n", "-c", &block.text]).output().unwrap();
+    assert!(checked.status.success(), "{place}: {}", String::from_utf8_lossy(&checked.stderr));
+    let mut started = 0;
+    for line in block.text.lines().filter(|line| line.starts_with("srun ")) {
+        let Some(Line::Launched(arguments)) = read(line) else { panic!("{place}: {line}") };
+        run(directory, &short(directory, &arguments), false, place);
+        started += 1;
+    }
+    assert!(started > 0, "{place}: the script starts nothing");
+}

@@ -1,0 +1,91 @@
+//! The book's layout, and links of all documents.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::blocks::{blocks, prose};
+use super::{chapter_names, chapters, document, root};
+
+/// Documents beside the book.
+const OTHERS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "GLOSSARY.md",
+    "crates/fuzz/README.md",
+    "crates/kernel/src/gvt/README.md",
+];
+
+/// How the book, whose pages are read elsewhere, names files outside of it.
+const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
+
+/// The most that the README may be.
+const README_BYTES: usize = 8192;
+
+#[test]
+fn the_readme_is_short() {
+    let bytes = document("README.md").len();
+    assert!(bytes <= README_BYTES, "{bytes} bytes");
+}
+
+#[test]
+fn the_summary_names_every_chapter_once() {
+    let summary = document("docs/book/src/SUMMARY.md");
+    let mut named: Vec<String> = links(&summary).into_iter().map(str::to_owned).collect();
+    named.sort();
+    assert_eq!(named, chapter_names());
+    let settings = document("docs/book/book.toml");
+    assert!(settings.contains("[book]") && settings.contains("src = \"src\""), "{settings}");
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let in_book = chapter_names().into_iter().map(|name| format!("docs/book/src/{name}"));
+    for path in OTHERS.map(str::to_owned).into_iter().chain(in_book) {
+        let text = document(&path);
+        let folder = root().join(&path);
+        let folder = folder.parent().unwrap();
+        for link in links(&prose(&text)) {
+            let (file, anchor) = link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
+            let target = match file.strip_prefix(REPOSITORY) {
+                Some(file) => root().join(file),
+                None if file.contains("://") => continue,
+                None if file.is_empty() => root().join(&path),
+                None => folder.join(file),
+            };
+            assert!(target.exists(), "{path}: {link} leads nowhere");
+            let stays_in_book = !path.starts_with("docs/book") || file.contains("://") || file.is_empty() || chapters().join(file).exists();
+            assert!(stays_in_book, "{path}: {link} leads out of the book");
+            if let Some(anchor) = anchor {
+                assert!(anchors(&target).contains(anchor), "{path}: {link} names no heading");
+            }
+        }
+    }
+}
+
+/// The code of a chapter is compiled where `warpline-testkit` includes the chapter.
+#[test]
+fn all_rust_of_the_book_is_compiled() {
+    let included = document("crates/testkit/src/book.rs");
+    for name in chapter_names() {
+        let text = fs::read_to_string(chapters().join(&name)).unwrap();
+        let has_rust = blocks(&text).iter().any(|block| block.language == "rust" && !block.is_marked("ignore"));
+        let is_included = included.contains(&format!("docs/book/src/{name}"));
+        assert_eq!(has_rust, is_included, "{name}: has Rust, and is included in crates/testkit/src/book.rs");
+    }
+}
+
+/// The targets of links in a text.
+fn links(text: &str) -> Vec<&str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+/// What links to the headings of a file are called.
+fn anchors(file: &Path) -> BTreeSet<String> {
+    let text = prose(&fs::read_to_string(file).unwrap());
+    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    let kept = |letter: &char| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter);
+    headings.map(|heading| heading.chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+}

@@ -1,0 +1,31 @@
+//! Projects that `warpline new` has written.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The workspace of these tests.
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+}
+
+/// The directory with what cargo has built of the dependencies already: the one of this test's program, which lies in `debug/deps` there.
+fn target() -> PathBuf {
+    env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
+}
+
+/// Gives a project the versions of the workspace, so that nothing has to be fetched.
+pub(crate) fn lock(project: &Path) {
+    fs::copy(workspace().join("Cargo.lock"), project.join("Cargo.lock")).unwrap();
+}
+
+/// Runs cargo in the project `name`; it needs no network, as the workspace has the same dependencies.
+pub(crate) fn cargo(project: &Path, name: &str, line: &str) -> Output {
+    let mut cargo = Command::new(env!("CARGO"));
+    // The engine is built as in the workspace; what is built anew for this project alone need not be fast.
+    cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
+    cargo.args(line.split(' ')).current_dir(project).env("CARGO_TARGET_DIR", target()).env("CARGO_NET_OFFLINE", "true");
+    // Without a limit: it builds the engine if that has changed, which takes minutes on a busy machine.
+    cargo.output().unwrap()
+}
