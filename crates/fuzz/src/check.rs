@@ -25,7 +25,7 @@ const REMEMBERED: usize = 64;
 /// How much more memory a run may take than the sequential one: so many times as much, and so much for each process.
 const TIMES_MEMORY: u64 = 4;
 const MEMORY_MORE: u64 = 128 << 20;
-/// How much a run may exceed its budget by, as the README says: a tenth, and so much for each PE.
+/// How much a run may exceed its budget by, as the book says of memory: a tenth, and so much for each PE.
 const BUDGET_SHARE: f64 = 0.1;
 const BUDGET_MORE: u64 = 4 << 20;
 

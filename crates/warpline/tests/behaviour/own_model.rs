@@ -5,22 +5,26 @@ use std::process::{Command, Output};
 
 use warpline::serde_json::{self, Value};
 
-/// The program, which is built with the tests of a whole package, and otherwise here.
-fn program() -> PathBuf {
+/// An example, which is built with the tests of a whole package, and otherwise here.
+fn program(name: &str) -> PathBuf {
     let tests = std::env::current_exe().expect("a test has a path");
     let target = tests.parent().and_then(Path::parent).expect("tests lie in a directory of the target's");
-    let program = target.join("examples").join(format!("rumour{}", std::env::consts::EXE_SUFFIX));
+    let program = target.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     if !program.is_file() {
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "warpline", "--example", "rumour"]);
+        build.args(["build", "--quiet", "--package", "warpline", "--example", name]);
         assert!(build.status().expect("cargo can be started").success(), "the example cannot be built");
     }
     program
 }
 
 fn run(directory: &Path, line: &str) -> Output {
+    run_example("rumour", directory, line)
+}
+
+fn run_example(name: &str, directory: &Path, line: &str) -> Output {
     let words = line.split(' ').filter(|word| !word.is_empty());
-    Command::new(program()).args(words).current_dir(directory).output().expect("the program can be started")
+    Command::new(program(name)).args(words).current_dir(directory).output().expect("the program can be started")
 }
 
 fn json(directory: &Path, line: &str) -> Value {
@@ -34,6 +38,25 @@ fn the_readme_shows_the_program_that_is_tested() {
     let (readme, model) = (include_str!("../../README.md"), include_str!("../../examples/rumour/readme.rs"));
     assert!(readme.contains(&format!("```rust,no_run\n{model}```\n")), "README.md has another model than examples/rumour/readme.rs");
     assert!(model.lines().count() <= 40, "{} lines", model.lines().count());
+}
+
+/// The README and the book start examples; other commands of theirs are tested beside the program `warpline`.
+#[test]
+fn what_the_documents_start_of_the_examples_runs() {
+    const START: &str = "cargo run --release --example ";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let chapters = std::fs::read_dir(root.join("docs/book/src")).unwrap().map(|entry| entry.unwrap().path());
+    let documents: Vec<String> = chapters.chain([root.join("README.md")]).map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let lines = documents.iter().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix(START));
+    let directory = tempfile::tempdir().unwrap();
+    let mut started = 0;
+    for line in lines {
+        let (name, arguments) = line.split(" #").next().and_then(|code| code.split_once(" -- ")).expect(line);
+        let Output { status, stderr, .. } = run_example(name, directory.path(), arguments);
+        assert!(status.success(), "{line}: {}", String::from_utf8_lossy(&stderr));
+        started += 1;
+    }
+    assert!(started >= 5, "only {started} lines start an example");
 }
 
 #[test]
