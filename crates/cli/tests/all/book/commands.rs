@@ -1,7 +1,5 @@
-//! Runs the commands of the README and of all chapters but the tutorial, each chapter in a directory of its own.
-//!
-//! A block of `sh` runs as it stands, and must succeed. The mark `long` says that runs end earlier here than printed, `fails` that the command
-//! must fail. A block of `text` behind it is what it prints. A block of `toml` is a scenario, which its first line names.
+//! Runs the commands of the README and of all chapters but the tutorial, each chapter in a directory
+//! of its own. `docs/book/README.md` says what the blocks and their marks mean.
 
 use std::fs;
 use std::path::Path;
@@ -78,8 +76,11 @@ fn run_all(path: &str) {
 
 /// Runs the lines of a block, and returns what the last one printed.
 fn run_block(directory: &Path, block: &Block, place: &str) -> Option<String> {
-    let lines = block.text.lines().filter_map(read);
-    lines.filter_map(|line| run_line(directory, block, line, place)).last()
+    let mut printed = None;
+    for line in block.text.lines().filter_map(read) {
+        printed = run_line(directory, block, line, place).or(printed);
+    }
+    printed
 }
 
 fn run_line(directory: &Path, block: &Block, line: Line, place: &str) -> Option<String> {
@@ -117,7 +118,8 @@ fn run(directory: &Path, arguments: &[String], fails: bool, place: &str) -> Stri
     printed
 }
 
-/// A study takes minutes, and seconds with `--quick`; studies.rs runs one. Here it is read, and has no place for its report.
+/// A study takes minutes, and seconds with `--quick`; studies.rs runs one. Here the command is read,
+/// and then refused, as it has no place for its report.
 fn check_study(directory: &Path, arguments: &[String], place: &str) -> String {
     let mut arguments = arguments.to_vec();
     let at = arguments.iter().position(|word| word == "--report").unwrap_or(arguments.len());

@@ -1,5 +1,5 @@
-//! The book in `docs/book` and the README do not lie: their commands run and print what they say, their scenarios are read, their links lead
-//! somewhere, and every setting is told. Their Rust is compiled by `warpline-testkit`.
+//! Tests the book in `docs/book` and the README: commands run and print what is said, scenarios are
+//! read, links lead somewhere, and every setting is named. `warpline-testkit` compiles the Rust.
 
 mod blocks;
 mod commands;

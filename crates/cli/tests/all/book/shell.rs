@@ -10,7 +10,8 @@ use crate::support::warpline;
 pub(super) enum Line {
     /// Runs `warpline` with these arguments.
     Warpline(Vec<String>),
-    /// The same, started by a launcher of MPI programs. It is run without the launcher, which not every machine has; `mpi.rs` tests ranks.
+    /// The same, started by a launcher of MPI programs. It is run without the launcher, which not every
+    /// machine has; `mpi.rs` tests ranks.
     Launched(Vec<String>),
     /// Runs an example of the library with these arguments; tested in `own_model.rs`, beside the examples.
     Example(String),
@@ -56,8 +57,8 @@ pub(super) fn read(line: &str) -> Option<Line> {
 /// How much shorter the runs of commands are that would take long.
 const SHORTER: f64 = 1000.0;
 
-/// The arguments of a command that would take long: the same, but for an earlier end, a single run of each engine, and few replications.
-/// `default_end` is that of the model.
+/// The arguments of a command that would take long: the same, but for an earlier end, a single run of
+/// each engine, and few replications. `default_end` is that of the model.
 pub(super) fn shortened(arguments: &[String], default_end: f64) -> Vec<String> {
     let mut short = arguments.to_vec();
     let mut set = |option: &str, value: String, always: bool| match short.iter().position(|word| word == option) {
@@ -85,7 +86,8 @@ pub(super) fn default_end(directory: &Path, model_or_scenario: &str) -> f64 {
     warpline(&format!("models show {model} --json")).json()["default_end"].as_f64().unwrap()
 }
 
-/// Whether each line of `expected` is among those that were printed. `…` stands for anything, and spaces for any number of spaces.
+/// The first line of `expected` that is not among those that were printed. `…` stands for anything, and
+/// a space for any number of spaces.
 pub(super) fn missing<'e>(expected: &'e str, printed: &str) -> Option<&'e str> {
     let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let printed: Vec<String> = printed.lines().map(plain).collect();
