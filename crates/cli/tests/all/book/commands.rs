@@ -63,7 +63,7 @@ fn run_all(path: &str) {
         match block.language.as_str() {
             "sh" => printed = run_block(directory.path(), &block, &place),
             "bash" => check_script(directory.path(), &block, &place),
-            "toml" => run_scenario(directory.path(), &block, &place),
+            "toml" => printed = Some(run_scenario(directory.path(), &block, &place)),
             "text" => {
                 let printed: String = printed.take().unwrap_or_else(|| panic!("{place}: no command above prints this"));
                 assert_eq!(missing(&block.text, &printed), None, "{place}: not in\n{printed}");
@@ -130,11 +130,11 @@ fn check_study(directory: &Path, arguments: &[String], place: &str) -> String {
 }
 
 /// Writes a scenario to the file that its first line names, and runs it.
-fn run_scenario(directory: &Path, block: &Block, place: &str) {
+fn run_scenario(directory: &Path, block: &Block, place: &str) -> String {
     let name = block.text.lines().next().and_then(|line| line.strip_prefix("# "));
     let name = name.unwrap_or_else(|| panic!("{place}: the first line names no file")).to_owned();
     fs::write(directory.join(&name), &block.text).unwrap();
-    run(directory, &short(directory, &["run".to_owned(), name]), false, place);
+    run(directory, &short(directory, &["run".to_owned(), name]), block.is_marked("fails"), place)
 }
 
 /// Checks the syntax of a script, and runs the commands that it starts with `srun`.
