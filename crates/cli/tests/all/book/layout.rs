@@ -7,16 +7,8 @@ use std::path::Path;
 use super::blocks::{blocks, prose};
 use super::{chapter_names, chapters, document, root};
 
-/// Documents beside the book.
-const OTHERS: [&str; 7] = [
-    "README.md",
-    "ARCHITECTURE.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "GLOSSARY.md",
-    "crates/fuzz/README.md",
-    "crates/kernel/src/gvt/README.md",
-];
+/// Documents beside the book, and the READMEs beside the code.
+const OTHERS: [&str; 6] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "GLOSSARY.md", "docs/book/README.md"];
 
 /// How the book, whose pages are read elsewhere, names files outside of it.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
@@ -43,7 +35,7 @@ fn the_summary_names_every_chapter_once() {
 #[test]
 fn every_link_leads_somewhere() {
     let in_book = chapter_names().into_iter().map(|name| format!("docs/book/src/{name}"));
-    for path in OTHERS.map(str::to_owned).into_iter().chain(in_book) {
+    for path in OTHERS.map(str::to_owned).into_iter().chain(in_book).chain(readmes("crates")) {
         let text = document(&path);
         let folder = root().join(&path);
         let folder = folder.parent().unwrap();
@@ -75,6 +67,21 @@ fn all_rust_of_the_book_is_compiled() {
         let is_included = included.contains(&format!("docs/book/src/{name}"));
         assert_eq!(has_rust, is_included, "{name}: has Rust, and is included in crates/testkit/src/book.rs");
     }
+}
+
+/// The READMEs in a folder and below; symbolic links are not followed.
+fn readmes(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap) {
+        let path = format!("{folder}/{}", entry.file_name().into_string().unwrap());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            found.extend(readmes(&path));
+        } else if kind.is_file() && path.ends_with("/README.md") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// The targets of links in a text.
