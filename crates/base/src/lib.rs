@@ -3,6 +3,7 @@
 //!
 //! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
 
+pub mod counters;
 mod digest;
 mod figure;
 mod id;

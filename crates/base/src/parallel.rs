@@ -1,73 +1,12 @@
 //! What the record says of a parallel run, beside its results. Fields that are missing on reading, as in older records, have their
 //! defaults.
 
+mod counted;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::counted::{MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord};
 use crate::null::number;
-
-/// What optimistic execution cost: part of the [`RunRecord`](crate::record::RunRecord) of every parallel run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ParallelRecord {
-    /// Events executed, including those undone again.
-    pub processed_events: u64,
-    /// Events among them that were certain when they were executed, as nothing could precede them any more. None of these was undone.
-    pub certain_events: u64,
-    /// Events among them that were executed ahead, when others could still come before them.
-    pub ahead_events: u64,
-    /// Events undone.
-    pub rolled_back_events: u64,
-    /// Committed by processed events: 1 if nothing was undone.
-    #[serde(deserialize_with = "number")]
-    pub efficiency: f64,
-    /// Events undone right after they were executed, as there were no buffers for what they sent: they are not among those above.
-    pub parked_events: u64,
-    /// Events executed again to work states out from copies.
-    pub repeated_events: u64,
-    /// Rollbacks, by cause and PE.
-    pub rollbacks: Rollbacks,
-    /// Anti-messages sent: cancellations of messages that had been processed already by another PE.
-    pub anti_messages: u64,
-    /// Messages cancelled in place, before they were processed.
-    pub cancelled_in_place: u64,
-    /// Messages of undone events that were not cancelled at once, under lazy cancellation: they were sent again, or cancelled late.
-    pub kept_messages: u64,
-    /// Messages among them that their events sent again, so that they stood.
-    pub sent_again: u64,
-    /// Messages among them that were cancelled in the end.
-    pub cancelled_late: u64,
-    /// GVT computations.
-    pub gvt_epochs: u64,
-    /// Reductions for them: more than one per computation if messages were in flight.
-    pub gvt_trials: u64,
-    /// What became of the interval between them, if it was adapted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gvt_interval: Option<GvtIntervalRecord>,
-    /// Committed events that another PE had sent.
-    pub remote_events: u64,
-    /// Seconds in each phase, summed over PEs. What PEs waited is measured; the proportions of the rest are from a sample of steps.
-    pub phase_seconds: Phases,
-    /// How many samples of equal length would say as much of those proportions: with few, they say nothing. `None` in older records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase_samples: Option<f64>,
-    /// Whether there were more threads than cores, so that they had to take turns.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub crowded: bool,
-    /// Each PE separately.
-    pub pes: Vec<PeRecord>,
-    /// What keeping within the memory budget took, if PEs had to do anything about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<MemoryRecord>,
-    /// What was done against thrashing, if anything.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub throttle: Option<ThrottleRecord>,
-    /// Messages that went into mailboxes for which PEs compete, and how often they were refused, if there were such mailboxes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mailbox: Option<SharedRingRecord>,
-    /// How messages were copied between processes, if they were.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub communication: Option<CommunicationRecord>,
-}
 
 /// What became of an interval between computations of GVT that was adapted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -97,55 +36,6 @@ impl GvtIntervalRecord {
         }
         (self.least, self.greatest) = (self.least.min(segment.least), self.greatest.max(segment.greatest));
         (self.last, self.changes) = (segment.last, self.changes + segment.changes);
-    }
-}
-
-/// What it took PEs to keep within the memory budget of their machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MemoryRecord {
-    /// The most bytes that all PEs of a machine had taken at a time, free ones included.
-    pub taken_most_bytes: u64,
-    /// Batches of events that were not executed ahead, as there was no memory for them.
-    pub stops: u64,
-    /// How often events were undone to save memory (artificial rollback).
-    pub artificial_rollbacks: u64,
-    /// Pending events sent back to the PEs that had sent them (cancelback).
-    pub sent_back: u64,
-    /// Those that came before what had sent them committed, and were undone.
-    pub taken_back: u64,
-    /// How many events were undone to save memory, in either way.
-    pub artificial_events: u64,
-}
-
-impl MemoryRecord {
-    /// Adds what a further segment of the same run took.
-    pub fn add(&mut self, segment: &MemoryRecord) {
-        self.taken_most_bytes = self.taken_most_bytes.max(segment.taken_most_bytes);
-        self.stops += segment.stops;
-        self.artificial_rollbacks += segment.artificial_rollbacks;
-        self.artificial_events += segment.artificial_events;
-        self.sent_back += segment.sent_back;
-        self.taken_back += segment.taken_back;
-    }
-}
-
-/// What was done against thrashing: against work in vain, and against waiting for each other at every few events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ThrottleRecord {
-    /// Computations of GVT that found PEs undoing far more than they commit. From the first one on, a window that was wide or had no end was
-    /// as narrow as an adaptive one.
-    pub narrowed_epochs: u64,
-    /// How often all PEs of a process were given one thread, as they found GVT for every few events, and more committed that way.
-    pub gathered: u64,
-}
-
-impl ThrottleRecord {
-    /// Adds what was done in a further segment of the same run.
-    pub fn add(&mut self, segment: &ThrottleRecord) {
-        self.narrowed_epochs += segment.narrowed_epochs;
-        self.gathered += segment.gathered;
     }
 }
 
@@ -194,23 +84,6 @@ pub struct SharedRingRecord {
     pub in_progress: u64,
     /// Times that another PE was faster.
     pub collisions: u64,
-}
-
-/// Rollbacks of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rollbacks {
-    /// Caused by stragglers.
-    pub primary: u64,
-    /// Caused by the cancellation of a message that had been processed.
-    pub secondary: u64,
-    /// The most on one PE.
-    pub max_per_pe: u64,
-    /// The mean over PEs.
-    #[serde(deserialize_with = "number")]
-    pub mean_per_pe: f64,
-    /// How many rollbacks undid 1, 2–3, 4–7, 8–15, … events.
-    pub lengths: Vec<u64>,
 }
 
 /// Seconds of wall time in each phase of a PE's loop. All but the last two are on a core.
@@ -295,55 +168,6 @@ impl Phases {
         ];
         pairs.into_iter().for_each(|(seconds, other)| *seconds = change(*seconds, other));
     }
-}
-
-/// One PE of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PeRecord {
-    /// Its first LP.
-    pub first_lp: u32,
-    /// How many LPs it has.
-    pub lps: u32,
-    /// Events executed, including those undone again.
-    pub processed_events: u64,
-    /// Events among them that were certain when they were executed.
-    pub certain_events: u64,
-    /// Events among them that were executed ahead.
-    pub ahead_events: u64,
-    /// Events committed.
-    pub committed_events: u64,
-    /// Events undone.
-    pub rolled_back_events: u64,
-    /// Events undone right after they were executed, as there were no buffers for what they sent.
-    pub parked_events: u64,
-    /// Events executed again to work a state out from a copy before it.
-    pub repeated_events: u64,
-    /// The number of an LP's events between copies of its state when the run was over; 0 where there are none.
-    pub copy_interval: u32,
-    /// Whether events that it sent to itself lay in a pool of its own when the run was over, as hardly any came from other PEs in buffers.
-    pub own_pool: bool,
-    /// Rollbacks caused by stragglers.
-    pub primary_rollbacks: u64,
-    /// Rollbacks caused by cancellations.
-    pub secondary_rollbacks: u64,
-    /// Anti-messages sent.
-    pub anti_messages: u64,
-    /// Messages sent to other PEs.
-    pub messages_sent: u64,
-    /// The most messages found waiting in one step.
-    pub mailbox_depth_max: u64,
-    /// The mean number of messages found waiting, over looks into the mailbox that found any.
-    #[serde(deserialize_with = "number")]
-    pub mailbox_depth_mean: f64,
-    /// The most events that were executed and uncommitted at the same time.
-    pub history_max: u64,
-    /// Event buffers allocated.
-    pub buffers: u64,
-    /// Free event buffers that it gave to a pool of all PEs, as it had too many.
-    pub buffers_shared: u64,
-    /// Seconds in each phase. From a sample of steps.
-    pub phase_seconds: Phases,
 }
 
 #[cfg(test)]

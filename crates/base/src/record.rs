@@ -23,7 +23,8 @@ pub use self::stretches::EngineStretch;
 pub use self::study::{BarsView, Fact, StudyRecord};
 use crate::null::{lines, marks, number};
 pub use crate::parallel::{
-    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, Phases, Rollbacks, SharedRingRecord, ThrottleRecord,
+    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord,
+    ThrottleRecord,
 };
 pub use crate::provenance::Provenance;
 

@@ -1,102 +1,72 @@
 use serde::{Deserialize, Serialize};
+use warpline_base::counters::of_pes;
+use warpline_base::record::{MemoryRecord, ParallelRecord, PeRecord, Rollbacks, ThrottleRecord};
 use warpline_memory::{Books, CasCounts};
 
-/// What a PE has done, for the record and the books.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Events executed, including those undone again.
-    pub processed: u64,
-    /// Events committed.
-    pub committed: u64,
-    /// Events executed for good, before the horizon; all others were [executed ahead](Self::ahead).
-    pub certain: u64,
-    /// Events undone.
-    pub rolled_back: u64,
-    /// Rollbacks caused by stragglers.
-    pub primary: u64,
-    /// Rollbacks caused by the cancellation of a processed event.
-    pub secondary: u64,
-    /// How often events were undone to save memory.
-    pub artificial: u64,
-    /// How many events that undid.
-    pub artificial_events: u64,
-    /// Pending events sent back to the PEs that had sent them, to save memory.
-    pub sent_back: u64,
-    /// Events that came back, and were undone for it, with those after them in their KPs.
-    pub taken_back: u64,
-    /// Batches of events that were not executed ahead, as memory was short.
-    pub memory_stops: u64,
-    /// The most bytes that all PEs had taken, as far as this one has seen; 0 without a budget.
-    pub memory_most: u64,
-    /// How many rollbacks undid 1, 2–3, 4–7, … events.
-    pub lengths: [u64; 32],
-    /// Events sent, to any PE, including those cancelled later.
-    pub sent: u64,
-    /// Pending events that this PE has taken over from another engine.
-    pub taken_over: u64,
-    /// Pending events that it has handed over to another engine.
-    pub handed_over: u64,
-    /// Events dropped because they had been cancelled.
-    pub annihilated: u64,
-    /// Events that have arrived without what they carry and never happened, as they lie beyond the end.
-    pub unreadable: u64,
-    /// Messages sent to other PEs, without anti-messages.
-    pub messages_sent: u64,
-    /// Messages among them that went by value.
-    pub values_sent: u64,
-    /// Messages received from other PEs, without anti-messages.
-    pub messages_received: u64,
-    /// Anti-messages sent.
-    pub anti_sent: u64,
-    /// Anti-messages received.
-    pub anti_received: u64,
-    /// Events of this and other PEs that were cancelled before they were processed.
-    pub cancelled_in_place: u64,
-    /// Messages of undone events that were kept, under lazy cancellation.
-    pub kept: u64,
-    /// Those of them that were sent again, and stood.
-    pub sent_again: u64,
-    /// Those that were cancelled in the end.
-    pub cancelled_late: u64,
-    /// Pending events cancelled by anti-messages: those sent by value, which cannot be cancelled in place.
-    pub cancelled_pending: u64,
-    /// Committed events that another PE had sent.
-    pub remote_committed: u64,
-    /// Faults held back because the event might still be undone.
-    pub held_back: u64,
-    /// Events undone right after they were executed, as there were no buffers for what they sent.
-    pub parked: u64,
-    /// GVT computations.
-    pub gvt_epochs: u64,
-    /// Reductions that the GVT computations took.
-    pub gvt_trials: u64,
-    /// Verdicts that found PEs undoing far more than they commit, and kept the window narrow.
-    pub throttled: u64,
-    /// How often it began to share its thread with all PEs of its process, as they found GVT for every few events.
-    pub gathered: u64,
-    /// Steps.
-    pub steps: u64,
-    /// Steps in which nothing could be executed.
-    pub idle_steps: u64,
-    /// Those among them in which the PE was waiting for GVT, as it was being computed.
-    pub waiting_steps: u64,
-    /// Steps that found messages waiting.
-    pub receipts: u64,
-    /// The most messages found waiting in one step.
-    pub mailbox_depth_max: u64,
-    /// What became of the messages put into mailboxes for which PEs compete.
-    pub mailbox: CasCounts,
-    /// The most events that were executed and uncommitted at the same time.
-    pub history_max: u64,
-    /// Events executed again to work a state out from a copy.
-    pub repeated: u64,
-    /// The number of an LP's events between copies of its state when the run is over; 0 where there are none.
-    pub copy_interval: u32,
-    /// Whether events that this PE sent to itself lay in its pool when the run was over, and not in buffers.
-    pub pooled: bool,
-    /// Events whose observations or saved values, and messages of which copies, are still kept when the run is over.
-    pub extras_kept: u64,
+macro_rules! declare_counts {
+    ($(
+        [$meaning:expr] $field:ident: $type:ty, $merging:ident
+        $(, pe($pe:ident, $label:literal, $unit:literal))? $(, run($run:ident))?
+        $(, rollbacks($rollbacks:ident))? $(, memory($memory:ident))? $(, throttle($throttle:ident))?;
+    )*) => {
+        /// What a PE has done, for the record and the books: the [table of counters](warpline_base::counters!) as
+        /// plain fields, which the PE increments, and two lists.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub struct Counts {
+            $(#[doc = $meaning] pub $field: $type,)*
+            /// How many rollbacks undid 1, 2–3, 4–7, … events.
+            pub lengths: [u64; 32],
+            /// What became of the messages put into mailboxes for which PEs compete.
+            pub mailbox: CasCounts,
+        }
+
+        impl Counts {
+            /// Adds those of another PE of the same run.
+            pub fn add(&mut self, other: &Counts) {
+                $(of_pes::$merging(&mut self.$field, other.$field);)*
+                self.lengths.iter_mut().zip(other.lengths).for_each(|(all, more)| *all += more);
+                self.mailbox = self.mailbox + other.mailbox;
+            }
+
+            /// Those that the record has of every PE, and what follows from them.
+            pub fn of_pe(&self) -> PeRecord {
+                PeRecord {
+                    $($($pe: self.$field,)?)*
+                    ahead_events: self.ahead(),
+                    mailbox_depth_mean: self.mailbox_depth_mean(),
+                    ..PeRecord::default()
+                }
+            }
+
+            /// Those that the record has of the run, if these are the counts of all of its PEs, and what follows
+            /// from them.
+            pub fn of_run(&self) -> ParallelRecord {
+                ParallelRecord {
+                    $($($run: self.$field,)?)*
+                    ahead_events: self.ahead(),
+                    ..ParallelRecord::default()
+                }
+            }
+
+            /// Likewise of its rollbacks.
+            pub fn of_rollbacks(&self) -> Rollbacks {
+                Rollbacks { $($($rollbacks: self.$field,)?)* ..Rollbacks::default() }
+            }
+
+            /// Likewise of keeping within the memory budget.
+            pub fn of_memory(&self) -> MemoryRecord {
+                MemoryRecord { $($($memory: self.$field,)?)* }
+            }
+
+            /// Likewise of thrashing.
+            pub fn of_throttle(&self) -> ThrottleRecord {
+                ThrottleRecord { $($($throttle: self.$field,)?)* }
+            }
+        }
+    };
 }
+
+warpline_base::counters!(declare_counts);
 
 impl Counts {
     /// Events executed ahead, while others could still come before them, including those undone again.
@@ -148,7 +118,87 @@ pub fn balance<'a>(pes: impl Iterator<Item = (&'a Counts, Books, usize)>) {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
+    use serde_json::{Value, json};
+
     use super::*;
+
+    /// A counter of the table.
+    struct Counter {
+        field: &'static str,
+        kind: &'static str,
+        merging: &'static str,
+        /// Where it stands in the record: a part of it, and its name there.
+        places: &'static [(&'static str, &'static str)],
+    }
+
+    macro_rules! list_counters {
+        ($(
+            [$meaning:expr] $field:ident: $type:ident, $merging:ident $(, $part:ident($name:ident $($more:tt)*))*;
+        )*) => {
+            const TABLE: &[Counter] = &[$(Counter {
+                field: stringify!($field),
+                kind: stringify!($type),
+                merging: stringify!($merging),
+                places: &[$((stringify!($part), stringify!($name))),*],
+            }),*];
+        };
+    }
+
+    warpline_base::counters!(list_counters);
+
+    /// Counts in which every counter has a number of its own.
+    fn numbered(number: impl Fn(usize) -> usize) -> (Value, Counts) {
+        let mut counts = json!(Counts::default());
+        for (index, counter) in TABLE.iter().enumerate() {
+            let number = number(index);
+            counts[counter.field] = if counter.kind == "bool" { json!(number % 2 == 1) } else { json!(number) };
+        }
+        let read = serde_json::from_value(counts.clone()).expect("all fields are given");
+        (counts, read)
+    }
+
+    #[test]
+    fn every_counter_of_the_table_stands_in_the_record_under_its_name() {
+        // Events executed ahead are those executed without those that were certain.
+        let (all, counts) = numbered(|index| 1000 - index);
+        let record = json!({
+            "pe": counts.of_pe(),
+            "run": counts.of_run(),
+            "rollbacks": counts.of_rollbacks(),
+            "memory": counts.of_memory(),
+            "throttle": counts.of_throttle(),
+        });
+        for counter in TABLE {
+            for (part, name) in counter.places {
+                assert_eq!(record[part][name], all[counter.field], "{name} of {part}");
+            }
+        }
+        assert_eq!([&record["pe"]["ahead_events"], &record["run"]["ahead_events"]], [1, 1]);
+    }
+
+    #[test]
+    fn counters_of_pes_merge_as_the_table_says() {
+        // In the first half of the table the first PE has more, and in the second half the other one.
+        let (one, mut all) = numbered(|index| 1000 + index);
+        let (two, mut other) = numbered(|index| 901 + 5 * index);
+        all.rollback(2);
+        other.rollback(2);
+        all.mailbox.full = 3;
+        other.mailbox.full = 4;
+        all.add(&other);
+        let merged = json!(all);
+        for Counter { field, merging, .. } in TABLE {
+            let (one, two) = (&one[field], &two[field]);
+            let wanted = match (*merging, one.as_u64().zip(two.as_u64())) {
+                ("last", _) => two.clone(),
+                ("sum", Some((one, two))) => json!(one + two),
+                ("most" | "alike", Some((one, two))) => json!(one.max(two)),
+                _ => panic!("`{field}` cannot be merged as `{merging}`"),
+            };
+            assert_eq!(merged[field], wanted, "{field}");
+        }
+        assert_eq!((all.lengths[1], all.mailbox.full), (2, 7));
+    }
 
     /// What one PE leaves behind.
     type Left = (Counts, Books, usize);

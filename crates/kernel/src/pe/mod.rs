@@ -399,9 +399,13 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
     /// If an anti-message has come for a message that never did, or an event that is over could still be cancelled.
     pub fn into_parts(self) -> Parts<M> {
         let Pe { world, lps, effects, faults, mut gauge, agenda, past, mut mail, interval, over, .. } = self;
-        (gauge.counts.extras_kept, gauge.counts.mailbox) = (past.extras.in_use() + mail.copies(), mail.refusals());
+        let books = agenda.store().books();
+        gauge.counts.extras_kept = past.extras.in_use() + mail.copies();
+        gauge.counts.mailbox = mail.refusals();
         gauge.counts.unreadable = faults.unreadable() as u64;
         gauge.counts.pooled = agenda.store().is_pooled();
+        gauge.counts.buffers = books.places;
+        gauge.counts.buffers_shared = books.deposited;
         if world.tuning.lanes.has_ahead() {
             gauge.counts.copy_interval = past.copies.interval();
         }
@@ -414,7 +418,7 @@ impl<'m, M: Model, Q: PendingSet, P: Port<M::Event>> Pe<'m, M, Q, P> {
         let (first_lp, lps) = lps.into_parts();
         let (statistics, rows) = effects.into_parts();
         let (counts, by_role, measured, trace) = gauge.into_parts();
-        let (books, pending, failure) = (agenda.store().books(), agenda.len(), faults.into_failure());
+        let (pending, failure) = (agenda.len(), faults.into_failure());
         let interval = interval.history();
         if over != Some(Step::Finished) {
             mail.drop_values();

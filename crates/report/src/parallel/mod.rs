@@ -2,6 +2,7 @@
 
 mod bars;
 mod limits;
+mod pes;
 mod section;
 mod shares;
 mod speedup;

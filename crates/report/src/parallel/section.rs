@@ -2,6 +2,7 @@
 
 use super::bars::{Bar, Data, lengths};
 use super::limits::{Limit, limits};
+use super::pes::pes;
 use super::shares::{all_seconds, committed, counted, efficiency, is_measured, lanes, mean, parallel_seconds, percent, share};
 use super::words::words;
 use crate::format::{self, NOTHING};
@@ -9,10 +10,7 @@ use crate::html::escape;
 use crate::summary::{Tile, tile};
 use crate::table::Table;
 use crate::views::{chart, empty};
-use serde_json::Value;
-use warpline_base::record::{
-    CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, TableView, ThrottleRecord,
-};
+use warpline_base::record::{CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeRecord, RunRecord, ThrottleRecord};
 
 /// The section, and what its charts and its table read.
 pub(crate) struct Section {
@@ -333,68 +331,6 @@ fn range(power: usize) -> String {
 }
 
 const PES: &str = "The phases are estimated from a sample of the PE's steps.";
-
-/// Every PE with everything that the record says about it.
-fn pes(parallel: &ParallelRecord) -> Table {
-    let columns = [
-        ("PE", ""),
-        ("first LP", ""),
-        ("LPs", ""),
-        ("executed", "events"),
-        ("certain", "events"),
-        ("ahead", "events"),
-        ("committed", "events"),
-        ("undone", "events"),
-        ("efficiency", "%"),
-        ("primary rollbacks", ""),
-        ("secondary rollbacks", ""),
-        ("anti-messages", ""),
-        ("sent to other PEs", "messages"),
-        ("mailbox, most", "messages"),
-        ("mailbox, mean", "messages"),
-        ("uncommitted, most", "events"),
-        ("buffers", "events"),
-        ("buffers given to all", "events"),
-        ("waits for buffers", ""),
-        ("executed again", "events"),
-        ("between copies", "events"),
-        ("own pool", ""),
-    ];
-    let phases = parallel.phase_seconds.list().map(|(name, _)| (name, "s"));
-    let columns = columns.into_iter().chain(phases).map(|(name, unit)| (name.to_owned(), unit.to_owned())).collect();
-    let rows = parallel.pes.iter().enumerate().map(|(index, pe)| row(index, pe)).collect();
-    Table::of_table(&TableView { title: "Every PE".into(), columns, rows })
-}
-
-fn row(index: usize, pe: &PeRecord) -> Vec<Value> {
-    let kept = pe.processed_events.saturating_sub(pe.rolled_back_events) as f64;
-    let mut row = vec![
-        Value::from(index),
-        Value::from(pe.first_lp),
-        Value::from(pe.lps),
-        Value::from(pe.processed_events),
-        Value::from(pe.certain_events),
-        Value::from(pe.ahead_events),
-        Value::from(pe.committed_events),
-        Value::from(pe.rolled_back_events),
-        share(kept, pe.processed_events as f64).map_or(Value::Null, |share| Value::from(100.0 * share)),
-        Value::from(pe.primary_rollbacks),
-        Value::from(pe.secondary_rollbacks),
-        Value::from(pe.anti_messages),
-        Value::from(pe.messages_sent),
-        Value::from(pe.mailbox_depth_max),
-        Value::from(pe.mailbox_depth_mean),
-        Value::from(pe.history_max),
-        Value::from(pe.buffers),
-        Value::from(pe.buffers_shared),
-        Value::from(pe.parked_events),
-        Value::from(pe.repeated_events),
-        Value::from(pe.copy_interval),
-        Value::from(if pe.own_pool { "yes" } else { "no" }),
-    ];
-    row.extend(pe.phase_seconds.list().map(|(_, seconds)| Value::from(seconds)));
-    row
-}
 
 #[cfg(test)]
 mod tests {

@@ -63,9 +63,6 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         rolled_back_events: undone,
         primary_rollbacks: undone / 9,
         secondary_rollbacks: undone / 31,
-        parked_events: 0,
-        repeated_events: 0,
-        own_pool: false,
         copy_interval: 1,
         anti_messages: undone / 17,
         messages_sent: committed / 4,
@@ -73,8 +70,8 @@ fn pe(index: usize, pes: usize, events: u64, seconds: f64) -> PeRecord {
         mailbox_depth_mean: 2.0 + 3.0 * noise(index + 5),
         history_max: 12_000 + index as u64 * 37,
         buffers: 65_536,
-        buffers_shared: 0,
         phase_seconds: phases,
+        ..PeRecord::default()
     }
 }
 
@@ -83,6 +80,7 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
     let sum = |of: fn(&PeRecord) -> u64| pes.iter().map(of).sum::<u64>();
     let (processed, undone) = (sum(|pe| pe.processed_events), sum(|pe| pe.rolled_back_events));
     let (primary, secondary) = (sum(|pe| pe.primary_rollbacks), sum(|pe| pe.secondary_rollbacks));
+    let causes = Rollbacks { primary, secondary, ..Rollbacks::default() };
     let mut phase_seconds = Phases::default();
     pes.iter().for_each(|pe| phase_seconds.add(&pe.phase_seconds));
     ParallelRecord {
@@ -92,30 +90,19 @@ fn parallel(pes: Vec<PeRecord>) -> ParallelRecord {
         rolled_back_events: undone,
         efficiency: (processed - undone) as f64 / processed as f64,
         rollbacks: Rollbacks {
-            primary,
-            secondary,
             max_per_pe: pes.iter().map(|pe| pe.primary_rollbacks + pe.secondary_rollbacks).max().unwrap_or(0),
             mean_per_pe: (primary + secondary) as f64 / pes.len() as f64,
             lengths: (0..12).map(|power| ((primary + secondary) as f64 * 0.5 * 0.42f64.powi(power)) as u64).chain([0, 0]).collect(),
+            ..causes
         },
-        parked_events: 0,
-        repeated_events: 0,
         anti_messages: sum(|pe| pe.anti_messages),
         cancelled_in_place: sum(|pe| pe.anti_messages) / 3,
-        kept_messages: 0,
-        sent_again: 0,
-        cancelled_late: 0,
         gvt_epochs: 12_604,
         gvt_trials: 15_911,
-        gvt_interval: None,
         remote_events: sum(|pe| pe.messages_sent),
         phase_seconds,
         phase_samples: Some(900.0),
-        crowded: false,
         pes,
-        mailbox: None,
-        memory: None,
-        throttle: None,
-        communication: None,
+        ..ParallelRecord::default()
     }
 }

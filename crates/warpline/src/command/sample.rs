@@ -67,13 +67,14 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
 /// A run of the optimistic engine at this rate.
 pub(crate) fn optimistic(event_rate: f64) -> RunRecord {
     let (event_processing, pending_set, rollback, gvt, idle) = (1.0, 0.2, 0.26, 0.04, 0.5);
+    let causes = Rollbacks { primary: 40, secondary: 2, ..Rollbacks::default() };
     let parallel = ParallelRecord {
         processed_events: 1250,
         certain_events: 600,
         ahead_events: 650,
         rolled_back_events: 250,
         efficiency: 0.8,
-        rollbacks: Rollbacks { primary: 40, secondary: 2, max_per_pe: 30, mean_per_pe: 21.0, lengths: vec![20, 22] },
+        rollbacks: Rollbacks { max_per_pe: 30, mean_per_pe: 21.0, lengths: vec![20, 22], ..causes },
         anti_messages: 3,
         gvt_epochs: 17,
         remote_events: 250,

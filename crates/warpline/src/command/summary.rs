@@ -263,7 +263,7 @@ fn gvt_computations(parallel: &ParallelRecord) -> String {
 
 /// What it took to keep within the memory budget.
 fn shortage(memory: &MemoryRecord) -> String {
-    let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, artificial_events } = *memory;
+    let MemoryRecord { taken_most_bytes, stops, artificial_rollbacks, sent_back, taken_back, artificial_events, .. } = *memory;
     let most = format::bytes(taken_most_bytes);
     format!(
         "PEs had {most} at most; {stops} batches waited for GVT; {artificial_events} events were undone, by {artificial_rollbacks} artificial \
@@ -273,7 +273,7 @@ fn shortage(memory: &MemoryRecord) -> String {
 
 /// What was done against thrashing.
 fn throttle(throttle: &ThrottleRecord) -> String {
-    let ThrottleRecord { narrowed_epochs, gathered } = *throttle;
+    let ThrottleRecord { narrowed_epochs, gathered, .. } = *throttle;
     format!(
         "at {narrowed_epochs} GVT computations PEs were undoing far more than they commit, and windows were kept narrow; {gathered} times the \
          PEs of a process were given one thread, as they waited for GVT every few events"

@@ -83,113 +83,55 @@ fn samples(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
 
 /// The part of the record that only parallel runs have.
 pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
-    let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum::<u64>();
-    let (processed, committed) = (sum(|counts| counts.processed), sum(|counts| counts.committed));
-    let rollbacks_of = |pe: &PeSummary| pe.counts.primary + pe.counts.secondary;
-    let all: u64 = parts.iter().map(rollbacks_of).sum();
-    let mut lengths: Vec<u64> = (0..32).map(|bits| parts.iter().map(|pe| pe.counts.lengths[bits]).sum()).collect();
-    lengths.truncate(lengths.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
-    let epochs = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).max().unwrap_or_default();
+    let mut all = Counts::default();
+    parts.iter().for_each(|pe| all.add(&pe.counts));
     let pes: Vec<PeRecord> = parts.iter().map(pe_record).collect();
     ParallelRecord {
-        processed_events: processed,
-        certain_events: sum(|counts| counts.certain),
-        ahead_events: sum(Counts::ahead),
-        rolled_back_events: sum(|counts| counts.rolled_back),
-        efficiency: if processed == 0 { 1.0 } else { committed as f64 / processed as f64 },
-        rollbacks: Rollbacks {
-            primary: sum(|counts| counts.primary),
-            secondary: sum(|counts| counts.secondary),
-            max_per_pe: parts.iter().map(rollbacks_of).max().unwrap_or_default(),
-            mean_per_pe: all as f64 / parts.len() as f64,
-            lengths,
-        },
-        parked_events: sum(|counts| counts.parked),
-        repeated_events: sum(|counts| counts.repeated),
-        anti_messages: sum(|counts| counts.anti_sent),
-        cancelled_in_place: sum(|counts| counts.cancelled_in_place),
-        kept_messages: sum(|counts| counts.kept),
-        sent_again: sum(|counts| counts.sent_again),
-        cancelled_late: sum(|counts| counts.cancelled_late),
-        gvt_epochs: epochs(|counts| counts.gvt_epochs),
-        gvt_trials: epochs(|counts| counts.gvt_trials),
+        efficiency: if all.processed == 0 { 1.0 } else { all.committed as f64 / all.processed as f64 },
+        rollbacks: rollbacks(&all, parts),
         gvt_interval: parts.first().and_then(|pe| pe.interval).map(interval_record),
-        remote_events: sum(|counts| counts.remote_committed),
         phase_seconds: pes.iter().fold(Default::default(), |mut all: Phases, pe| {
             all.add(&pe.phase_seconds);
             all
         }),
         phase_samples: Some(samples(parts.iter().map(|pe| (working(&pe.phases), pe.samples)))),
         crowded: parts.iter().any(|pe| pe.crowded),
-        mailbox: shared_mailbox(parts),
+        mailbox: shared_mailbox(&all),
         pes,
-        memory: memory(parts),
-        throttle: throttle(parts),
-        communication: None,
+        memory: Some(all.of_memory()).filter(|memory| memory.stops > 0 || memory.artificial_rollbacks > 0),
+        throttle: Some(all.of_throttle()).filter(|throttle| *throttle != ThrottleRecord::default()),
+        ..all.of_run()
     }
 }
 
-/// What keeping within the budget took, if anything.
-fn memory(parts: &[PeSummary]) -> Option<MemoryRecord> {
-    let sum = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).sum();
-    let record = MemoryRecord {
-        taken_most_bytes: parts.iter().map(|pe| pe.counts.memory_most).max().unwrap_or_default(),
-        stops: sum(|counts| counts.memory_stops),
-        artificial_rollbacks: sum(|counts| counts.artificial),
-        artificial_events: sum(|counts| counts.artificial_events),
-        sent_back: sum(|counts| counts.sent_back),
-        taken_back: sum(|counts| counts.taken_back),
-    };
-    (record.stops > 0 || record.artificial_rollbacks > 0).then_some(record)
-}
-
-/// What was done against thrashing, if anything. All PEs know the same of windows, and those of a process of their thread.
-fn throttle(parts: &[PeSummary]) -> Option<ThrottleRecord> {
-    let most = |of: fn(&Counts) -> u64| parts.iter().map(|pe| of(&pe.counts)).max().unwrap_or_default();
-    let record = ThrottleRecord { narrowed_epochs: most(|counts| counts.throttled), gathered: most(|counts| counts.gathered) };
-    (record != ThrottleRecord::default()).then_some(record)
+fn rollbacks(all: &Counts, parts: &[PeSummary]) -> Rollbacks {
+    let rollbacks_of = |counts: &Counts| counts.primary + counts.secondary;
+    let mut lengths = all.lengths.to_vec();
+    lengths.truncate(lengths.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
+    Rollbacks {
+        max_per_pe: parts.iter().map(|pe| rollbacks_of(&pe.counts)).max().unwrap_or_default(),
+        mean_per_pe: rollbacks_of(all) as f64 / parts.len() as f64,
+        lengths,
+        ..all.of_rollbacks()
+    }
 }
 
 /// What became of messages for whose mailboxes PEs competed, if there were any.
-fn shared_mailbox(parts: &[PeSummary]) -> Option<SharedRingRecord> {
-    let CasCounts { pushed, full, in_progress, collisions } = parts.iter().map(|pe| pe.counts.mailbox).sum();
+fn shared_mailbox(all: &Counts) -> Option<SharedRingRecord> {
+    let CasCounts { pushed, full, in_progress, collisions } = all.mailbox;
     (pushed + full + in_progress + collisions > 0).then_some(SharedRingRecord { pushed, full, in_progress, collisions })
 }
 
 /// Adds the record of a further segment of the same run. Where segments differ in their number of PEs, those of one number are added up.
 pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
-    all.processed_events += segment.processed_events;
-    all.certain_events += segment.certain_events;
+    all.add_counters(&segment);
     all.ahead_events += segment.ahead_events;
-    all.rolled_back_events += segment.rolled_back_events;
     let committed = all.processed_events - all.rolled_back_events;
     all.efficiency = if all.processed_events == 0 { 1.0 } else { committed as f64 / all.processed_events as f64 };
-    all.parked_events += segment.parked_events;
-    all.repeated_events += segment.repeated_events;
-    all.anti_messages += segment.anti_messages;
-    all.cancelled_in_place += segment.cancelled_in_place;
-    all.kept_messages += segment.kept_messages;
-    all.sent_again += segment.sent_again;
-    all.cancelled_late += segment.cancelled_late;
-    all.gvt_epochs += segment.gvt_epochs;
-    all.gvt_trials += segment.gvt_trials;
-    all.remote_events += segment.remote_events;
-    match (&mut all.gvt_interval, segment.gvt_interval) {
-        (Some(all), Some(segment)) => all.add(&segment),
-        (all, segment) => *all = all.take().or(segment),
-    }
-    match (&mut all.memory, segment.memory) {
-        (Some(all), Some(segment)) => all.add(&segment),
-        (all, segment) => *all = all.take().or(segment),
-    }
-    match (&mut all.throttle, segment.throttle) {
-        (Some(all), Some(segment)) => all.add(&segment),
-        (all, segment) => *all = all.take().or(segment),
-    }
-    match (&mut all.mailbox, segment.mailbox) {
-        (Some(all), Some(segment)) => all.add(&segment),
-        (all, segment) => *all = all.take().or(segment),
-    }
+    add_part(&mut all.gvt_interval, segment.gvt_interval, GvtIntervalRecord::add);
+    add_part(&mut all.memory, segment.memory, MemoryRecord::add);
+    add_part(&mut all.throttle, segment.throttle, ThrottleRecord::add);
+    add_part(&mut all.mailbox, segment.mailbox, SharedRingRecord::add);
     let worth = |phases: &Phases, samples: Option<f64>| (working(phases), samples.unwrap_or_default());
     let both = [worth(&all.phase_seconds, all.phase_samples), worth(&segment.phase_seconds, segment.phase_samples)];
     all.phase_samples = Some(samples(both.into_iter()));
@@ -197,18 +139,25 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
     all.phase_seconds.add(&segment.phase_seconds);
     for (number, pe) in segment.pes.into_iter().enumerate() {
         match all.pes.get_mut(number) {
-            Some(all) => add_pe(all, &pe),
+            Some(all) => all.add(&pe),
             None => all.pes.push(pe),
         }
     }
     let rollbacks = &mut all.rollbacks;
-    rollbacks.primary += segment.rollbacks.primary;
-    rollbacks.secondary += segment.rollbacks.secondary;
     rollbacks.lengths.resize(rollbacks.lengths.len().max(segment.rollbacks.lengths.len()), 0);
     rollbacks.lengths.iter_mut().zip(segment.rollbacks.lengths).for_each(|(all, more)| *all += more);
     let of = |pe: &PeRecord| pe.primary_rollbacks + pe.secondary_rollbacks;
     rollbacks.max_per_pe = all.pes.iter().map(of).max().unwrap_or_default();
     rollbacks.mean_per_pe = (rollbacks.primary + rollbacks.secondary) as f64 / all.pes.len().max(1) as f64;
+}
+
+/// Adds a part that either record may lack.
+fn add_part<T>(all: &mut Option<T>, segment: Option<T>, add: fn(&mut T, &T)) {
+    match (all, segment) {
+        (Some(all), Some(segment)) => add(all, &segment),
+        (all @ None, segment) => *all = segment,
+        (Some(_), None) => {}
+    }
 }
 
 fn interval_record(history: IntervalHistory) -> GvtIntervalRecord {
@@ -220,57 +169,8 @@ fn interval_record(history: IntervalHistory) -> GvtIntervalRecord {
     GvtIntervalRecord { unit: unit.to_owned(), first, least, last, greatest, changes }
 }
 
-fn add_pe(all: &mut PeRecord, segment: &PeRecord) {
-    let received = |pe: &PeRecord| pe.messages_sent as f64;
-    let messages = received(all) + received(segment);
-    if messages > 0.0 {
-        all.mailbox_depth_mean = (all.mailbox_depth_mean * received(all) + segment.mailbox_depth_mean * received(segment)) / messages;
-    }
-    (all.first_lp, all.lps) = (segment.first_lp, segment.lps);
-    all.processed_events += segment.processed_events;
-    all.certain_events += segment.certain_events;
-    all.ahead_events += segment.ahead_events;
-    all.committed_events += segment.committed_events;
-    all.rolled_back_events += segment.rolled_back_events;
-    all.primary_rollbacks += segment.primary_rollbacks;
-    all.secondary_rollbacks += segment.secondary_rollbacks;
-    all.parked_events += segment.parked_events;
-    all.repeated_events += segment.repeated_events;
-    (all.copy_interval, all.own_pool) = (segment.copy_interval, segment.own_pool);
-    all.anti_messages += segment.anti_messages;
-    all.messages_sent += segment.messages_sent;
-    all.mailbox_depth_max = all.mailbox_depth_max.max(segment.mailbox_depth_max);
-    all.history_max = all.history_max.max(segment.history_max);
-    all.buffers = all.buffers.max(segment.buffers);
-    all.buffers_shared += segment.buffers_shared;
-    all.phase_seconds.add(&segment.phase_seconds);
-}
-
 fn pe_record(pe: &PeSummary) -> PeRecord {
-    let counts = &pe.counts;
-    PeRecord {
-        first_lp: pe.first_lp,
-        lps: pe.lps,
-        processed_events: counts.processed,
-        certain_events: counts.certain,
-        ahead_events: counts.ahead(),
-        committed_events: counts.committed,
-        rolled_back_events: counts.rolled_back,
-        primary_rollbacks: counts.primary,
-        secondary_rollbacks: counts.secondary,
-        parked_events: counts.parked,
-        repeated_events: counts.repeated,
-        copy_interval: counts.copy_interval,
-        own_pool: counts.pooled,
-        anti_messages: counts.anti_sent,
-        messages_sent: counts.messages_sent,
-        mailbox_depth_max: counts.mailbox_depth_max,
-        mailbox_depth_mean: counts.mailbox_depth_mean(),
-        history_max: counts.history_max,
-        buffers: pe.books.places,
-        buffers_shared: pe.books.deposited,
-        phase_seconds: pe.phases,
-    }
+    PeRecord { first_lp: pe.first_lp, lps: pe.lps, phase_seconds: pe.phases, ..pe.counts.of_pe() }
 }
 
 /// Adds what is not a setting, and corrects settings that do not apply or that changed during the run.
