@@ -35,7 +35,8 @@ fn lengths(start: &[u64]) -> [u64; 32] {
     std::array::from_fn(|bits| start.get(bits).copied().unwrap_or(0))
 }
 
-/// What was executed, undone, sent and received, without what depends on how often a PE is stepped and when GVT is found.
+/// What was executed, undone, sent and received, without what depends on how often a PE is stepped and when GVT is found,
+/// and without its buffers.
 fn done(counts: &Counts) -> Counts {
     let without = Counts {
         steps: 0,
@@ -47,7 +48,8 @@ fn done(counts: &Counts) -> Counts {
         mailbox_depth_max: 0,
         ..counts.clone()
     };
-    Counts { committed: 0, remote_committed: 0, history_max: 0, repeated: 0, copy_interval: 0, ..without }
+    let without = Counts { committed: 0, remote_committed: 0, history_max: 0, repeated: 0, copy_interval: 0, ..without };
+    Counts { buffers: 0, buffers_shared: 0, ..without }
 }
 
 fn every_rollback_is_counted(undoing: Undoing) {
