@@ -7,7 +7,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Fields, Ident, ImplItem, Item, Lit, TraitItem, Type};
 
-use crate::rust_files;
+use crate::files::rust_files;
 
 /// The documents at the root that are checked, beside every README among the sources.
 const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "GLOSSARY.md"];

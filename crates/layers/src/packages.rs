@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use crate::crates::metadata;
-use crate::rust_files;
+use crate::files::rust_files;
 
 /// The fields that a registry shows.
 const FIELDS: [&str; 6] = ["description", "license", "repository", "keywords", "categories", "readme"];

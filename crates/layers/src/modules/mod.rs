@@ -1,0 +1,49 @@
+//! The files of a crate, and its folders, must not use each other in a circle.
+
+mod circles;
+mod known;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod uses;
+
+use std::path::Path;
+
+use circles::{Circle, circles};
+use known::{KNOWN, compare};
+use tree::{Sources, trees};
+use uses::uses;
+
+use crate::files::rust_files;
+
+pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root.join("crates")).map_err(|error| format!("{}: {error}", root.display()))? {
+        let folder = entry.map_err(|error| error.to_string())?.path();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let circles = circles_of_crate(&read(&folder.join("src"))?).map_err(|error| format!("crate {name}: {error}"))?;
+        found.extend(circles.into_iter().map(|circle| (name.clone(), circle)));
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(compare(&found, KNOWN))
+}
+
+/// The circles that are known, a line each.
+pub(crate) fn known_circles() -> impl Iterator<Item = String> {
+    KNOWN
+        .iter()
+        .map(|(name, folder, parts)| format!("{name}{}{folder}: {}", if folder.is_empty() { "" } else { "/" }, parts.replace(' ', ", ")))
+}
+
+fn circles_of_crate(sources: &Sources) -> Result<Vec<Circle>, String> {
+    Ok(trees(sources)?.iter().flat_map(|tree| circles(&uses(tree))).collect())
+}
+
+fn read(folder: &Path) -> Result<Sources, String> {
+    let mut sources = Sources::new();
+    for file in rust_files(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        sources.insert(file.strip_prefix(folder).unwrap_or(&file).to_owned(), text);
+    }
+    Ok(sources)
+}
