@@ -1,5 +1,6 @@
 //! `make layers`: checks that crates depend only on crates below them, that files and folders of a crate use each other in no circle, that
-//! unsafe code is where it may be, that ARCHITECTURE and GLOSSARY name only what exists, and that published crates are whole.
+//! unsafe code is where it may be, that ARCHITECTURE and GLOSSARY name only what exists, that documents promise in numbers what the code has,
+//! and that published crates are whole.
 //!
 //! Prints a line for each breach, and ends with exit code 1 if there is one.
 
@@ -8,6 +9,7 @@ mod files;
 mod modules;
 mod names;
 mod packages;
+mod promises;
 mod unsafety;
 
 use std::path::Path;
@@ -15,7 +17,14 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let checks = [crates::check(&root), modules::check(&root), unsafety::check(&root), names::check(&root), packages::check(&root)];
+    let checks = [
+        crates::check(&root),
+        modules::check(&root),
+        unsafety::check(&root),
+        names::check(&root),
+        packages::check(&root),
+        promises::check(&root),
+    ];
     let mut breaches = 0;
     for check in checks {
         match check {
@@ -32,7 +41,10 @@ fn main() -> ExitCode {
     if breaches == 0 {
         let known: Vec<String> = modules::known_circles().collect();
         known.iter().for_each(|circle| println!("layers: known circle in {circle}"));
-        println!("layers: dependencies point one way but for {} known circles, all names exist, and packages are whole", known.len());
+        println!(
+            "layers: dependencies point one way but for {} known circles, documents name and promise what the code has, and packages are whole",
+            known.len()
+        );
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE
