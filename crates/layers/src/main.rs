@@ -1,6 +1,6 @@
 //! `make layers`: checks that crates depend only on crates below them, that files and folders of a crate use each other in no circle, that
 //! unsafe code is where it may be, that ARCHITECTURE and GLOSSARY name only what exists, that documents promise in numbers what the code has,
-//! and that published crates are whole.
+//! that targets of the Makefile say what they do, and that published crates are whole.
 //!
 //! Prints a line for each breach, and ends with exit code 1 if there is one.
 
@@ -10,6 +10,7 @@ mod modules;
 mod names;
 mod packages;
 mod promises;
+mod targets;
 mod unsafety;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         names::check(&root),
         packages::check(&root),
         promises::check(&root),
+        targets::check(&root),
     ];
     let mut breaches = 0;
     for check in checks {
