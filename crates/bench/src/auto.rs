@@ -6,8 +6,8 @@ use warpline::{Configure, Model, Simulation, Synchronisation};
 use warpline_models::Library;
 
 use crate::hostile::{Hostile, names};
+use crate::measuring::{alternate, tell};
 use crate::network::on_topology;
-use crate::{alternate, tell};
 
 /// The workloads: name, parameters, and an end at which a run takes about two seconds on one core.
 const WORKLOADS: [(&str, &str, f64); 4] =

@@ -8,8 +8,8 @@ use warpline_models::pcs::Pcs;
 use warpline_models::phold::Phold;
 
 use crate::hostile::{self, Hostile};
+use crate::measuring::{alternate_for, tell_all};
 use crate::workloads::parameters;
-use crate::{alternate_for, tell_all};
 
 /// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what the documentation of `--memory` allows.
 const OF_PE: u64 = 1 << 20;

@@ -5,7 +5,7 @@ use std::process::{Child, Command};
 use warpline::{Simulation, Synchronisation};
 
 use crate::hostile::Hostile;
-use crate::{Measurement, measure, median, tell_all};
+use crate::measuring::{Measurement, measure, median, tell_all};
 
 /// How often each run is repeated.
 const ROUNDS: usize = 5;

@@ -11,7 +11,7 @@ use warpline_kernel::{Message, MessageKind, Port};
 use warpline_memory::{Handle, Region};
 use warpline_transport::{ControlPlan, Room, cas_ports, inbox_ports, ring_ports};
 
-use crate::{alternate, tell};
+use crate::measuring::{alternate, tell};
 
 const KINDS: [&str; 6] = ["per-sender", "shared", "cas", "rtrb", "array-queue", "seg-queue"];
 /// What others are compared with: the mailbox that is used if nothing is said.

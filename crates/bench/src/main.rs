@@ -10,6 +10,7 @@ mod busy;
 mod hold;
 mod hostile;
 mod mailboxes;
+mod measuring;
 mod network;
 mod parallel;
 mod processes;
@@ -17,10 +18,7 @@ mod rivals;
 mod wires;
 mod workloads;
 
-use std::process::{Command, ExitCode};
-
-/// How often each rival runs.
-const ROUNDS: usize = 5;
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -81,59 +79,4 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
-}
-
-/// A measurement made in a process of its own.
-#[derive(Clone, Copy, Debug)]
-struct Measurement {
-    /// Events, or whatever is counted, per second.
-    rate: f64,
-    /// Peak memory in bytes.
-    memory: f64,
-    /// Committed by processed events; in `rivals`, how many cores were used.
-    efficiency: f64,
-}
-
-/// Hands a measurement to the parent process.
-fn tell(rate: f64) {
-    tell_all(rate, 1.0);
-}
-
-/// The same for an engine that may undo events.
-fn tell_all(rate: f64, efficiency: f64) {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
-    println!("{rate} {} {efficiency}", peak.unwrap_or(f64::NAN) * 1024.0);
-}
-
-/// Runs each of `rivals` in turn, and returns the median of each.
-fn alternate(rivals: &[Vec<&str>]) -> Vec<Measurement> {
-    alternate_for(ROUNDS, rivals)
-}
-
-/// The same, each so many times.
-fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
-    let mut measured: Vec<Vec<Measurement>> = vec![Vec::new(); rivals.len()];
-    for _ in 0..rounds {
-        for (rival, measured) in rivals.iter().zip(&mut measured) {
-            measured.push(measure(rival));
-        }
-    }
-    measured.into_iter().map(median).collect()
-}
-
-fn measure(words: &[&str]) -> Measurement {
-    let this = std::env::current_exe().expect("the benchmark knows its own path");
-    let output = Command::new(this).arg("measure").args(words).output().expect("the benchmark can start itself");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    match numbers[..] {
-        [rate, memory, efficiency] => Measurement { rate, memory, efficiency },
-        _ => panic!("measuring {words:?} printed {text:?}\n{}", String::from_utf8_lossy(&output.stderr)),
-    }
-}
-
-fn median(mut measured: Vec<Measurement>) -> Measurement {
-    measured.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-    measured[measured.len() / 2]
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use warpline::{Parameters, Simulation, Synchronisation};
 use warpline_models::network::{Network, NetworkParameters};
 
-use crate::{alternate, tell};
+use crate::measuring::{alternate, tell};
 
 /// Model time of a run.
 pub(crate) const END: &str = "20";

@@ -4,9 +4,9 @@
 use warpline::{Conservative, Simulation, Synchronisation};
 use warpline_models::phold::Phold;
 
+use crate::measuring::{Measurement, alternate, tell_all};
 use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
-use crate::{Measurement, alternate, tell_all};
 
 /// Names of engines among the measurements: the number of threads, and `c` for conservative synchronisation as the engine chooses, `w` in
 /// windows, `f` free-running, and `!` for Time Warp alone, which does not use lookahead.

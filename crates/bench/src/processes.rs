@@ -5,8 +5,8 @@ use warpline::{Parameters, Simulation, Synchronisation};
 use warpline_models::phold::Phold;
 use warpline_models::simplesim::SimpleSim;
 
+use crate::measuring::{alternate, tell_all};
 use crate::workloads::{WORKLOADS, parameters};
-use crate::{alternate, tell_all};
 
 /// Engines: conservative, optimistic, and optimistic without use of lookahead.
 const ENGINES: [&str; 3] = ["conservative", "optimistic", "time-warp"];

@@ -4,7 +4,7 @@
 use warpline::prelude::*;
 use warpline::{GoAhead, Messages, Synchronisation};
 
-use crate::{alternate, tell_all};
+use crate::measuring::{alternate, tell_all};
 
 /// Payloads in bytes.
 const PAYLOADS: [&str; 6] = ["8", "32", "128", "512", "1024", "4096"];

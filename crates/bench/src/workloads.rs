@@ -3,7 +3,8 @@
 use warpline::{Parameters, Pending, Simulation, Synchronisation};
 use warpline_models::phold::{Phold, PholdParameters};
 
-use crate::{alternate, bare, tell};
+use crate::bare;
+use crate::measuring::{alternate, tell};
 
 /// Name, what it stresses, LPs, messages per LP, clusters, end time.
 pub(crate) const WORKLOADS: [(&str, &str, u32, u32, u32, f64); 4] = [

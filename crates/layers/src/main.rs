@@ -2,7 +2,7 @@
 //! unsafe code is where it may be, that ARCHITECTURE and GLOSSARY name only what exists, that documents promise in numbers what the code has,
 //! that targets of the Makefile say what they do, and that published crates are whole.
 //!
-//! Prints a line for each breach, and ends with exit code 1 if there is one.
+//! Prints a line for each breach, and ends with exit code 1 if there is one. With `circles`, prints what belongs to each circle instead.
 
 mod crates;
 mod files;
@@ -18,6 +18,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if std::env::args().nth(1).as_deref() == Some("circles") {
+        return modules::tell_circles(&root).map_or_else(fail, |()| ExitCode::SUCCESS);
+    }
     let checks = [
         crates::check(&root),
         modules::check(&root),
@@ -49,5 +52,10 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     }
+    ExitCode::FAILURE
+}
+
+fn fail(problem: String) -> ExitCode {
+    eprintln!("layers: cannot check: {problem}");
     ExitCode::FAILURE
 }

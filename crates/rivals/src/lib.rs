@@ -14,6 +14,8 @@ mod error;
 #[cfg(feature = "boost")]
 mod ffi;
 #[cfg(feature = "boost")]
+mod heap;
+#[cfg(feature = "boost")]
 mod message;
 #[cfg(feature = "boost")]
 mod segment;

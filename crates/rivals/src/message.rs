@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
-use crate::segment::Heap;
+use crate::heap::Heap;
 
 /// Bytes in a segment, of which this is the only holder in all processes. Dropping it frees them, by the segment's one allocator.
 pub struct Message<'s> {

@@ -5,7 +5,8 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::ffi::{self, Arrival, Opened};
+use crate::ffi::{self, Arrival};
+use crate::heap::Heap;
 use crate::{Error, Message, Result};
 
 /// How many messages are taken out of a queue under one lock.
@@ -25,12 +26,6 @@ pub struct Segment {
     /// Whether the name is this process's to remove.
     has_name: bool,
 }
-
-/// The segment as this process has mapped it, and its allocator.
-pub(crate) struct Heap(NonNull<Opened>);
-
-// SAFETY: nothing of Boost's belongs to a thread between two calls, and each locks what it uses. The pointer is this heap's alone.
-unsafe impl Send for Heap {}
 
 impl Segment {
     /// Creates a segment of this many bytes with this many queues, Boost's own needs included.
@@ -175,26 +170,9 @@ impl Segment {
     }
 }
 
-impl Heap {
-    /// # Safety
-    /// A block begins there that is from this heap, and nobody uses it any more.
-    #[inline]
-    pub(crate) unsafe fn free(&self, bytes: NonNull<u8>) {
-        // SAFETY: the segment is open; the rest is the caller's promise.
-        unsafe { ffi::warpline_boost_free(self.0.as_ptr(), bytes.as_ptr()) };
-    }
-}
-
 impl Drop for Segment {
     fn drop(&mut self) {
         self.remove_name();
-    }
-}
-
-impl Drop for Heap {
-    fn drop(&mut self) {
-        // SAFETY: it was opened once and is closed once; messages borrow it, so there are none left in this process.
-        unsafe { ffi::warpline_boost_close(self.0.as_ptr()) };
     }
 }
 

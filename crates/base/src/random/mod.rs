@@ -166,37 +166,6 @@ impl Random {
         self.uniform() < p
     }
 
-    /// An exponentially distributed number of the given mean, such as the time between independent arrivals.
-    ///
-    /// The mean is in any unit, and is not a rate. It is not checked: a negative or NaN mean gives meaningless numbers.
-    ///
-    /// ```
-    /// # use warpline_base::{LpId, random::Random};
-    /// # let mut random = Random::new(1, LpId(0), 0);
-    /// let total: f64 = (0..10_000).map(|_| random.exponential(2.0)).sum();
-    /// assert!((total / 10_000.0 - 2.0).abs() < 0.06);
-    /// ```
-    #[inline]
-    pub fn exponential(&mut self, mean: f64) -> f64 {
-        mean * ziggurat::exponential(self)
-    }
-
-    /// A normally distributed number of the given mean and standard deviation, neither of which is checked.
-    ///
-    /// It can be negative, which no delay may be:
-    /// ```
-    /// # use warpline_base::{LpId, random::Random};
-    /// # let mut random = Random::new(1, LpId(0), 0);
-    /// let delay = random.normal(5.0, 2.0).max(0.0);
-    /// assert!(delay >= 0.0);
-    /// let total: f64 = (0..10_000).map(|_| random.normal(5.0, 2.0)).sum();
-    /// assert!((total / 10_000.0 - 5.0).abs() < 0.06);
-    /// ```
-    #[inline]
-    pub fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
-        mean + deviation * ziggurat::normal(self)
-    }
-
     /// An index of `weights`, each with probability proportional to its weight.
     ///
     /// ```

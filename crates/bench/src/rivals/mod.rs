@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use self::exchange::Done;
 use self::processes::Plan;
-use crate::{alternate_for, tell_all};
+use crate::measuring::{alternate_for, tell_all};
 
 /// How often each carrier runs.
 const ROUNDS: usize = 3;

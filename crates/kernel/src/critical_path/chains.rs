@@ -13,9 +13,10 @@ use std::num::NonZeroU32;
 use warpline_base::LpId;
 use warpline_memory::{Exhausted, MakeRoom};
 
-use super::CAUSES;
-
 use super::findings::LpWork;
+
+/// What memory is for, in errors.
+pub(super) const CAUSES: &str = "the chains of events that may become the critical path";
 
 /// The last link of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

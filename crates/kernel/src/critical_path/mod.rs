@@ -20,14 +20,13 @@ use warpline_base::LpId;
 use warpline_memory::{Handle, MakeRoom, list_of};
 use warpline_model::engine::Lookahead;
 
-use self::chains::{ChainEnd, Chains};
+use self::chains::{CAUSES, ChainEnd, Chains};
 pub use self::findings::{BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice};
 use self::ideal::IdealCores;
 use self::seen::SeenDelay;
 use crate::Partition;
 
 /// What is kept of events, to whoever runs a model.
-const CAUSES: &str = "the chains of events that may become the critical path";
 
 /// Into how many slices the run is divided.
 pub const SLICES: usize = 60;

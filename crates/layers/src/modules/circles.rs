@@ -21,10 +21,12 @@ pub(crate) struct Circle {
     pub(crate) parts: BTreeSet<String>,
     /// A shortest way around, as an example.
     pub(crate) way: Vec<Step>,
+    /// All uses among the parts, one for each pair.
+    pub(crate) steps: Vec<Step>,
 }
 
 /// One part uses another.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) from: String,
     pub(crate) to: String,
@@ -82,7 +84,9 @@ fn circles_of(folder: &[String], graph: &Graph) -> Vec<Circle> {
             done.extend(&parts);
             let ways = parts.iter().filter_map(|part| way_around(graph, part));
             let way = ways.min_by_key(Vec::len).unwrap_or_default();
-            circles.push(Circle { folder: folder.to_vec(), parts: parts.into_iter().map(str::to_owned).collect(), way });
+            let uses = parts.iter().filter_map(|part| graph.get(part)).flat_map(BTreeMap::values);
+            let steps = uses.filter(|step| parts.contains(step.to.as_str())).cloned().collect();
+            circles.push(Circle { folder: folder.to_vec(), parts: parts.into_iter().map(str::to_owned).collect(), way, steps });
         }
     }
     circles
@@ -117,7 +121,7 @@ fn way_around(graph: &Graph, start: &str) -> Option<Vec<Step>> {
     let mut part = start;
     loop {
         let step = *before.get(part)?;
-        way.push(Step { from: step.from.clone(), to: step.to.clone(), module: step.module.clone(), name: step.name.clone() });
+        way.push(step.clone());
         part = &step.from;
         if part == start {
             way.reverse();

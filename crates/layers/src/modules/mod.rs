@@ -17,6 +17,22 @@ use uses::uses;
 use crate::files::rust_files;
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
+    Ok(compare(&all_circles(root)?, KNOWN))
+}
+
+/// The circles of all crates, each with every use that belongs to it: what it takes to break one.
+pub(crate) fn tell_circles(root: &Path) -> Result<(), String> {
+    for (name, circle) in all_circles(root)? {
+        println!("{name}/{}: {}", circle.folder.join("/"), circle.parts.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+        for step in circle.steps {
+            println!("    {} -> {}: {} names {}", step.from, step.to, step.module, step.name);
+        }
+    }
+    Ok(())
+}
+
+/// The circles in the crates, each with its crate's name.
+fn all_circles(root: &Path) -> Result<Vec<(String, Circle)>, String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.join("crates")).map_err(|error| format!("{}: {error}", root.display()))? {
         let folder = entry.map_err(|error| error.to_string())?.path();
@@ -25,7 +41,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
         found.extend(circles.into_iter().map(|circle| (name.clone(), circle)));
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(compare(&found, KNOWN))
+    Ok(found)
 }
 
 /// The circles that are known, a line each.

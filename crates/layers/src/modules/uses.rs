@@ -230,7 +230,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_macro(&mut self, called: &'ast syn::Macro) {
         let name = called.path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Names>();
         match (name.as_slice(), name.first().and_then(|name| self.tree.macros.get(name))) {
-            ([name], Some(module)) => self.used.push((module.clone(), format!("{name}!"))),
+            ([name], Some(module)) if !self.module.defined.contains(name) => self.used.push((module.clone(), format!("{name}!"))),
             _ => self.add(&name),
         }
         self.add_tokens(called.tokens.clone());

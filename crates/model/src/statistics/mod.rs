@@ -37,6 +37,7 @@ mod estimate;
 mod exact_sum;
 mod future;
 mod histogram;
+mod horizon;
 mod items;
 mod meanings;
 mod means;

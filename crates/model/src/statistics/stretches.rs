@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use warpline_memory::MakeRoom;
 
 use super::estimate::QUARTERS;
-use super::means::Horizon;
+use super::horizon::Horizon;
 use super::{ExactSum, STATISTICS};
 
 /// The shortest stretch is of length 2^`SHORTEST`.

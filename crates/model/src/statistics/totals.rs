@@ -9,9 +9,10 @@ use warpline_base::record::{HistogramView, LostDelays, ResultNote, Series, View}
 use super::counters::CounterTallies;
 use super::declarations::{Declaration, Declarations, StatisticKind, TableDeclaration};
 use super::future::{FutureSpan, FutureSpans};
+use super::horizon::Horizon;
 use super::items::Items;
 use super::meanings;
-use super::means::{Horizon, MeanTally, TimeMeanTally};
+use super::means::{MeanTally, TimeMeanTally};
 use super::open_levels::{OpenLevel, OpenLevels};
 use super::series::SeriesTally;
 use super::{Estimate, HistogramTally, Note, Notes};

@@ -4,7 +4,7 @@ use warpline::Outcome;
 use warpline::prelude::*;
 use warpline::record::{Bar, HistogramView, LinesView, View};
 
-use super::PholdParameters;
+use super::parameters::PholdParameters;
 
 const EVENTS: Counter = Counter::slot(2);
 const DELAY: Histogram = Histogram::slot(3);

@@ -2,7 +2,7 @@
 
 use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 
-use super::{figure, gains_over};
+use super::figures::{figure, gains_over};
 
 /// Which settings are tried, each alone, beside the defaults.
 const SETTINGS: [&str; 18] = [

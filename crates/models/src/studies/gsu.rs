@@ -3,7 +3,7 @@
 use warpline::HAS_BOOST;
 use warpline::command::{Measured, Study, StudyCase, StudyFigure, Way};
 
-use super::{figure, gains};
+use super::figures::{figure, gains};
 
 /// Message sizes in bytes.
 const SIZES: [u32; 6] = [500, 1000, 3000, 7000, 20_000, 50_000];

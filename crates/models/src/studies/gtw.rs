@@ -4,7 +4,7 @@
 
 use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 
-use super::{figure, gains};
+use super::figures::{figure, gains};
 
 /// The variants: the number of each in what follows is its place.
 const RECEIVER: usize = 0;

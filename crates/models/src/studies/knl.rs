@@ -4,7 +4,7 @@
 
 use warpline::command::{Study, StudyCase, Way};
 
-use super::{figure, gains, gains_over};
+use super::figures::{figure, gains, gains_over};
 
 /// Without optimisation 3.
 const FIXED: &str = "--gvt-interval-control=fixed";

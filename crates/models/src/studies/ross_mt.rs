@@ -2,7 +2,7 @@
 
 use warpline::command::{Study, StudyCase, Way};
 
-use super::{figure, gains};
+use super::figures::{figure, gains};
 
 /// The variants: the number of each in what follows is its place.
 const THREADS: usize = 0;

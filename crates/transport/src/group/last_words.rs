@@ -3,9 +3,10 @@ use std::time::Duration;
 
 use warpline_memory::{Common, Region, SpinLock};
 
-use super::STOPPED;
 use crate::Tally;
 
+/// The place, among the words of a group, of the one that says that all are to end.
+pub(super) const STOPPED: usize = 0;
 /// The longest last words, in bytes.
 const WORDS: usize = 2000;
 /// How often, and after how long each time, a process that cannot speak tries again.

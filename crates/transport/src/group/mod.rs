@@ -35,8 +35,8 @@ use warpline_memory::{Common, Region, desert_locks, share_payloads, unshare_payl
 
 use self::invitation::INVITATION;
 pub use self::invitation::Invitation;
-use self::last_words::LastWords;
 pub use self::last_words::Voice;
+use self::last_words::{LastWords, STOPPED};
 use self::letters::{LetterBox, Post, Receiver, letter_boxes};
 pub use self::lost::Lost;
 #[cfg(not(feature = "mpi"))]
@@ -62,8 +62,6 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const END_WITHIN: Duration = Duration::from_secs(5);
 /// The words of a group, by place in its tally.
 const WORDS_OF_GROUP: &[Fold] = &[Fold::Max, Fold::Max, Fold::Max];
-/// All are to end.
-const STOPPED: usize = 0;
 /// The number of a process that is gone, and 1.
 const LOST: usize = 1;
 /// The time of the last GVT that a process knew of, in bits.

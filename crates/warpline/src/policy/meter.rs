@@ -1,4 +1,4 @@
-use super::Milestone;
+use super::milestone::Milestone;
 
 /// Measures the rate of a stretch, from one change of the count to another: PEs tell their counts now and then.
 #[derive(Clone, Copy, Debug, Default)]

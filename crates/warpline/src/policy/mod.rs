@@ -17,6 +17,7 @@
 //! pending events, or little lookahead for the density of events.
 
 mod meter;
+mod milestone;
 mod speed;
 #[cfg(test)]
 mod tests;
@@ -25,10 +26,10 @@ mod words;
 use std::cmp::Ordering;
 
 use self::meter::Meter;
+pub(crate) use self::milestone::Milestone;
 use self::speed::{Ratio, Speed};
 use crate::Synchronisation;
 use crate::choice::{Choice, Engine};
-use crate::core_time::CoreTime;
 
 /// Nothing else is tried before the event loop has taken this long, in seconds.
 const START: f64 = 0.025;
@@ -78,23 +79,6 @@ const LARGE: u32 = 100_000;
 const BATCH: f64 = 1e-3;
 /// The batch of PEs whose events take less.
 const BATCH_MOST: f64 = 128.0;
-
-/// How far a run has come, and when.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Milestone {
-    /// Seconds since the event loop began.
-    pub(crate) seconds: f64,
-    /// In model time.
-    pub(crate) virtual_time: f64,
-    /// Events.
-    pub(crate) committed: u64,
-    /// Pending events, where that is known.
-    pub(crate) pending: Option<usize>,
-    /// The work of the busiest PE compared with the mean, where that is known.
-    pub(crate) unevenness: Option<f64>,
-    /// The time of all threads of the segment.
-    pub(crate) core_time: CoreTime,
-}
 
 /// What is known of a run before it begins.
 #[derive(Clone, Debug)]

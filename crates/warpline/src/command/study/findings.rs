@@ -2,10 +2,12 @@ use serde_json::{Value, json};
 
 use super::super::failure::Failure;
 use super::super::format;
-use super::Runs;
 use crate::command::studies::{Measured, Study, StudyCase, StudyFigure};
 use crate::command::ways::Placement;
 use crate::record::{Phases, RunRecord};
+
+/// The runs of a variant under a condition.
+type Runs = Vec<RunRecord>;
 
 /// What is said of runs of `--quick`.
 pub(super) const TOO_SHORT: &str = "These runs are too short to say how fast anything is.";

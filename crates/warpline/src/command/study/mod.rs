@@ -16,7 +16,6 @@ use super::run::prepare;
 use super::studies::{STUDY, Study, StudyCase, StudyRequest};
 use super::ways::{Launcher, Placement};
 use super::{child, format, output};
-use crate::record::RunRecord;
 use crate::{nearest, provenance};
 
 /// Lists the studies, or does one of them.
@@ -134,9 +133,6 @@ fn command_of(
     command.args(others);
     Ok(command)
 }
-
-/// The runs of a variant under a condition.
-pub(crate) type Runs = Vec<RunRecord>;
 
 #[cfg(test)]
 mod tests {
