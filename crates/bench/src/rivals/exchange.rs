@@ -7,12 +7,10 @@ use std::hint::black_box;
 use std::thread::yield_now;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::Use;
 use super::carrier::Carrier;
-use super::processes::Plan;
+use super::plan::{MESSAGES, Plan};
+use super::rival::Use;
 
-/// Messages that each process begins with.
-pub(super) const MESSAGES: usize = 100;
 /// Lookahead, and how much later an event may be, in ms.
 const LOOKAHEAD: u64 = 5000;
 const DELAY: [u64; 2] = [1000, 4000];

@@ -10,16 +10,18 @@ mod copies;
 mod exchange;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod plan;
 mod processes;
+mod rival;
 #[cfg(test)]
 mod tests;
 mod zero_copy;
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use self::exchange::Done;
-use self::processes::Plan;
+use self::plan::Plan;
+use self::rival::{Rival, Use};
 use crate::measuring::{alternate_for, tell_all};
 
 /// How often each carrier runs.
@@ -30,74 +32,6 @@ const BYTES: [&str; 8] = ["8", "100", "500", "1000", "5000", "8000", "50000", "6
 /// How long a run lasts, and how much of it counts.
 const WARM_UP: Duration = Duration::from_millis(150);
 const MEASURED: Duration = Duration::from_millis(350);
-
-/// Who carries messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rival {
-    /// Payloads in memory that processes share, through rings.
-    ZeroCopy,
-    /// Boost's segment: every message is allocated by its sender and freed by its receiver.
-    Boost,
-    /// The same, but where a message is passed on it stays where it is.
-    BoostKept,
-    /// Copies through rings.
-    Copies,
-    /// Copies through MPI.
-    Mpi,
-}
-
-impl Rival {
-    const ALL: [(Rival, &'static str); 5] = [
-        (Rival::ZeroCopy, "zero-copy"),
-        (Rival::Boost, "boost"),
-        (Rival::BoostKept, "boost-kept"),
-        (Rival::Copies, "copies"),
-        (Rival::Mpi, "mpi"),
-    ];
-
-    fn is_available(self) -> bool {
-        match self {
-            Rival::ZeroCopy | Rival::Copies => cfg!(target_os = "linux"),
-            Rival::Boost | Rival::BoostKept => cfg!(feature = "boost"),
-            Rival::Mpi => warpline_mpi::AVAILABLE,
-        }
-    }
-}
-
-/// What is done with the bytes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    /// Each message is new: its sender writes all of it, and its receiver reads every cache line.
-    Written,
-    /// A message is passed on with its first 8 bytes written, and its receiver reads every cache line.
-    Read,
-    /// Likewise, but its receiver reads no more than those 8 bytes, as in the source.
-    Passed,
-}
-
-impl Use {
-    const ALL: [(Use, &'static str, &'static str); 3] = [
-        (Use::Written, "written", "all bytes written by the sender, every cache line read by the receiver"),
-        (Use::Read, "read", "8 bytes written by the sender, every cache line read by the receiver"),
-        (Use::Passed, "passed", "8 bytes written by the sender, and read by the receiver"),
-    ];
-}
-
-impl FromStr for Rival {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Rival::ALL.iter().find(|one| one.1 == name).map(|one| one.0).ok_or_else(|| format!("there is no carrier {name}"))
-    }
-}
-
-impl FromStr for Use {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Use::ALL.iter().find(|one| one.1 == name).map(|one| one.0).ok_or_else(|| format!("bytes are not used as {name}"))
-    }
-}
 
 /// Prints a table for every number of processes and every use of the bytes.
 pub(crate) fn compare() {

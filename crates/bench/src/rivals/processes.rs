@@ -1,63 +1,17 @@
 //! Starts the processes, and gives each what it needs to find the others.
 
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use warpline_memory::Region;
 
 use super::copies::Copies;
-use super::exchange::{Done, MESSAGES, exchange};
+use super::exchange::{Done, exchange};
+use super::plan::Plan;
+use super::rival::Rival;
 use super::zero_copy::{Rings, ZeroCopy};
-use super::{Rival, Use};
 
 /// Tells a process what to do: the carrier, bytes, use, processes, microseconds to warm up and to measure, its number, and how to find the others.
 const VARIABLE: &str = "WARPLINE_RIVAL_PROCESS";
-
-/// What is to be measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Plan {
-    pub(super) rival: Rival,
-    pub(super) bytes: usize,
-    pub(super) use_: Use,
-    pub(super) processes: usize,
-    pub(super) warm_up: Duration,
-    pub(super) measured: Duration,
-}
-
-impl Plan {
-    fn write(&self, me: usize, ticket: &str) -> String {
-        let rival = Rival::ALL.iter().find(|one| one.0 == self.rival).map_or("", |one| one.1);
-        let use_ = Use::ALL.iter().find(|one| one.0 == self.use_).map_or("", |one| one.1);
-        let [warm_up, measured] = [self.warm_up, self.measured].map(|time| time.as_micros());
-        format!("{rival} {} {use_} {} {warm_up} {measured} {me} {ticket}", self.bytes, self.processes)
-    }
-
-    /// A plan, the number of the process that is to follow it, and how to find the others.
-    fn read(text: &str) -> Option<(Self, usize, &str)> {
-        let words: Vec<&str> = text.splitn(8, ' ').collect();
-        let &[rival, bytes, use_, processes, warm_up, measured, me, ticket] = &words[..] else { return None };
-        let time = |micros: &str| micros.parse().map(Duration::from_micros).ok();
-        let plan = Plan {
-            rival: rival.parse().ok()?,
-            bytes: bytes.parse().ok()?,
-            use_: use_.parse().ok()?,
-            processes: processes.parse().ok()?,
-            warm_up: time(warm_up)?,
-            measured: time(measured)?,
-        };
-        Some((plan, me.parse().ok()?, ticket))
-    }
-
-    /// What Boost's segment needs: twice what all messages take, and something for queues and the allocator's own use.
-    #[cfg(feature = "boost")]
-    fn segment_bytes(&self) -> usize {
-        2 * self.messages() * (self.bytes + 64) + (4 << 20)
-    }
-
-    fn messages(&self) -> usize {
-        self.processes * MESSAGES
-    }
-}
 
 /// Processes that have been started, which end with this one.
 struct Others(Vec<Child>);
@@ -143,7 +97,7 @@ fn run_boost(plan: &Plan, command: impl Fn() -> Command) -> Option<Done> {
     while opened < plan.processes - 1 {
         opened += segment.receive(plan.processes as u32, |_, _| ()).unwrap_or_else(|error| panic!("{error}"));
         std::thread::yield_now();
-        assert!(since.elapsed() < Duration::from_secs(60), "another process does not begin");
+        assert!(since.elapsed() < std::time::Duration::from_secs(60), "another process does not begin");
     }
     segment.remove_name();
     let done = exchange(plan, 0, Boost::new(Box::leak(Box::new(segment)), 0, plan.rival == Rival::BoostKept));
@@ -185,21 +139,4 @@ fn run_rank(plan: &Plan) -> Option<Done> {
 #[cfg(not(feature = "mpi"))]
 fn run_rank(_: &Plan) -> Option<Done> {
     panic!("build the benchmark with the feature `mpi`")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plan_is_read_as_it_was_written() {
-        for (rival, _) in Rival::ALL {
-            for (use_, ..) in Use::ALL {
-                let plan =
-                    Plan { rival, bytes: 8, use_, processes: 3, warm_up: Duration::from_millis(1), measured: Duration::from_micros(7) };
-                assert_eq!(Plan::read(&plan.write(2, "a ticket")), Some((plan, 2, "a ticket")));
-            }
-        }
-        assert_eq!(Plan::read("zero-copy 8 read 2 1 1 0"), None);
-    }
 }

@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use super::processes::{Plan, run_first, run_other};
-use super::{Rival, Use};
+use super::plan::Plan;
+use super::processes::{run_first, run_other};
+use super::rival::{Rival, Use};
 
 #[test]
 #[ignore = "the other process of `every_carrier_brings_messages`"]

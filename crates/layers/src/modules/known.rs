@@ -9,11 +9,9 @@ pub(crate) type Known<'a> = (&'a str, &'a str, &'a str);
 
 pub(crate) const KNOWN: &[Known] = &[
     ("base", "record", "mod study"),
-    ("bench", "rivals", "exchange mod processes"),
     ("kernel", "gvt", "asynchronous mod one_sided reduction"),
     ("memory", "", "area exhausted payload pool portable shareable spin_lock"),
     ("memory", "buffers", "mod retired status"),
-    ("memory", "buffers/pools", "chain free_list fresh mod partitioned receiver sender sizes"),
     ("model", "", "configure context engine forwards journal level lookahead mod model phases results sending statistics"),
     ("model", "journal", "mod plain"),
     ("models", "network", "events mod outputs star_clique"),

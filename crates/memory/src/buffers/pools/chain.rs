@@ -1,4 +1,4 @@
-use super::{FreeOrder, FreeSlot};
+use super::slots::{FreeOrder, FreeSlot};
 use crate::arena::{Arena, NONE, Slot};
 use crate::exhausted::Exhausted;
 use crate::sync::Ordering;

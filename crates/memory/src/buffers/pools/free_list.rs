@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use super::{FreeOrder, FreeSlot};
+use super::slots::{FreeOrder, FreeSlot};
 use crate::exhausted::MakeRoom;
 
 /// The free slots of one PE, or some of them.

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::FreeSlot;
+use super::slots::FreeSlot;
 use crate::arena::{Arena, SEGMENT_BITS};
 
 /// How many new slots a pool gets at once.

@@ -8,10 +8,13 @@ mod partitioned;
 mod receiver;
 mod sender;
 mod sizes;
+mod slots;
 
 use self::partitioned::Partitioned;
 use self::receiver::ReceiverPool;
 use self::sender::SenderPool;
+pub use self::slots::{FreeOrder, SubPoolSize};
+pub(super) use self::slots::{FreeSlot, Redistributed};
 use crate::Region;
 use crate::arena::Arena;
 
@@ -22,26 +25,6 @@ pub(super) use self::partitioned::KEPT;
 pub(super) use self::partitioned::PLENTY;
 #[cfg(all(test, not(loom)))]
 pub(super) use self::sender::FEW;
-
-/// The right to use a slot that is free. Whoever has it is the slot's keeper.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct FreeSlot(u32);
-
-impl FreeSlot {
-    /// The right to use a slot that the caller keeps and has just marked as free, or one that has never been used.
-    pub(super) fn new(number: u32) -> Self {
-        FreeSlot(number)
-    }
-
-    fn is_even(&self) -> bool {
-        self.0.is_multiple_of(2)
-    }
-
-    /// The number of the slot, which the caller is about to use.
-    pub(super) fn number(self) -> u32 {
-        self.0
-    }
-}
 
 /// Whose pool a buffer is taken from, and whose it goes to when it is free: the three kinds of R. Fujimoto and K. Panesar, "Buffer
 /// management in shared-memory Time Warp systems", PADS 1995.
@@ -54,26 +37,6 @@ pub enum PoolKind {
     Sender,
     /// For each PE, one sub-pool per partner: buffers go back and forth between two PEs.
     Partitioned(SubPoolSize),
-}
-
-/// How many buffers a sub-pool has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubPoolSize {
-    /// As many as needed.
-    Unlimited,
-    /// This many, at least 1.
-    Fixed(u32),
-    /// This many on average over the sub-pools of a PE, in proportion to what it sends.
-    Adaptive(u32),
-}
-
-/// Which free buffer is used next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FreeOrder {
-    /// The one that was freed last, as it is probably still in the cache.
-    Lifo,
-    /// The one that was freed first.
-    Fifo,
 }
 
 /// How free buffers are kept.
@@ -103,13 +66,6 @@ impl Default for PoolSettings {
     fn default() -> Self {
         PoolSettings { kind: PoolKind::Partitioned(SubPoolSize::Unlimited), order: FreeOrder::Lifo, retires: false }
     }
-}
-
-/// How many slots a PE has moved to and from the pool that all share, for its [books](crate::Books).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Redistributed {
-    pub(super) deposited: u64,
-    pub(super) withdrawn: u64,
 }
 
 /// A PE's pool, or its view of all pools.

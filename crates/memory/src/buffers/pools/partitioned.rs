@@ -2,7 +2,7 @@ use super::chain::{Chain, LockedChain};
 use super::free_list::FreeList;
 use super::fresh::{Fresh, RUN};
 use super::sizes::Sizes;
-use super::{FreeOrder, FreeSlot, Redistributed, SubPoolSize};
+use super::slots::{FreeOrder, FreeSlot, Redistributed, SubPoolSize};
 use crate::arena::Arena;
 use crate::exhausted::Exhausted;
 use crate::{ApartList, Common, Region};

@@ -1,6 +1,6 @@
 use super::chain::{Chain, LockedChain};
 use super::fresh::{Fresh, RUN};
-use super::{FreeOrder, FreeSlot};
+use super::slots::{FreeOrder, FreeSlot};
 use crate::arena::Arena;
 use crate::exhausted::Exhausted;
 use crate::{Common, Region};

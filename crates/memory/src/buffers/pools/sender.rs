@@ -1,7 +1,7 @@
 use super::chain::{Chain, LockedChain};
 use super::free_list::FreeList;
 use super::fresh::{Fresh, RUN};
-use super::{FreeOrder, FreeSlot, Redistributed};
+use super::slots::{FreeOrder, FreeSlot, Redistributed};
 use crate::arena::Arena;
 use crate::exhausted::Exhausted;
 use crate::{Common, Region};

@@ -1,4 +1,4 @@
-use super::SubPoolSize;
+use super::slots::SubPoolSize;
 
 /// How many buffers each sub-pool of a PE may have, if that is limited.
 pub(super) struct Sizes {
