@@ -22,8 +22,8 @@ book: setup-book
 ## Runs all tests.
 test: setup
 	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost,warpline-fuzz/mpi --no-fail-fast
-	$(MAKE) miri
-	$(MAKE) loom
+	@# Miri takes one core only.
+	$(MAKE) -j2 miri loom
 
 ## Builds the program with MPI, for runs on several machines.
 # Then: mpirun -np 4 target/release/warpline run phold
@@ -70,7 +70,7 @@ miri:
 
 ## Tries all interleavings of the concurrent code, with loom.
 loom: setup-rust
-	RUSTFLAGS="--cfg loom" $(CARGO) test --release --package warpline-memory --lib --target-dir target/loom loom
+	RUSTFLAGS="--cfg loom" $(CARGO) test --profile loom --package warpline-memory --lib --target-dir target/loom loom
 
 ## Looks for data races with ThreadSanitizer, if there is a nightly toolchain.
 tsan:
