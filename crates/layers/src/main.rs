@@ -1,8 +1,15 @@
-//! `make layers`: checks that crates depend only on crates below them, that files and folders of a crate use each other in no circle, that
-//! unsafe code is where it may be, that ARCHITECTURE and GLOSSARY name only what exists, that documents promise in numbers what the code has,
-//! that targets of the Makefile say what they do, and that published crates are whole.
+//! `make layers`: checks what would otherwise be true only on the day it was written.
 //!
-//! Prints a line for each breach, and ends with exit code 1 if there is one. With `circles`, prints what belongs to each circle instead.
+//! - Crates depend only on crates below them, and files and folders of a crate use each other in
+//!   no circle.
+//! - Unsafe code is where it may be.
+//! - ARCHITECTURE, GLOSSARY and READMEs beside code name only what exists, and what documents say
+//!   in numbers is what the code has.
+//! - Targets of the Makefile say what they do.
+//! - Published crates are whole.
+//!
+//! Prints a line for each breach, and ends with exit code 1 if there is one. With `circles`, prints
+//! what belongs to each circle instead.
 
 mod crates;
 mod files;

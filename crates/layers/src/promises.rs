@@ -40,9 +40,8 @@ const PROMISES: &[Promise] = &[
     promise("with messages of 0 to {} KiB", ("models", "default = 500, range = 0..="), kibibytes),
     // Statistics and traces.
     promise("in {} slices of the run", ("model", "const SLICES: u32 ="), itself),
-    promise("a series has a value; {} by default", ("model", "const SLICES: u32 ="), itself),
     promise("right to within {} %", ("model", "const OPEN_BITS: u32 = 52 -"), share_of_power),
-    promise("trace.json # what every PE did, for https://ui.perfetto.dev; {} MB at most", ("warpline", "trace_limit: u32 ="), itself),
+    promise("It has at most {} MB unless --trace-limit", ("warpline", "trace_limit: u32 ="), itself),
     promise("(Self::trace_limit), {} MB by default", ("warpline", "trace_limit: u32 ="), itself),
     // Ends of runs.
     promise("unless it comes within {} s", ("warpline", "const SAME_WITHIN: Duration = Duration::from_millis("), thousandths),

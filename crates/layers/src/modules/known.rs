@@ -12,7 +12,7 @@ pub(crate) const KNOWN: &[Known] = &[
     ("kernel", "gvt", "asynchronous mod one_sided reduction"),
     ("memory", "", "area exhausted payload pool portable shareable spin_lock"),
     ("memory", "buffers", "mod retired status"),
-    ("model", "", "configure context engine forwards journal level lookahead mod model phases results sending statistics"),
+    ("model", "", "acting configure context engine forwards journal level lookahead mod model phases results sending statistics"),
     ("model", "journal", "mod plain"),
     ("models", "network", "events mod outputs star_clique"),
     ("testkit", "random_model", "fault mod parcel promise recipe state topology"),
