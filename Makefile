@@ -1,6 +1,6 @@
 # `make` says what there is, from the line with ## above each target. Targets install what they need.
 .DEFAULT_GOAL := help
-.PHONY: help demo book fuzz test test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants setup-book soak
+.PHONY: help demo book fuzz test tests test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants setup-book soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -20,10 +20,13 @@ book: setup-book
 	mdbook build docs/book
 
 ## Runs all tests.
-test: setup
-	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost,warpline-fuzz/mpi --no-fail-fast
+test: tests
 	@# Miri takes one core only.
 	$(MAKE) -j2 miri loom
+
+## Runs all tests but those under Miri and loom.
+tests: setup
+	$(CARGO) test --workspace --features warpline-cli/mpi,warpline-cli/boost,warpline-fuzz/mpi --no-fail-fast
 
 ## Builds the program with MPI, for runs on several machines.
 # Then: mpirun -np 4 target/release/warpline run phold
@@ -62,7 +65,7 @@ layers:
 
 ## Tests the unsafe code under Miri, if there is a nightly toolchain.
 # Without backtraces, as those of expected panics take minutes.
-miri:
+miri: setup-rust
 	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
 		rustup component add --toolchain nightly miri rust-src >/dev/null 2>&1 && \
 		RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" $(CARGO) +nightly miri test --package warpline-memory; \

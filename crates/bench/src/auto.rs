@@ -3,10 +3,10 @@
 use warpline::command::{Catalogue, Visitor};
 use warpline::record::RunRecord;
 use warpline::{Configure, Model, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate, tell};
 use warpline_models::Library;
 
 use crate::hostile::{Hostile, names};
-use crate::measuring::{alternate, tell};
 use crate::network::on_topology;
 
 /// The workloads: name, parameters, and an end at which a run takes about two seconds on one core.

@@ -3,12 +3,12 @@
 
 use warpline::prelude::{Context, Init};
 use warpline::{MemoryLimit, Model, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate_for, tell_all};
 use warpline_models::hypercube::Hypercube;
 use warpline_models::pcs::Pcs;
 use warpline_models::phold::Phold;
 
 use crate::hostile::{self, Hostile};
-use crate::measuring::{alternate_for, tell_all};
 use crate::workloads::parameters;
 
 /// What a PE may need beside its share of what a sequential run needs, in bytes: a quarter of what the documentation of `--memory` allows.

@@ -3,9 +3,9 @@
 use std::process::{Child, Command};
 
 use warpline::{Simulation, Synchronisation};
+use warpline_bench::measuring::{Measurement, measure, median, tell_all};
 
 use crate::hostile::Hostile;
-use crate::measuring::{Measurement, measure, median, tell_all};
 
 /// How often each run is repeated.
 const ROUNDS: usize = 5;

@@ -6,12 +6,11 @@ use std::thread;
 use std::time::Instant;
 
 use crossbeam_queue::{ArrayQueue, SegQueue};
+use warpline_bench::measuring::{alternate, tell};
 use warpline_kernel::gvt::Tag;
 use warpline_kernel::{Message, MessageKind, Port};
 use warpline_memory::{Handle, Region};
 use warpline_transport::{ControlPlan, Room, cas_ports, inbox_ports, ring_ports};
-
-use crate::measuring::{alternate, tell};
 
 const KINDS: [&str; 6] = ["per-sender", "shared", "cas", "rtrb", "array-queue", "seg-queue"];
 /// What others are compared with: the mailbox that is used if nothing is said.

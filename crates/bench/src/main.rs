@@ -10,15 +10,15 @@ mod busy;
 mod hold;
 mod hostile;
 mod mailboxes;
-mod measuring;
 mod network;
 mod parallel;
 mod processes;
-mod rivals;
 mod wires;
 mod workloads;
 
 use std::process::ExitCode;
+
+use warpline_bench::rivals;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -7,34 +7,34 @@ const ROUNDS: usize = 5;
 
 /// A measurement made in a process of its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measurement {
+pub struct Measurement {
     /// Events, or whatever is counted, per second.
-    pub(crate) rate: f64,
+    pub rate: f64,
     /// Peak memory in bytes.
-    pub(crate) memory: f64,
+    pub memory: f64,
     /// Committed by processed events; in `rivals`, how many cores were used.
-    pub(crate) efficiency: f64,
+    pub efficiency: f64,
 }
 
 /// Hands a measurement to the parent process.
-pub(crate) fn tell(rate: f64) {
+pub fn tell(rate: f64) {
     tell_all(rate, 1.0);
 }
 
 /// The same for an engine that may undo events.
-pub(crate) fn tell_all(rate: f64, efficiency: f64) {
+pub fn tell_all(rate: f64, efficiency: f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
     println!("{rate} {} {efficiency}", peak.unwrap_or(f64::NAN) * 1024.0);
 }
 
 /// Runs each of `rivals` in turn, and returns the median of each.
-pub(crate) fn alternate(rivals: &[Vec<&str>]) -> Vec<Measurement> {
+pub fn alternate(rivals: &[Vec<&str>]) -> Vec<Measurement> {
     alternate_for(ROUNDS, rivals)
 }
 
 /// The same, each so many times.
-pub(crate) fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
+pub fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurement> {
     let mut measured: Vec<Vec<Measurement>> = vec![Vec::new(); rivals.len()];
     for _ in 0..rounds {
         for (rival, measured) in rivals.iter().zip(&mut measured) {
@@ -44,7 +44,11 @@ pub(crate) fn alternate_for(rounds: usize, rivals: &[Vec<&str>]) -> Vec<Measurem
     measured.into_iter().map(median).collect()
 }
 
-pub(crate) fn measure(words: &[&str]) -> Measurement {
+/// Measures one rival once, in a process of its own.
+///
+/// # Panics
+/// If that process prints no measurement.
+pub fn measure(words: &[&str]) -> Measurement {
     let this = std::env::current_exe().expect("the benchmark knows its own path");
     let output = Command::new(this).arg("measure").args(words).output().expect("the benchmark can start itself");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -55,7 +59,8 @@ pub(crate) fn measure(words: &[&str]) -> Measurement {
     }
 }
 
-pub(crate) fn median(mut measured: Vec<Measurement>) -> Measurement {
+/// The measurement with the median rate.
+pub fn median(mut measured: Vec<Measurement>) -> Measurement {
     measured.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     measured[measured.len() / 2]
 }

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use warpline::{Parameters, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate, tell};
 use warpline_models::network::{Network, NetworkParameters};
-
-use crate::measuring::{alternate, tell};
 
 /// Model time of a run.
 pub(crate) const END: &str = "20";

@@ -2,9 +2,9 @@
 //! `network`.
 
 use warpline::{Conservative, Simulation, Synchronisation};
+use warpline_bench::measuring::{Measurement, alternate, tell_all};
 use warpline_models::phold::Phold;
 
-use crate::measuring::{Measurement, alternate, tell_all};
 use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, parameters};
 

@@ -2,10 +2,10 @@
 
 use warpline::Payload;
 use warpline::{Parameters, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate, tell_all};
 use warpline_models::phold::Phold;
 use warpline_models::simplesim::SimpleSim;
 
-use crate::measuring::{alternate, tell_all};
 use crate::workloads::{WORKLOADS, parameters};
 
 /// Engines: conservative, optimistic, and optimistic without use of lookahead.

@@ -3,8 +3,7 @@
 
 use warpline::prelude::*;
 use warpline::{GoAhead, Messages, Synchronisation};
-
-use crate::measuring::{alternate, tell_all};
+use warpline_bench::measuring::{alternate, tell_all};
 
 /// Payloads in bytes.
 const PAYLOADS: [&str; 6] = ["8", "32", "128", "512", "1024", "4096"];

@@ -1,10 +1,10 @@
 //! PHOLD in four sizes against the bare loop, and with events of about one microsecond.
 
 use warpline::{Parameters, Pending, Simulation, Synchronisation};
+use warpline_bench::measuring::{alternate, tell};
 use warpline_models::phold::{Phold, PholdParameters};
 
 use crate::bare;
-use crate::measuring::{alternate, tell};
 
 /// Name, what it stresses, LPs, messages per LP, clusters, end time.
 pub(crate) const WORKLOADS: [(&str, &str, u32, u32, u32, f64); 4] = [

@@ -34,7 +34,7 @@ const WARM_UP: Duration = Duration::from_millis(150);
 const MEASURED: Duration = Duration::from_millis(350);
 
 /// Prints a table for every number of processes and every use of the bytes.
-pub(crate) fn compare() {
+pub fn compare() {
     let rivals: Vec<&str> = Rival::ALL.iter().filter(|one| one.0.is_available()).map(|one| one.1).collect();
     println!("Messages between processes: nanoseconds per message of all processes together, of time and of cores' time, each with");
     println!("its ratio to zero-copy, or of zero-copy to its smallest message. Other programs prolong the first, as idle processes");
@@ -63,7 +63,8 @@ pub(crate) fn compare() {
     println!();
 }
 
-pub(crate) fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
+/// Measures one carrier, and tells the parent process.
+pub fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
     let plan = Plan {
         rival: rival.parse().expect("a carrier"),
         bytes: bytes.parse().expect("a size"),
@@ -83,7 +84,7 @@ pub(crate) fn measure(rival: &str, bytes: &str, use_: &str, processes: &str) {
 }
 
 /// What any process but the first does, and a rank of MPI.
-pub(crate) fn process() {
+pub fn process() {
     if let Some(done) = processes::run_other() {
         tell_done(done);
     }

@@ -15,7 +15,7 @@ use warpline_memory::{Exhausted, MakeRoom};
 
 use super::findings::LpWork;
 
-/// What memory is for, in errors.
+/// What is kept of events, to whoever runs a model.
 pub(super) const CAUSES: &str = "the chains of events that may become the critical path";
 
 /// The last link of a chain.

@@ -26,8 +26,6 @@ use self::ideal::IdealCores;
 use self::seen::SeenDelay;
 use crate::Partition;
 
-/// What is kept of events, to whoever runs a model.
-
 /// Into how many slices the run is divided.
 pub const SLICES: usize = 60;
 
