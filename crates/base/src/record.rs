@@ -7,6 +7,7 @@ mod results;
 mod series;
 mod stretches;
 mod study;
+mod views;
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,9 @@ pub use self::replications::{Replication, Replications};
 pub use self::results::{ResultField, ResultList, ResultTree};
 pub use self::series::{Series, SeriesKind};
 pub use self::stretches::EngineStretch;
-pub use self::study::{BarsView, Fact, StudyRecord};
-use crate::null::{lines, marks, number};
+pub use self::study::{Fact, StudyRecord};
+pub use self::views::{Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View};
+use crate::null::number;
 pub use crate::parallel::{
     CommunicationRecord, GvtIntervalRecord, MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord,
     ThrottleRecord,
@@ -252,143 +254,6 @@ pub struct SpeculationSample {
     /// The mean number of messages found waiting, over looks into the mailbox that found any; for the PE where it is greatest.
     #[serde(deserialize_with = "number")]
     pub mailbox_depth: f64,
-}
-
-/// A picture or table that a model adds to the report.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "view", rename_all = "snake_case")]
-pub enum View {
-    /// Nodes on a map, joined by links that are coloured by a value.
-    Map(MapView),
-    /// Cells in rows and columns, each coloured by a value.
-    Grid(GridView),
-    /// Bars over ranges of a quantity.
-    Histogram(HistogramView),
-    /// Lines over a common axis.
-    Lines(LinesView),
-    /// Bars side by side, in groups.
-    Bars(BarsView),
-    /// Rows that can be sorted by column.
-    Table(TableView),
-}
-
-/// See [`View::Map`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MapView {
-    /// The heading.
-    pub title: String,
-    /// What colours the links, such as `utilisation`.
-    pub value_name: String,
-    /// The unit of the value; empty for a pure number.
-    pub unit: String,
-    /// The value of the coldest colour.
-    #[serde(deserialize_with = "number")]
-    pub low: f64,
-    /// The value of the hottest colour.
-    #[serde(deserialize_with = "number")]
-    pub high: f64,
-    /// The nodes.
-    pub nodes: Vec<MapNode>,
-    /// The links.
-    pub links: Vec<MapLink>,
-}
-
-/// A node of a [`MapView`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MapNode {
-    /// Its name.
-    pub name: String,
-    /// Degrees east.
-    #[serde(deserialize_with = "number")]
-    pub longitude: f64,
-    /// Degrees north.
-    #[serde(deserialize_with = "number")]
-    pub latitude: f64,
-}
-
-/// A directed link of a [`MapView`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MapLink {
-    /// Index of the node that it leaves.
-    pub source: usize,
-    /// Index of the node that it enters.
-    pub target: usize,
-    /// The value that colours it.
-    #[serde(deserialize_with = "number")]
-    pub value: f64,
-    /// Further facts, as (name, value with unit).
-    pub facts: Vec<(String, String)>,
-}
-
-/// See [`View::Grid`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GridView {
-    /// The heading.
-    pub title: String,
-    /// What colours the cells.
-    pub value_name: String,
-    /// The unit of the value; empty for a pure number.
-    pub unit: String,
-    /// How many cells are in a row.
-    pub columns: u32,
-    /// The values, row by row; `None` where a cell has none.
-    pub values: Vec<Option<f64>>,
-}
-
-/// See [`View::Histogram`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HistogramView {
-    /// The heading.
-    pub title: String,
-    /// The quantity on the horizontal axis.
-    pub quantity: String,
-    /// Its unit; empty for a pure number.
-    pub unit: String,
-    /// What is counted, such as `links` or `packets`.
-    pub counted: String,
-    /// The bars, from low to high.
-    pub bars: Vec<Bar>,
-    /// Marked values, as (name, value), such as `("p99", 0.031)`.
-    #[serde(deserialize_with = "marks")]
-    pub marks: Vec<(String, f64)>,
-}
-
-/// A bar of a [`HistogramView`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    /// Where its range begins.
-    #[serde(deserialize_with = "number")]
-    pub low: f64,
-    /// Where its range ends.
-    #[serde(deserialize_with = "number")]
-    pub high: f64,
-    /// The number of values in it.
-    pub count: u64,
-}
-
-/// See [`View::Lines`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LinesView {
-    /// The heading.
-    pub title: String,
-    /// The quantity on the horizontal axis, with its unit.
-    pub x: String,
-    /// The quantity on the vertical axis, with its unit.
-    pub y: String,
-    /// The lines, as (name, points).
-    #[serde(deserialize_with = "lines")]
-    pub lines: Vec<(String, Vec<(f64, f64)>)>,
-}
-
-/// See [`View::Table`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TableView {
-    /// The heading.
-    pub title: String,
-    /// The columns, as (name, unit).
-    pub columns: Vec<(String, String)>,
-    /// The rows; each cell is text or a number.
-    pub rows: Vec<Vec<Value>>,
 }
 
 /// Reads the fields of parallel runs, which `processed_events` indicates; those that an older record lacks have their defaults.

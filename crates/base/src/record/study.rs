@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Provenance, View};
+use super::views::View;
+use crate::provenance::Provenance;
 
 /// What a command leaves behind that is not about one model run but about several, or about the model itself: a comparison of engines, or an
 /// explanation. It says what a report shows, part by part.
@@ -46,25 +47,4 @@ pub struct Fact {
     pub value: String,
     /// A few words more.
     pub remark: String,
-}
-
-/// See [`View::Bars`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BarsView {
-    /// The heading.
-    pub title: String,
-    /// What the bars show.
-    pub quantity: String,
-    /// Its unit; empty for a pure number.
-    pub unit: String,
-    /// What is said of them, in a sentence or two.
-    pub remark: String,
-    /// Whether the axis is logarithmic.
-    pub logarithmic: bool,
-    /// The names of the groups.
-    pub groups: Vec<String>,
-    /// The bars of each group, as (name, values for each group in turn). A bar is as high as the median of its values, and all of them are
-    /// marked.
-    pub series: Vec<(String, Vec<Vec<Option<f64>>>)>,
 }
